@@ -1,0 +1,214 @@
+//! Limits on time and memory, and cancellation.
+//!
+//! A [`Budget`] is handed down to everything that may take long. Work asks it now and then
+//! whether to go on; the clock is read only every so many questions, so asking is cheap.
+//! Engines stop by returning, never by panicking.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why work stopped before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// The time limit has passed.
+    Time,
+    /// The memory limit was reached.
+    Memory,
+    /// Somebody asked to stop.
+    Cancelled,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StopReason::Time => "the time limit was reached",
+            StopReason::Memory => "the memory limit was reached",
+            StopReason::Cancelled => "it was cancelled",
+        })
+    }
+}
+
+/// A flag, shared between threads, that asks work to stop.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// A token that nobody has cancelled yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks all work under this token to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How often [`Budget::check`] really looks at the clock.
+const QUESTIONS_PER_CLOCK_READ: u32 = 256;
+
+/// A limit on time and memory together with cancellation.
+///
+/// ```
+/// use rely_base::{Budget, StopReason};
+///
+/// let budget = Budget::builder().memory_bytes(1_000).build();
+/// assert_eq!(budget.check(), Ok(()));
+/// assert_eq!(budget.check_memory(2_000), Err(StopReason::Memory));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    memory_bytes: Option<usize>,
+    /// Any of these may stop the work: the user's and, say, a portfolio's.
+    tokens: Vec<CancelToken>,
+    questions: Cell<u32>,
+}
+
+impl Budget {
+    /// A budget that never ends.
+    pub fn unlimited() -> Self {
+        Self::builder().build()
+    }
+
+    /// Starts describing a budget.
+    pub fn builder() -> BudgetBuilder {
+        BudgetBuilder::default()
+    }
+
+    /// The same budget, which in addition ends when `token` is cancelled.
+    pub fn with_token(&self, token: CancelToken) -> Self {
+        let mut budget = self.clone();
+        budget.tokens.push(token);
+        budget
+    }
+
+    /// The same budget, which ends at the latest after `limit` from now.
+    pub fn with_time_limit(&self, limit: Duration) -> Self {
+        let mut budget = self.clone();
+        budget.deadline = earliest(budget.deadline, Instant::now().checked_add(limit));
+        budget
+    }
+
+    /// Whether work may go on. Cheap enough to be asked in an inner loop.
+    pub fn check(&self) -> Result<(), StopReason> {
+        let questions = self.questions.get().wrapping_add(1);
+        self.questions.set(questions);
+        if questions % QUESTIONS_PER_CLOCK_READ == 1 { self.check_now() } else { Ok(()) }
+    }
+
+    /// Like [`check`](Self::check), but always looks at the clock and the tokens.
+    pub fn check_now(&self) -> Result<(), StopReason> {
+        if self.tokens.iter().any(CancelToken::is_cancelled) {
+            return Err(StopReason::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(StopReason::Time),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether work that now holds `bytes` of memory may go on.
+    pub fn check_memory(&self, bytes: usize) -> Result<(), StopReason> {
+        match self.memory_bytes {
+            Some(limit) if bytes > limit => Err(StopReason::Memory),
+            _ => Ok(()),
+        }
+    }
+
+    /// The time that is left, or `None` without a limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The memory limit, or `None` without one.
+    pub fn memory_bytes(&self) -> Option<usize> {
+        self.memory_bytes
+    }
+}
+
+fn earliest(left: Option<Instant>, right: Option<Instant>) -> Option<Instant> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left.min(right)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Describes a [`Budget`]; what is not said is unlimited.
+#[derive(Clone, Debug, Default)]
+pub struct BudgetBuilder {
+    time: Option<Duration>,
+    memory_bytes: Option<usize>,
+    token: Option<CancelToken>,
+}
+
+impl BudgetBuilder {
+    /// Ends after this much time from [`build`](Self::build).
+    pub fn time(mut self, limit: Duration) -> Self {
+        self.time = Some(limit);
+        self
+    }
+
+    /// Ends when the work holds more than this.
+    pub fn memory_bytes(mut self, limit: usize) -> Self {
+        self.memory_bytes = Some(limit);
+        self
+    }
+
+    /// Ends when the token is cancelled.
+    pub fn token(mut self, token: CancelToken) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// The budget; its time starts now.
+    pub fn build(self) -> Budget {
+        Budget {
+            deadline: self.time.and_then(|limit| Instant::now().checked_add(limit)),
+            memory_bytes: self.memory_bytes,
+            tokens: self.token.into_iter().collect(),
+            questions: Cell::new(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_token_stops_work_at_once() {
+        let token = CancelToken::new();
+        let budget = Budget::unlimited().with_token(token.clone());
+        assert_eq!(budget.check_now(), Ok(()));
+        token.cancel();
+        assert_eq!(budget.check_now(), Err(StopReason::Cancelled));
+    }
+
+    #[test]
+    fn the_first_question_reads_the_clock() {
+        let budget = Budget::builder().time(Duration::ZERO).build();
+        assert_eq!(budget.check(), Err(StopReason::Time));
+    }
+
+    #[test]
+    fn a_later_limit_does_not_extend_an_earlier_one() {
+        let budget = Budget::builder().time(Duration::ZERO).build();
+        let longer = budget.with_time_limit(Duration::from_secs(3600));
+        assert_eq!(longer.check_now(), Err(StopReason::Time));
+    }
+
+    #[test]
+    fn a_limit_beyond_the_clock_is_no_limit() {
+        let budget = Budget::builder().time(Duration::MAX).build();
+        assert_eq!(budget.check_now(), Ok(()));
+    }
+}

@@ -1,0 +1,27 @@
+//! What every other crate stands on and nothing else: typed ids and arenas, source
+//! positions, budgets and observers.
+//!
+//! This crate knows no programs and no logic, and it never prints.
+//!
+//! ```
+//! use rely_base::{Arena, define_id};
+//!
+//! define_id!(
+//!     /// A ship in a fleet.
+//!     pub struct ShipId
+//! );
+//!
+//! let mut fleet: Arena<ShipId, &str> = Arena::new();
+//! let beagle = fleet.push("Beagle");
+//! assert_eq!(fleet[beagle], "Beagle");
+//! ```
+
+mod arena;
+mod budget;
+mod observer;
+mod source;
+
+pub use arena::{Arena, Id};
+pub use budget::{Budget, BudgetBuilder, CancelToken, StopReason};
+pub use observer::{Observer, Progress, Silent};
+pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -1,0 +1,2 @@
+//! The rely command.
+fn main() {}
