@@ -18,10 +18,12 @@
 
 mod arena;
 mod budget;
+mod diagnostic;
 mod observer;
 mod source;
 
 pub use arena::{Arena, Id};
 pub use budget::{Budget, BudgetBuilder, CancelToken, StopReason};
+pub use diagnostic::Diagnostic;
 pub use observer::{Observer, Progress, Silent};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

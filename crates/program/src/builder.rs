@@ -1,0 +1,153 @@
+//! How front ends and passes make programs.
+
+use crate::expr::Expr;
+use crate::ir::{
+    Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread, ThreadId,
+    ThreadKind, Var, VarId,
+};
+use crate::property::Property;
+use crate::types::{Sort, Value};
+use crate::wellformed::{self, Malformed};
+use rely_base::{Arena, Span};
+
+/// Collects the parts of a [`Program`]; see the crate's front page for an example.
+#[derive(Debug)]
+pub struct ProgramBuilder {
+    program: Program,
+}
+
+impl ProgramBuilder {
+    /// Starts an empty program.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            program: Program {
+                name: name.into(),
+                vars: Arena::new(),
+                threads: Arena::new(),
+                locations: Arena::new(),
+                edges: Arena::new(),
+                checks: Arena::new(),
+                properties: Vec::new(),
+                requires: Vec::new(),
+                assumptions: Vec::new(),
+                outgoing: Arena::new(),
+            },
+        }
+    }
+
+    /// The program as it stands.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Adds a variable with all its details.
+    pub fn var(&mut self, var: Var) -> VarId {
+        self.program.vars.push(var)
+    }
+
+    /// Adds a shared scalar.
+    pub fn global(&mut self, name: impl Into<String>, sort: Sort, initial: Value) -> VarId {
+        self.scalar(name, sort, Scope::Global, initial)
+    }
+
+    /// Adds a scalar of one thread.
+    pub fn local(&mut self, thread: ThreadId, name: impl Into<String>, sort: Sort, initial: Value) -> VarId {
+        self.scalar(name, sort, Scope::Local(thread), initial)
+    }
+
+    fn scalar(&mut self, name: impl Into<String>, sort: Sort, scope: Scope, initial: Value) -> VarId {
+        let initial = Initial::Values(vec![initial]);
+        self.var(Var { name: name.into(), sort, scope, length: None, initial, span: None })
+    }
+
+    /// Adds a thread with its entry and exit locations.
+    pub fn thread(&mut self, name: impl Into<String>, kind: ThreadKind) -> ThreadId {
+        let thread = self.program.threads.next_id();
+        let entry = self.location(thread, None);
+        let exit = self.location(thread, None);
+        let name = name.into();
+        self.program.threads.push(Thread { name, kind, parameters: Vec::new(), entry, exit, span: None })
+    }
+
+    /// Says where a thread is declared.
+    pub fn set_thread_span(&mut self, thread: ThreadId, span: Option<Span>) {
+        self.program.threads[thread].span = span;
+    }
+
+    /// Makes a local of the thread its next parameter.
+    pub fn parameter(&mut self, thread: ThreadId, local: VarId) {
+        self.program.threads[thread].parameters.push(local);
+    }
+
+    /// Where the thread starts.
+    pub fn entry(&self, thread: ThreadId) -> LocationId {
+        self.program.threads[thread].entry
+    }
+
+    /// Where the thread has ended.
+    pub fn exit(&self, thread: ThreadId) -> LocationId {
+        self.program.threads[thread].exit
+    }
+
+    /// Adds a location.
+    pub fn location(&mut self, thread: ThreadId, span: Option<Span>) -> LocationId {
+        self.program.outgoing.push(Vec::new());
+        self.program.locations.push(Location { thread, label: None, atomic: false, span })
+    }
+
+    /// Labels a location.
+    pub fn set_label(&mut self, location: LocationId, label: impl Into<String>) {
+        self.program.locations[location].label = Some(label.into());
+    }
+
+    /// Makes a location atomic: while a thread stands there, no other moves.
+    pub fn set_atomic(&mut self, location: LocationId) {
+        self.program.locations[location].atomic = true;
+    }
+
+    /// Says which statement starts at a location.
+    pub fn set_location_span(&mut self, location: LocationId, span: Option<Span>) {
+        self.program.locations[location].span = span;
+    }
+
+    /// Adds an edge.
+    pub fn edge(
+        &mut self,
+        source: LocationId,
+        target: LocationId,
+        ops: Vec<Op>,
+        span: Option<Span>,
+    ) -> EdgeId {
+        let edge = self.program.edges.push(Edge { source, target, ops, span });
+        self.program.outgoing[source].push(edge);
+        edge
+    }
+
+    /// Adds a check, for use in [`Op::Check`].
+    pub fn check(&mut self, check: Check) -> CheckId {
+        self.program.checks.push(check)
+    }
+
+    /// Adds a property.
+    pub fn property(&mut self, property: Property) {
+        self.program.properties.push(property);
+    }
+
+    /// Restricts the initial states.
+    pub fn requires(&mut self, condition: Expr) {
+        self.program.requires.push(condition);
+    }
+
+    /// Names an assumption under which the program stands for its source, once.
+    pub fn assumption(&mut self, name: &'static str) {
+        if !self.program.assumptions.contains(&name) {
+            self.program.assumptions.push(name);
+        }
+    }
+
+    /// The program, if it is well formed.
+    pub fn finish(self) -> Result<Program, Malformed> {
+        wellformed::check(&self.program)?;
+        Ok(self.program)
+    }
+}

@@ -1,0 +1,87 @@
+//! What is to be shown of a program.
+
+use crate::expr::Expr;
+use crate::ir::CheckKind;
+use rely_base::Span;
+use std::fmt;
+
+/// A class of properties that a user asks for, by the names of `--property`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Goal {
+    /// Every assertion, error call, invariant and post-condition of the program.
+    Assert,
+    /// No two threads access the same memory at once, one of them writing.
+    Race,
+    /// The program never stands still before it has ended.
+    Deadlock,
+    /// Every run ends.
+    Termination,
+    /// No signed arithmetic leaves its type.
+    Overflow,
+}
+
+impl Goal {
+    /// All goals, in the order in which they are listed for users.
+    pub const ALL: [Goal; 5] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Goal::Assert => "assert",
+            Goal::Race => "race",
+            Goal::Deadlock => "deadlock",
+            Goal::Termination => "termination",
+            Goal::Overflow => "overflow",
+        }
+    }
+
+    /// Whether a failed check of this kind violates the goal. Under other goals such a
+    /// run is assumed not to happen.
+    pub fn includes(self, kind: CheckKind) -> bool {
+        match self {
+            Goal::Assert => kind != CheckKind::Overflow,
+            Goal::Overflow => kind == CheckKind::Overflow,
+            Goal::Race | Goal::Deadlock | Goal::Termination => false,
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A property that the source states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// What must hold.
+    pub claimed: Claimed,
+    /// Where the source says so.
+    pub span: Option<Span>,
+}
+
+/// What a [`Property`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// In every state in which no thread is inside an atomic block.
+    Always(Expr),
+    /// In every state in which all threads that ever started have ended, all of the
+    /// initially running ones among them.
+    AtEnd(Expr),
+    /// The program never stands still before it has ended.
+    DeadlockFree,
+    /// Every run ends.
+    Terminates,
+}
+
+impl Claimed {
+    /// The class to which the property belongs.
+    pub fn goal(&self) -> Goal {
+        match self {
+            Claimed::Always(_) | Claimed::AtEnd(_) => Goal::Assert,
+            Claimed::DeadlockFree => Goal::Deadlock,
+            Claimed::Terminates => Goal::Termination,
+        }
+    }
+}
