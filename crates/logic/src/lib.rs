@@ -1,1 +1,14 @@
-//! Placeholder while the workspace is being laid out.
+//! Exact linear integer arithmetic: satisfiability, models, proofs.
+
+pub mod arith;
+pub mod certificate;
+pub mod linear;
+pub mod term;
+
+pub use arith::{Integer, ParseNumberError, Rational};
+pub use certificate::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
+pub use linear::{Constraint, Domain, LinearForm, NumberedNames, Relation, VarId, VarNames};
+pub use term::{
+    Assignment, FunctionId, Node, Notation, Sort, Sum, SymbolId, TermId, TermPool, TooManyCubes, Value,
+    Variable,
+};
