@@ -33,6 +33,7 @@ mod builder;
 mod definedness;
 mod expr;
 mod ir;
+mod print;
 mod property;
 mod semantics;
 mod trace;
@@ -46,10 +47,11 @@ pub use ir::{
     Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op, Place, Program,
     Scope, Thread, ThreadId, ThreadKind, Var, VarId,
 };
+pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};
 pub use property::{Claimed, Goal, Property};
 pub use semantics::{
-    Chooser, EvalError, InitialError, Outcome, Reached, Semantics, SlotId, SlotStatus, State, StepError,
-    Summary, Taken, ThreadProgress,
+    AllValues, Chooser, CompleteStep, EvalError, InitialError, InitialStatesError, NotAState, Outcome, Reached,
+    SearchError, Semantics, SlotId, SlotStatus, State, StepError, Successors, Summary, Taken, ThreadProgress,
 };
 pub use trace::{Trace, TraceStep, Violation};
 pub use types::{Domain, IntType, Sort, Value};
