@@ -1,8 +1,8 @@
 //! Where each variable is kept in the flat cells of a state.
 
-use crate::ir::{Initial, Program, Scope, ThreadId, ThreadKind, VarId};
+use crate::ir::{Initial, LocationId, Program, Scope, ThreadId, ThreadKind, VarId};
 use crate::types::{Domain, Value};
-use rely_base::{Arena, Id};
+use rely_base::Arena;
 use std::ops::Range;
 
 /// Globals come first; the locals of each slot follow as one block.
@@ -15,6 +15,11 @@ pub(super) struct Layout {
     pub(super) initial_choices: Vec<(VarId, Domain)>,
     pub(super) initial_choice_cells: Vec<usize>,
     pub(super) has_atomic_locations: bool,
+    /// The instances, in the order of their slots.
+    pub(super) instances: Vec<ThreadId>,
+    /// The locations of each thread, and the number of each location among them.
+    pub(super) thread_locations: Arena<ThreadId, Vec<LocationId>>,
+    pub(super) location_numbers: Arena<LocationId, u32>,
 }
 
 /// A variable's first cell, counted from the beginning of the globals or of its thread's
@@ -44,10 +49,22 @@ impl Layout {
             initial_choices: Vec::new(),
             initial_choice_cells: Vec::new(),
             has_atomic_locations: program.locations.values().any(|location| location.atomic),
+            instances: Vec::new(),
+            thread_locations: program.threads.ids().map(|_| Vec::new()).collect(),
+            location_numbers: Arena::new(),
         };
+        layout.number_locations(program);
         layout.place_variables(program);
         layout.place_instances(program);
         layout
+    }
+
+    fn number_locations(&mut self, program: &Program) {
+        for (id, location) in program.locations.iter() {
+            let siblings = &mut self.thread_locations[location.thread];
+            self.location_numbers.push(siblings.len() as u32);
+            siblings.push(id);
+        }
     }
 
     fn place_variables(&mut self, program: &Program) {
@@ -84,6 +101,7 @@ impl Layout {
         let mut next_cell = self.initial_globals.len() as u32;
         for (thread, declaration) in program.threads.iter() {
             let ThreadKind::Instance { .. } = declaration.kind else { continue };
+            self.instances.push(thread);
             let locals = &mut self.locals[thread];
             locals.instance_first_cell = Some(next_cell);
             for &(offset, var, domain) in &locals.choices {
@@ -121,8 +139,6 @@ impl Layout {
 
     /// The slot of an instance.
     pub(super) fn instance_slot(&self, thread: ThreadId) -> Option<usize> {
-        self.locals[thread].instance_first_cell?;
-        let before = self.locals.values().take(thread.index());
-        Some(before.filter(|locals| locals.instance_first_cell.is_some()).count())
+        self.instances.iter().position(|&instance| instance == thread)
     }
 }

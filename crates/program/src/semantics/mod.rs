@@ -11,16 +11,22 @@
 //!   everybody else, and a block that cannot be finished is not entered.
 //! * [`Semantics::progress`]: what a thread is doing, from which deadlock is defined.
 
+mod choices;
 mod eval;
+mod initial;
 mod layout;
+mod packed;
 mod state;
 mod step;
 mod successors;
 
+pub use choices::{AllValues, Chooser};
 pub use eval::EvalError;
+pub use initial::InitialStatesError;
+pub use packed::NotAState;
 pub use state::{SlotId, SlotStatus, State};
 pub use step::{Outcome, StepError};
-pub use successors::{Chooser, Reached, Summary, Taken, ThreadProgress};
+pub use successors::{CompleteStep, Reached, SearchError, Successors, Summary, Taken, ThreadProgress};
 
 use crate::expr::Expr;
 use crate::ir::{LocationId, Program, ThreadKind, VarId};
@@ -85,13 +91,7 @@ impl<'p> Semantics<'p> {
                 return Err(InitialError::OutsideDomain(value));
             }
         }
-        let mut state = State::new(self.layout.initial_globals.clone());
-        for (thread, declaration) in self.program.threads.iter() {
-            if let ThreadKind::Instance { running } = declaration.kind {
-                let location = running.then_some(declaration.entry);
-                state.add_slot(thread, location, self.layout.initial_locals(thread));
-            }
-        }
+        let mut state = self.unconstrained_initial();
         for (&value, &cell) in choices.iter().zip(&self.layout.initial_choice_cells) {
             state.cells[cell] = value;
         }
@@ -101,6 +101,18 @@ impl<'p> Semantics<'p> {
             }
         }
         Ok(state)
+    }
+
+    /// An initial state in which the undetermined cells have some value of their domains.
+    fn unconstrained_initial(&self) -> State {
+        let mut state = State::new(self.layout.initial_globals.clone());
+        for (thread, declaration) in self.program.threads.iter() {
+            if let ThreadKind::Instance { running } = declaration.kind {
+                let location = running.then_some(declaration.entry);
+                state.add_slot(thread, location, self.layout.initial_locals(thread));
+            }
+        }
+        state
     }
 
     /// The values of a global: one, or one for each cell of an array.

@@ -30,8 +30,9 @@ pub enum SlotStatus {
 /// The values of all variables and the locations of all threads.
 ///
 /// States of one program are compared and hashed by value; what a cell means only
-/// [`Semantics`](crate::Semantics) knows.
-#[derive(Debug, PartialEq, Eq, Hash)]
+/// [`Semantics`](crate::Semantics) knows. The default is a state of no program: a buffer to
+/// copy or [unpack](crate::Semantics::unpack) states into.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     pub(super) cells: Vec<Value>,
     pub(super) slots: Vec<Slot>,

@@ -1,17 +1,17 @@
 //! All complete steps of a thread, and what a thread that makes none is waiting for.
+//!
+//! A [`Successors`] is made once and asked about many states: it knows the values of every
+//! nondeterministic choice in advance and keeps its buffers, so that asking about an ordinary
+//! edge allocates nothing.
 
 use super::Semantics;
+use super::choices::{ChoiceTable, ChoiceVectors, Chooser};
 use super::state::{SlotId, SlotStatus, State};
 use super::step::{Outcome, StepError};
 use crate::ir::{Blocking, CheckId, EdgeId};
-use crate::types::{Domain, Value};
+use crate::types::Value;
+use rely_base::{Budget, StopReason};
 use rustc_hash::FxHashSet;
-
-/// Chooses which values of a domain are tried.
-pub trait Chooser {
-    /// Appends values of `domain` to `values` and returns whether these are all there are.
-    fn choose(&self, domain: Domain, values: &mut Vec<Value>) -> bool;
-}
 
 /// One edge of a complete step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,28 @@ pub enum Reached<'s> {
 /// What is known of a thread after all its steps were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// At least one step leads somewhere.
+    /// At least one step leads to a state.
     pub moved: bool,
+    /// At least one step violates a check.
+    pub failed: bool,
     /// Some edge was blocked by a condition without which the run does not count.
     pub abandoned: bool,
     /// Not all values of some domain were tried.
     pub incomplete: bool,
+}
+
+impl Summary {
+    /// What a running thread of which this is known is doing, and whether that is certain: if
+    /// not all values were tried, a thread that seems stuck may still be able to move.
+    pub fn progress(self) -> (ThreadProgress, bool) {
+        if self.moved || self.failed {
+            (ThreadProgress::CanMove, true)
+        } else if self.abandoned {
+            (ThreadProgress::Abandoned, !self.incomplete)
+        } else {
+            (ThreadProgress::Waiting, !self.incomplete)
+        }
+    }
 }
 
 /// What a thread is doing.
@@ -57,15 +73,27 @@ pub enum ThreadProgress {
     Abandoned,
 }
 
-/// How many edges a thread may take inside one atomic block before we give up.
-const ATOMIC_BLOCK_LIMIT: usize = 1_000_000;
+/// Why the search for steps did not find all of them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// A step has no meaning; all others were reported.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The budget is used up.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+/// How many states a thread may pass inside one atomic block before we give up.
+const ATOMIC_BLOCK_LIMIT: usize = 100_000;
 
 impl Semantics<'_> {
     /// Calls `visit` for each complete step of the thread in `slot`: one edge, and on through
     /// the atomic locations that it enters until it has left them again. Steps that get stuck
     /// in an atomic block are not reported.
     ///
-    /// `visit` receives the edges taken and where they lead.
+    /// `visit` receives the edges taken and where they lead. To ask about many states, make a
+    /// [`Successors`].
     pub fn successors(
         &self,
         state: &State,
@@ -73,17 +101,9 @@ impl Semantics<'_> {
         chooser: &dyn Chooser,
         visit: &mut dyn FnMut(&[Taken], Reached<'_>),
     ) -> Result<Summary, StepError> {
-        let mut search = Search {
-            semantics: self,
-            slot,
-            chooser,
-            visit,
-            path: Vec::new(),
-            inside: FxHashSet::default(),
-            summary: Summary::default(),
-        };
-        search.expand(state)?;
-        Ok(search.summary)
+        let budget = Budget::unlimited();
+        let mut successors = Successors::new(self, chooser, &budget);
+        unlimited(successors.for_each(state, slot, &mut |step| visit(&step.path(), step.reached)))
     }
 
     /// What the thread in `slot` is doing, together with whether that is certain: if not all
@@ -94,156 +114,248 @@ impl Semantics<'_> {
         slot: SlotId,
         chooser: &dyn Chooser,
     ) -> Result<(ThreadProgress, bool), StepError> {
-        match self.status(state, slot) {
-            SlotStatus::NotStarted => return Ok((ThreadProgress::NotStarted, true)),
-            SlotStatus::Ended => return Ok((ThreadProgress::Ended, true)),
-            SlotStatus::Running => {}
-        }
-        let mut fails = false;
-        let summary = self.successors(state, slot, chooser, &mut |_, reached| {
-            fails |= matches!(reached, Reached::Failure(_));
-        })?;
-        Ok(match summary {
-            Summary { moved: true, .. } => (ThreadProgress::CanMove, true),
-            _ if fails => (ThreadProgress::CanMove, true),
-            Summary { abandoned: true, incomplete, .. } => (ThreadProgress::Abandoned, !incomplete),
-            Summary { incomplete, .. } => (ThreadProgress::Waiting, !incomplete),
-        })
+        let budget = Budget::unlimited();
+        unlimited(Successors::new(self, chooser, &budget).progress(state, slot))
     }
 
     /// Whether the program stands still although it has not ended: no thread can move, none
     /// stands at a condition without which the run does not count, and one waits. `None` if
     /// that is not certain.
     pub fn is_deadlock(&self, state: &State, chooser: &dyn Chooser) -> Result<Option<bool>, StepError> {
-        if state.halted() || self.atomic_slot(state).is_some() {
+        let budget = Budget::unlimited();
+        unlimited(Successors::new(self, chooser, &budget).is_deadlock(state))
+    }
+}
+
+fn unlimited<T>(result: Result<T, SearchError>) -> Result<T, StepError> {
+    result.map_err(|error| match error {
+        SearchError::Step(error) => error,
+        SearchError::Stopped(reason) => unreachable!("an unlimited budget ended: {reason}"),
+    })
+}
+
+/// Finds the complete steps from any number of states.
+///
+/// ```
+/// use rely_base::Budget;
+/// use rely_program::{AllValues, Expr, Op, Place, ProgramBuilder, Semantics, Sort, Successors, ThreadKind};
+///
+/// // var x: int = 0;  thread T { x := x + 1; }
+/// let mut builder = ProgramBuilder::new("increment");
+/// let x = builder.global("x", Sort::Int, 0);
+/// let thread = builder.thread("T", ThreadKind::Instance { running: true });
+/// let increment = Op::assign(Place::Scalar(x), Expr::var(x).add(Expr::int(1)));
+/// builder.edge(builder.entry(thread), builder.exit(thread), vec![increment], None);
+/// let program = builder.finish()?;
+///
+/// let semantics = Semantics::new(&program);
+/// let (budget, all_values) = (Budget::unlimited(), AllValues { limit: 256 });
+/// let mut successors = Successors::new(&semantics, &all_values, &budget);
+/// let start = semantics.initial(&[])?;
+/// let mut edges = Vec::new();
+/// for slot in start.slots() {
+///     successors.for_each(&start, slot, &mut |step| edges.extend(step.path()))?;
+/// }
+/// assert_eq!(edges.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Successors<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    budget: &'a Budget,
+    choices: ChoiceTable,
+    /// The state that the current attempt changes.
+    next: State,
+    block: Block,
+}
+
+/// The states that one thread has entered inside an atomic block, in breadth-first order.
+#[derive(Debug, Default)]
+struct Block {
+    entered: Vec<Entered>,
+    seen: FxHashSet<State>,
+}
+
+#[derive(Debug)]
+struct Entered {
+    state: State,
+    taken: Taken,
+    before: Option<usize>,
+}
+
+/// A complete step that [`Successors::for_each`] has found.
+#[derive(Debug)]
+pub struct CompleteStep<'s> {
+    /// Where it leads.
+    pub reached: Reached<'s>,
+    block: &'s Block,
+    before: Option<usize>,
+    last_edge: EdgeId,
+    last_choices: &'s [Value],
+}
+
+impl CompleteStep<'_> {
+    /// The edges of the step in order: one, or more if it runs through an atomic block.
+    pub fn path(&self) -> Vec<Taken> {
+        let mut path = vec![Taken { edge: self.last_edge, choices: self.last_choices.to_vec() }];
+        let mut before = self.before;
+        while let Some(index) = before {
+            path.push(self.block.entered[index].taken.clone());
+            before = self.block.entered[index].before;
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl<'a, 'p> Successors<'a, 'p> {
+    /// Prepares to search under a budget, with the values that `chooser` gives.
+    pub fn new(semantics: &'a Semantics<'p>, chooser: &dyn Chooser, budget: &'a Budget) -> Self {
+        Self {
+            semantics,
+            budget,
+            choices: ChoiceTable::new(semantics, chooser),
+            next: State::default(),
+            block: Block::default(),
+        }
+    }
+
+    /// Calls `visit` for each complete step of the thread in `slot`; see
+    /// [`Semantics::successors`]. A step without a meaning is an error after all others have
+    /// been visited; an exhausted budget ends the search at once.
+    pub fn for_each(
+        &mut self,
+        state: &State,
+        slot: SlotId,
+        visit: &mut dyn FnMut(CompleteStep<'_>),
+    ) -> Result<Summary, SearchError> {
+        let mut search = Search { slot, visit, before: None, summary: Summary::default(), error: None };
+        if !self.block.entered.is_empty() {
+            self.block.entered.clear();
+            self.block.seen.clear();
+        }
+        self.expand(state, &mut search)?;
+        let mut index = 0;
+        while index < self.block.entered.len() {
+            let inside = std::mem::replace(&mut self.block.entered[index].state, State::default());
+            search.before = Some(index);
+            self.expand(&inside, &mut search)?;
+            index += 1;
+        }
+        match search.error {
+            Some(error) => Err(SearchError::Step(error)),
+            None => Ok(search.summary),
+        }
+    }
+
+    /// What the thread in `slot` is doing; see [`Semantics::progress`].
+    pub fn progress(&mut self, state: &State, slot: SlotId) -> Result<(ThreadProgress, bool), SearchError> {
+        match self.semantics.status(state, slot) {
+            SlotStatus::NotStarted => Ok((ThreadProgress::NotStarted, true)),
+            SlotStatus::Ended => Ok((ThreadProgress::Ended, true)),
+            SlotStatus::Running => Ok(self.for_each(state, slot, &mut |_| ())?.progress()),
+        }
+    }
+
+    /// Whether the program stands still although it has not ended; see
+    /// [`Semantics::is_deadlock`].
+    pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, SearchError> {
+        if state.halted() || self.semantics.atomic_slot(state).is_some() {
             return Ok(Some(false));
         }
         let mut waiting = false;
         let mut certain = true;
         for slot in state.slots() {
-            match self.progress(state, slot, chooser)? {
-                (ThreadProgress::CanMove | ThreadProgress::Abandoned, true) => return Ok(Some(false)),
+            match self.progress(state, slot)? {
+                // Abandoned for some values, it may still move with others: no deadlock either way.
+                (ThreadProgress::CanMove | ThreadProgress::Abandoned, _) => return Ok(Some(false)),
                 (ThreadProgress::Waiting, known) => {
                     waiting = true;
                     certain &= known;
                 }
-                (_, known) => certain &= known,
+                (ThreadProgress::NotStarted | ThreadProgress::Ended, _) => {}
             }
         }
         Ok(if !waiting { Some(false) } else { certain.then_some(true) })
     }
-}
 
-struct Search<'a, 'p> {
-    semantics: &'a Semantics<'p>,
-    slot: SlotId,
-    chooser: &'a dyn Chooser,
-    visit: &'a mut dyn FnMut(&[Taken], Reached<'_>),
-    path: Vec<Taken>,
-    /// States inside the atomic block that were expanded, so that loops in it end.
-    inside: FxHashSet<State>,
-    summary: Summary,
-}
-
-impl Search<'_, '_> {
-    /// Tries all steps from `state`, and from the states inside atomic blocks they lead to.
-    /// The pending states are kept in a list, not on the stack: blocks may be long.
-    fn expand(&mut self, state: &State) -> Result<(), StepError> {
-        let mut pending = Vec::new();
-        self.expand_one(state, &mut pending)?;
-        while let Some((path, state)) = pending.pop() {
-            self.path = path;
-            self.expand_one(&state, &mut pending)?;
-        }
-        Ok(())
-    }
-
-    fn expand_one(&mut self, state: &State, pending: &mut Vec<(Vec<Taken>, State)>) -> Result<(), StepError> {
+    /// Tries all edges of the searched thread from one state.
+    fn expand(&mut self, state: &State, search: &mut Search<'_>) -> Result<(), SearchError> {
+        let Some(location) = state.location(search.slot) else { return Ok(()) };
         let semantics = self.semantics;
-        let Some(location) = state.location(self.slot) else { return Ok(()) };
-        let mut next = state.clone();
         for &edge in semantics.program.outgoing(location) {
-            let mut vectors = ChoiceVectors::new(semantics.choices(edge), self.chooser);
-            self.summary.incomplete |= !vectors.complete;
-            while let Some(choices) = vectors.next() {
-                next.clone_from(state);
-                let outcome = semantics.step_in_place(&mut next, self.slot, edge, choices)?;
-                self.path.push(Taken { edge, choices: choices.to_vec() });
-                self.reached(outcome, &next, pending)?;
-                self.path.pop();
+            let choices = self.choices.of_edge(edge);
+            search.summary.incomplete |= !choices.complete;
+            if choices.is_deterministic() {
+                self.attempt(state, edge, &[], search)?;
+                continue;
+            }
+            let mut vectors = ChoiceVectors::new(choices);
+            while let Some(values) = vectors.next() {
+                self.attempt(state, edge, values, search)?;
             }
         }
         Ok(())
     }
 
-    fn reached(
+    fn attempt(
         &mut self,
-        outcome: Outcome<()>,
-        next: &State,
-        pending: &mut Vec<(Vec<Taken>, State)>,
-    ) -> Result<(), StepError> {
-        match outcome {
-            Outcome::Blocked(Blocking::Abandon) => self.summary.abandoned = true,
-            Outcome::Blocked(Blocking::Wait) => {}
-            Outcome::Failed(check) => (self.visit)(&self.path, Reached::Failure(check)),
-            Outcome::Moved(()) if !next.halted() && self.semantics.atomic_slot(next) == Some(self.slot) => {
-                if self.inside.insert(next.clone()) {
-                    if self.inside.len() > ATOMIC_BLOCK_LIMIT {
-                        return Err(StepError::EndlessAtomicBlock);
-                    }
-                    pending.push((self.path.clone(), next.clone()));
-                }
+        state: &State,
+        edge: EdgeId,
+        choices: &[Value],
+        search: &mut Search<'_>,
+    ) -> Result<(), SearchError> {
+        self.budget.check().map_err(SearchError::Stopped)?;
+        self.next.clone_from(state);
+        let reached = match self.semantics.step_in_place(&mut self.next, search.slot, edge, choices) {
+            Err(error) => {
+                search.error.get_or_insert(error);
+                return Ok(());
             }
-            Outcome::Moved(()) => {
-                self.summary.moved = true;
-                (self.visit)(&self.path, Reached::State(next));
+            Ok(Outcome::Blocked(blocking)) => {
+                search.summary.abandoned |= blocking == Blocking::Abandon;
+                return Ok(());
             }
-        }
+            Ok(Outcome::Moved(())) if self.is_inside_block(search.slot) => {
+                self.enter(edge, choices, search);
+                return Ok(());
+            }
+            Ok(Outcome::Moved(())) => {
+                search.summary.moved = true;
+                Reached::State(&self.next)
+            }
+            Ok(Outcome::Failed(check)) => {
+                search.summary.failed = true;
+                Reached::Failure(check)
+            }
+        };
+        let before = search.before;
+        let block = &self.block;
+        (search.visit)(CompleteStep { reached, block, before, last_edge: edge, last_choices: choices });
         Ok(())
     }
+
+    fn is_inside_block(&self, slot: SlotId) -> bool {
+        !self.next.halted() && self.next.location(slot).is_some_and(|at| self.semantics.is_atomic(at))
+    }
+
+    /// Remembers the state inside an atomic block from which the step goes on.
+    fn enter(&mut self, edge: EdgeId, choices: &[Value], search: &mut Search<'_>) {
+        if self.block.entered.len() >= ATOMIC_BLOCK_LIMIT {
+            search.error.get_or_insert(StepError::EndlessAtomicBlock);
+        } else if self.block.seen.insert(self.next.clone()) {
+            let taken = Taken { edge, choices: choices.to_vec() };
+            self.block.entered.push(Entered { state: self.next.clone(), taken, before: search.before });
+        }
+    }
 }
 
-/// All combinations of the values of some domains, in lexicographic order.
-struct ChoiceVectors {
-    values: Vec<Vec<Value>>,
-    positions: Vec<usize>,
-    current: Vec<Value>,
-    complete: bool,
-    exhausted: bool,
-}
-
-impl ChoiceVectors {
-    fn new(domains: impl Iterator<Item = Domain>, chooser: &dyn Chooser) -> Self {
-        let mut complete = true;
-        let values: Vec<Vec<Value>> = domains
-            .map(|domain| {
-                let mut values = Vec::new();
-                complete &= chooser.choose(domain, &mut values);
-                values
-            })
-            .collect();
-        let exhausted = values.iter().any(Vec::is_empty);
-        Self { positions: vec![0; values.len()], current: Vec::new(), values, complete, exhausted }
-    }
-
-    fn next(&mut self) -> Option<&[Value]> {
-        if self.exhausted {
-            return None;
-        }
-        self.current.clear();
-        self.current.extend(self.values.iter().zip(&self.positions).map(|(values, &at)| values[at]));
-        self.advance();
-        Some(&self.current)
-    }
-
-    fn advance(&mut self) {
-        for index in (0..self.positions.len()).rev() {
-            self.positions[index] += 1;
-            if self.positions[index] < self.values[index].len() {
-                return;
-            }
-            self.positions[index] = 0;
-        }
-        self.exhausted = true;
-    }
+/// One question to [`Successors::for_each`].
+struct Search<'v> {
+    slot: SlotId,
+    visit: &'v mut dyn FnMut(CompleteStep<'_>),
+    /// The state inside an atomic block that is being expanded.
+    before: Option<usize>,
+    summary: Summary,
+    error: Option<StepError>,
 }
