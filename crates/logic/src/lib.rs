@@ -2,11 +2,14 @@
 
 pub mod arith;
 pub mod certificate;
+pub mod conjunction;
 pub mod linear;
+pub mod smtlib;
 pub mod term;
 
 pub use arith::{Integer, ParseNumberError, Rational};
 pub use certificate::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
+pub use conjunction::{Conjunction, Entailment, Limits, Model, Reason, Statistics, Verdict};
 pub use linear::{Constraint, Domain, LinearForm, NumberedNames, Relation, VarId, VarNames};
 pub use term::{
     Assignment, FunctionId, Node, Notation, Sort, Sum, SymbolId, TermId, TermPool, TooManyCubes, Value,
