@@ -72,7 +72,7 @@ impl<'p> Printer<'p> {
             match self.pool.node(term) {
                 Node::Var(variable) => self.declare_variable(*variable),
                 Node::Apply(function, arguments) => {
-                    self.declare_function(*function, arguments.len(), self.pool.sort(term))
+                    self.declare_function(*function, arguments.len(), self.pool.sort(term));
                 }
                 _ => {}
             }

@@ -37,7 +37,7 @@ fn formulas_are_read() {
     check_formula("(= (twice x) 4)", "x = 2");
     check_formula("(distinct x y 3)", "x - y ≠ 0 ∧ x ≠ 3 ∧ y ≠ 3");
     check_formula("(= (select (store a x 1) x) y)", "y = 1");
-    check_formula("(= (mod x 2) 0)", "x mod 2 = 0");
+    check_formula("(= (mod x 2) 0)", "mod(x, 2) = 0");
     check_formula("(>= (- x) (- 3))", "x <= 3");
     check_formula("(not (and p true (or false p)))", "¬p");
 }
