@@ -6,5 +6,6 @@
 mod integer;
 mod rational;
 
+pub(crate) use integer::gcd_u64;
 pub use integer::{Integer, ParseNumberError};
 pub use rational::Rational;

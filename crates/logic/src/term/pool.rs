@@ -232,6 +232,11 @@ impl TermPool {
         self.symbol_name(self.functions[function].symbol)
     }
 
+    /// What a function denotes.
+    pub fn function_result(&self, function: FunctionId) -> Sort {
+        self.functions[function].result
+    }
+
     /// The number of arguments of a function.
     pub fn function_arity(&self, function: FunctionId) -> usize {
         self.functions[function].arity

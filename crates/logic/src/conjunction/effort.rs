@@ -1,0 +1,151 @@
+//! How much work a question may cost, and how much it did.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+use rely_base::{Budget, StopReason};
+
+use super::number::Overflow;
+
+/// Limits on the work for one question. Reaching one means `Unknown`, never a wrong answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Exchanges of basic variables.
+    pub pivots: u64,
+    /// Case distinctions of the search for integers.
+    pub splits: u64,
+    /// Rounded combinations of constraints.
+    pub cuts: u64,
+    /// Coefficients held by the tableau.
+    pub coefficients: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { pivots: 200_000, splits: 2_000, cuts: 400, coefficients: 1 << 26 }
+    }
+}
+
+/// Why a question was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The budget ended.
+    Stopped(StopReason),
+    /// Too many pivots.
+    Pivots,
+    /// Too many case distinctions: the integers (or disequalities) were too hard.
+    Splits,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Stopped(reason) => write!(f, "{reason}"),
+            Reason::Pivots => f.write_str("the limit of pivots was reached"),
+            Reason::Splits => f.write_str("the limit of case distinctions was reached"),
+        }
+    }
+}
+
+/// Counters of the work that was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Questions asked.
+    pub queries: u64,
+    /// Of these, answered by a model that was known already.
+    pub model_hits: u64,
+    /// Of these, answered from a memo.
+    pub memo_hits: u64,
+    /// Exchanges of basic variables.
+    pub pivots: u64,
+    /// Rounded combinations of constraints.
+    pub cuts: u64,
+    /// Case distinctions, for integers and for disequalities.
+    pub splits: u64,
+    /// Questions that did not fit machine words and were asked again on big numbers.
+    pub overflows: u64,
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.queries += other.queries;
+        self.model_hits += other.model_hits;
+        self.memo_hits += other.memo_hits;
+        self.pivots += other.pivots;
+        self.cuts += other.cuts;
+        self.splits += other.splits;
+        self.overflows += other.overflows;
+    }
+}
+
+/// Why the solver stopped in the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// The numbers are too small for the question.
+    Overflow,
+    /// The question is too hard for the limits.
+    GaveUp(Reason),
+}
+
+impl From<Overflow> for Halt {
+    fn from(Overflow: Overflow) -> Self {
+        Halt::Overflow
+    }
+}
+
+/// The work left for one question.
+pub(super) struct Effort<'a> {
+    budget: &'a Budget,
+    limits: Limits,
+    pivots: u64,
+    splits: u64,
+    cuts: u64,
+}
+
+impl<'a> Effort<'a> {
+    pub(super) fn new(budget: &'a Budget, limits: Limits) -> Self {
+        Self { budget, limits, pivots: 0, splits: 0, cuts: 0 }
+    }
+
+    /// Counts a pivot in a tableau of the given size.
+    pub(super) fn pivot(&mut self, size: usize) -> Result<(), Halt> {
+        self.pivots += 1;
+        if self.pivots > self.limits.pivots {
+            return Err(Halt::GaveUp(Reason::Pivots));
+        }
+        self.check_size(size)?;
+        self.budget.check().map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))
+    }
+
+    /// Whether a tableau of this many coefficients is allowed.
+    pub(super) fn check_size(&self, size: usize) -> Result<(), Halt> {
+        let memory = self.budget.check_memory(size.saturating_mul(size_of::<i64>()));
+        let allowed = if size > self.limits.coefficients { Err(StopReason::Memory) } else { memory };
+        allowed.map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))
+    }
+
+    /// Counts a case distinction.
+    pub(super) fn split(&mut self) -> Result<(), Halt> {
+        self.splits += 1;
+        if self.splits > self.limits.splits { Err(Halt::GaveUp(Reason::Splits)) } else { Ok(()) }
+    }
+
+    /// Counts a cut, if there are some left.
+    pub(super) fn may_cut(&mut self) -> bool {
+        let allowed = self.cuts < self.limits.cuts;
+        self.cuts += u64::from(allowed);
+        allowed
+    }
+
+    /// The case distinctions so far.
+    pub(super) fn splits(&self) -> u64 {
+        self.splits
+    }
+
+    /// Adds what was spent to the counters.
+    pub(super) fn report(&self, statistics: &mut Statistics) {
+        statistics.pivots += self.pivots;
+        statistics.splits += self.splits;
+        statistics.cuts += self.cuts;
+    }
+}

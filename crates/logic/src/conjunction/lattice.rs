@@ -1,0 +1,184 @@
+//! Integer solutions of linear equations.
+//!
+//! Equations `A x = b` have an integer solution unless some rational combination of them has
+//! integer coefficients and a constant that is no integer. The search for that combination brings
+//! `A` into Hermite normal form by column operations, row by row; each row then determines one of
+//! the transformed unknowns, and the first one that is no integer names the combination.
+
+use crate::arith::{Integer, Rational};
+use crate::linear::{LinearForm, VarId};
+
+/// A combination of equations without integer solution: the sum of the equations with these
+/// weights has coefficients that are all multiples of `divisor`, and a constant that is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct IntegerConflict {
+    /// By number of the equation; only weights other than zero.
+    pub(super) weights: Vec<(usize, Integer)>,
+    /// Greater than one.
+    pub(super) divisor: Integer,
+}
+
+/// One unknown of the transformed system, as a combination of the right-hand sides.
+struct Solved {
+    weights: Vec<Rational>,
+    value: Rational,
+}
+
+/// Looks for a reason why `form = 0` for all forms has no integer solution. Equations that
+/// contradict each other even over the rationals are not looked for.
+pub(super) fn integer_conflict(equations: &[&LinearForm]) -> Option<IntegerConflict> {
+    let mut matrix = dense(equations);
+    let columns = matrix.first()?.len();
+    let mut solved: Vec<Solved> = Vec::new();
+    for row in 0..matrix.len() {
+        if solved.len() == columns || !clear_row(&mut matrix, row, solved.len()) {
+            continue;
+        }
+        let unknown = solve_row(&matrix[row], row, equations, &solved)?;
+        if !unknown.value.is_integer() {
+            return Some(scaled_conflict(&unknown));
+        }
+        solved.push(unknown);
+    }
+    None
+}
+
+/// The coefficients as a dense matrix over the variables that occur.
+fn dense(equations: &[&LinearForm]) -> Vec<Vec<Integer>> {
+    let mut variables: Vec<VarId> = equations.iter().flat_map(|form| form.variables()).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let row = |form: &&LinearForm| {
+        let mut row = vec![Integer::ZERO; variables.len()];
+        for (variable, coefficient) in form.terms() {
+            if let Ok(column) = variables.binary_search(variable) {
+                row[column] = coefficient.clone();
+            }
+        }
+        row
+    };
+    equations.iter().map(row).collect()
+}
+
+/// Combines the columns from `first` on until only `first` is not zero in this row; tells whether
+/// there is such a column. Rows above are zero in all these columns.
+fn clear_row(matrix: &mut [Vec<Integer>], row: usize, first: usize) -> bool {
+    loop {
+        let smallest = (first..matrix[row].len())
+            .filter(|&column| !matrix[row][column].is_zero())
+            .min_by_key(|&column| matrix[row][column].abs());
+        let Some(pivot) = smallest else { return false };
+        for line in &mut matrix[row..] {
+            line.swap(first, pivot);
+        }
+        let mut done = true;
+        for column in first + 1..matrix[row].len() {
+            let Some(quotient) = matrix[row][column].div_floor(&matrix[row][first]) else { continue };
+            if quotient.is_zero() {
+                continue;
+            }
+            for line in &mut matrix[row..] {
+                let change = &line[first] * &quotient;
+                line[column] -= change;
+            }
+            done &= matrix[row][column].is_zero();
+        }
+        let clear = matrix[row][first + 1..].iter().all(Integer::is_zero);
+        if done && clear {
+            return true;
+        }
+    }
+}
+
+/// The unknown that a row determines, given those before it.
+fn solve_row(row: &[Integer], number: usize, equations: &[&LinearForm], solved: &[Solved]) -> Option<Solved> {
+    let mut weights = vec![Rational::ZERO; equations.len()];
+    weights[number] = Rational::ONE;
+    let mut value = Rational::from(-equations[number].constant_term());
+    for (coefficient, known) in row.iter().zip(solved).filter(|(coefficient, _)| !coefficient.is_zero()) {
+        let factor = Rational::from(-coefficient);
+        for (weight, part) in weights.iter_mut().zip(&known.weights) {
+            *weight += &(&factor * part);
+        }
+        value += &(&factor * &known.value);
+    }
+    let pivot = Rational::from(row[solved.len()].clone()).recip()?;
+    for weight in &mut weights {
+        *weight *= &pivot;
+    }
+    value *= &pivot;
+    Some(Solved { weights, value })
+}
+
+fn scaled_conflict(unknown: &Solved) -> IntegerConflict {
+    let divisor = unknown.weights.iter().fold(Integer::ONE, |common, weight| {
+        let shared = common.gcd(weight.denominator());
+        common * weight.denominator().div_exact(&shared).unwrap_or(Integer::ONE)
+    });
+    let scale = Rational::from(divisor.clone());
+    let weights = unknown
+        .weights
+        .iter()
+        .enumerate()
+        .filter(|(_, weight)| !weight.is_zero())
+        .filter_map(|(number, weight)| Some((number, (weight * &scale).to_integer()?)))
+        .collect();
+    IntegerConflict { weights, divisor }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rely_base::Id;
+
+    fn equation(coefficients: &[i64], constant: i64) -> LinearForm {
+        LinearForm::new(
+            coefficients.iter().enumerate().map(|(index, c)| (VarId::from_index(index), *c)),
+            constant,
+        )
+    }
+
+    fn check_conflict(equations: &[LinearForm]) -> bool {
+        let references: Vec<&LinearForm> = equations.iter().collect();
+        let Some(conflict) = integer_conflict(&references) else { return false };
+        let sum = conflict
+            .weights
+            .iter()
+            .fold(LinearForm::default(), |sum, (number, weight)| sum.add_scaled(weight, &equations[*number]));
+        assert!(sum.content().is_multiple_of(&conflict.divisor), "{equations:?} {conflict:?}");
+        assert!(!sum.constant_term().is_multiple_of(&conflict.divisor), "{equations:?} {conflict:?}");
+        true
+    }
+
+    #[test]
+    fn parity_conflicts_are_found() {
+        // x = 2y + 1, x = 2z.
+        assert!(check_conflict(&[equation(&[1, -2, 0], -1), equation(&[1, 0, -2], 0)]));
+        assert!(check_conflict(&[equation(&[3, 6, 9], 1)]));
+        assert!(!check_conflict(&[equation(&[3, 5], -1)]));
+        assert!(!check_conflict(&[equation(&[2, 3, 0], -1), equation(&[0, 3, 5], -2)]));
+    }
+
+    proptest! {
+        #[test]
+        fn systems_with_a_solution_have_no_conflict(
+            rows in prop::collection::vec(prop::array::uniform4(-5i64..=5), 1..5),
+            point in prop::array::uniform4(-9i64..=9),
+        ) {
+            let equations: Vec<LinearForm> = rows
+                .iter()
+                .map(|row| equation(row, -row.iter().zip(point).map(|(c, x)| c * x).sum::<i64>()))
+                .collect();
+            prop_assert!(!check_conflict(&equations));
+        }
+
+        #[test]
+        fn conflicts_are_sound(
+            rows in prop::collection::vec((prop::array::uniform3(-6i64..=6), -9i64..=9), 1..4),
+        ) {
+            let equations: Vec<LinearForm> = rows.iter().map(|(row, c)| equation(row, *c)).collect();
+            check_conflict(&equations);
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The search for integers: cuts, case distinctions, and the proof that they leave nothing.
+//!
+//! The search walks down a tree whose steps are hypotheses added to the simplex: rounded
+//! combinations of earlier ones, or one side of a case distinction. When a node is closed by a
+//! linear combination, the proof is built on the way back. A case distinction whose hypothesis
+//! the proof of its first side did not use is dropped, which both skips the other side and keeps
+//! proofs small.
+
+use rely_base::{Arena, Id};
+
+use super::effort::{Effort, Halt};
+use super::lattice::integer_conflict;
+use super::model::Model;
+use super::number::Number;
+use super::rounding::{Direction, Fractional};
+use super::simplex::Simplex;
+use crate::arith::Integer;
+use crate::certificate::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
+use crate::linear::{Constraint, Domain, LinearForm, Relation};
+
+/// How a search ended.
+#[derive(Debug)]
+pub(super) enum Found {
+    Model(Model),
+    Refuted(Proof),
+}
+
+/// A hypothesis that the search added.
+#[derive(Debug)]
+enum Step {
+    Cut(Combination),
+    Split { form: LinearForm, at_most_first: bool },
+    Distinct(Hypothesis),
+}
+
+/// A step on the path, with what is needed to come back to it.
+#[derive(Debug)]
+struct Frame {
+    step: Step,
+    /// The number of its hypothesis.
+    hypothesis: usize,
+    /// Proof nodes made before this step (or before its second side) was taken.
+    nodes: usize,
+    /// The proof of the first side of a case distinction.
+    first: Option<ProofNodeId>,
+}
+
+/// What to do at a point of the rational relaxation.
+enum Decision {
+    Done(Model),
+    Close(ProofNode),
+    Take(Step),
+}
+
+/// A search below the inputs that are loaded into the simplex.
+pub(super) struct Search<'a, 'b, N> {
+    pub(super) domain: Domain,
+    pub(super) simplex: &'a mut Simplex<N>,
+    pub(super) inputs: &'a [Constraint],
+    pub(super) effort: &'a mut Effort<'b>,
+    added: Vec<Constraint>,
+    frames: Vec<Frame>,
+    nodes: Vec<ProofNode>,
+}
+
+/// Cuts on one path before the search distinguishes cases.
+const CUTS_BEFORE_SPLIT: usize = 6;
+/// Coefficients of cuts may not grow beyond this.
+const CUT_COEFFICIENT_LIMIT: i64 = 1 << 24;
+
+impl<'a, 'b, N: Number> Search<'a, 'b, N> {
+    pub(super) fn new(
+        domain: Domain,
+        simplex: &'a mut Simplex<N>,
+        inputs: &'a [Constraint],
+        effort: &'a mut Effort<'b>,
+    ) -> Self {
+        Self { domain, simplex, inputs, effort, added: Vec::new(), frames: Vec::new(), nodes: Vec::new() }
+    }
+
+    /// Runs to the end; afterwards only the inputs are in force, unless it halts.
+    pub(super) fn run(mut self) -> Result<Found, Halt> {
+        loop {
+            let closed = match self.simplex.make_feasible(self.effort)? {
+                Some(stuck) => Some(ProofNode::Farkas(self.simplex.explain(stuck))),
+                None => match self.decide()? {
+                    Decision::Done(model) => {
+                        self.simplex.retract(self.inputs.len())?;
+                        return Ok(Found::Model(model));
+                    }
+                    Decision::Close(leaf) => Some(leaf),
+                    Decision::Take(step) => self.take(step)?,
+                },
+            };
+            if let Some(leaf) = closed
+                && let Some(root) = self.close(leaf)?
+            {
+                return Ok(Found::Refuted(finished_proof(self.nodes, root)));
+            }
+        }
+    }
+
+    fn constraint(&self, hypothesis: Hypothesis) -> &Constraint {
+        let index = hypothesis.index();
+        self.inputs.get(index).unwrap_or_else(|| &self.added[index - self.inputs.len()])
+    }
+
+    /// Adds the hypothesis of a step; a contradiction on the spot is answered as a leaf.
+    fn take(&mut self, step: Step) -> Result<Option<ProofNode>, Halt> {
+        let constraint = match &step {
+            Step::Cut(combination) => Constraint::new(self.sum(combination), Relation::Le),
+            Step::Split { .. } | Step::Distinct(_) => {
+                self.effort.split()?;
+                self.side(&step, true)
+            }
+        };
+        let hypothesis = self.simplex.hypotheses();
+        self.frames.push(Frame { step, hypothesis, nodes: self.nodes.len(), first: None });
+        self.assert(constraint)
+    }
+
+    fn assert(&mut self, constraint: Constraint) -> Result<Option<ProofNode>, Halt> {
+        let conflict = self.simplex.assert(&constraint)?;
+        self.added.push(constraint);
+        Ok(conflict.map(ProofNode::Farkas))
+    }
+
+    /// The hypothesis of the first or second side of a case distinction.
+    fn side(&self, step: &Step, first: bool) -> Constraint {
+        match step {
+            Step::Split { form, at_most_first } => {
+                let case = Constraint::over(self.domain, form.clone(), Relation::Le);
+                if *at_most_first == first { case } else { case.negated_over(self.domain) }
+            }
+            Step::Distinct(hypothesis) => {
+                let form = self.constraint(*hypothesis).form();
+                let form = if first { form.clone() } else { form.negated() };
+                Constraint::over(self.domain, form, Relation::Lt)
+            }
+            Step::Cut(combination) => Constraint::new(self.sum(combination), Relation::Le),
+        }
+    }
+
+    fn sum(&self, combination: &Combination) -> LinearForm {
+        combination.iter().fold(LinearForm::default(), |sum, (hypothesis, weight)| {
+            sum.add_scaled(weight, self.constraint(*hypothesis).form())
+        })
+    }
+
+    /// Closes the present node with a leaf and goes back to the next open side, if there is one;
+    /// else the answer is the root of the proof.
+    fn close(&mut self, leaf: ProofNode) -> Result<Option<ProofNodeId>, Halt> {
+        let mut proof = self.push(leaf);
+        while let Some(mut frame) = self.frames.pop() {
+            self.simplex.retract(frame.hypothesis)?;
+            self.added.truncate(frame.hypothesis - self.inputs.len());
+            if !uses(&self.nodes[frame.nodes..], frame.hypothesis) {
+                drop_hypothesis(&mut self.nodes[frame.nodes..], frame.hypothesis);
+                continue;
+            }
+            proof = match (frame.step, frame.first) {
+                (Step::Cut(combination), _) => self.push(ProofNode::Cut { combination, rest: proof }),
+                (step, None) => {
+                    let constraint = self.side(&step, false);
+                    frame.first = Some(proof);
+                    frame.nodes = self.nodes.len();
+                    self.frames.push(Frame { step, ..frame });
+                    match self.assert(constraint)? {
+                        Some(leaf) => self.push(leaf),
+                        None => return Ok(None),
+                    }
+                }
+                (Step::Split { form, at_most_first }, Some(first)) => {
+                    let (at_most, above) = if at_most_first { (first, proof) } else { (proof, first) };
+                    self.push(ProofNode::Split { form, at_most, above })
+                }
+                (Step::Distinct(hypothesis), Some(below)) => {
+                    self.push(ProofNode::Distinct { hypothesis, below, above: proof })
+                }
+            };
+        }
+        Ok(Some(proof))
+    }
+
+    fn push(&mut self, node: ProofNode) -> ProofNodeId {
+        self.nodes.push(node);
+        ProofNodeId::from_index(self.nodes.len() - 1)
+    }
+
+    /// What to do at a point that satisfies all bounds.
+    fn decide(&mut self) -> Result<Decision, Halt> {
+        if self.domain == Domain::Integers {
+            let fractional = self.simplex.fractional().next();
+            if let Some(fractional) = fractional {
+                return self.round(fractional);
+            }
+        }
+        let model = self.model();
+        let violated =
+            |constraint: &Constraint| constraint.relation() == Relation::Ne && !model.satisfies(constraint);
+        match self.inputs.iter().position(violated) {
+            Some(index) => Ok(Decision::Take(Step::Distinct(Hypothesis(index as u32)))),
+            None => Ok(Decision::Done(model)),
+        }
+    }
+
+    /// What to do about values that are no integers.
+    fn round(&mut self, fractional: Fractional) -> Result<Decision, Halt> {
+        let path_cuts = self.frames.iter().filter(|frame| matches!(frame.step, Step::Cut(_))).count();
+        let tight = self.simplex.tight();
+        let is_equality = |hypothesis: &Hypothesis| self.constraint(*hypothesis).relation() == Relation::Eq;
+        let equalities = tight.iter().take_while(|hypothesis| is_equality(hypothesis)).count();
+        if equalities > 0
+            && let Some(leaf) = self.divisibility(&tight[..equalities])
+        {
+            return Ok(Decision::Close(leaf));
+        }
+        if path_cuts < CUTS_BEFORE_SPLIT
+            && let Some(cut) = self.gomory_cut()?
+            && self.effort.may_cut()
+        {
+            return Ok(Decision::Take(Step::Cut(cut)));
+        }
+        if self.effort.splits() % 4 == 3
+            && let Some(split) = self.lattice_split(&tight)
+        {
+            return Ok(Decision::Take(split));
+        }
+        Ok(Decision::Take(self.branch(fractional)))
+    }
+
+    /// A proof that the equalities have no integer solution, if that is so.
+    fn divisibility(&self, equalities: &[Hypothesis]) -> Option<ProofNode> {
+        let forms: Vec<&LinearForm> = equalities.iter().map(|&h| self.constraint(h).form()).collect();
+        let conflict = integer_conflict(&forms)?;
+        let weights = conflict.weights.into_iter().map(|(index, weight)| (equalities[index], weight));
+        Some(ProofNode::Divisibility(weights.collect()))
+    }
+
+    /// The first cut with reasonable coefficients.
+    fn gomory_cut(&self) -> Result<Option<Combination>, Halt> {
+        let limit = Integer::from(CUT_COEFFICIENT_LIMIT);
+        for fractional in self.simplex.fractional() {
+            for direction in [Direction::Up, Direction::Down] {
+                let Some(combination) = self.simplex.cut(fractional.row, direction)? else { continue };
+                let conclusion = Constraint::new(self.sum(&combination), Relation::Le);
+                if conclusion.form().terms().iter().all(|(_, c)| c.abs() <= limit) {
+                    return Ok(Some(combination));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A case distinction on a form that is an integer but has a fractional value at the vertex
+    /// because of the divisibility of the tight constraints: I. Dillig, T. Dillig and A. Aiken,
+    /// *Cuts from proofs*, CAV 2009.
+    fn lattice_split(&self, tight: &[Hypothesis]) -> Option<Step> {
+        let forms: Vec<&LinearForm> = tight.iter().map(|&h| self.constraint(h).form()).collect();
+        let conflict = integer_conflict(&forms)?;
+        let half = conflict.divisor.div_floor(&Integer::from(2))?;
+        let mut sum = LinearForm::default();
+        for (index, weight) in &conflict.weights {
+            // Weights matter only modulo the divisor; small ones give small coefficients.
+            let (_, mut weight) = weight.div_rem_euclid(&conflict.divisor)?;
+            if weight > half {
+                weight -= &conflict.divisor;
+            }
+            sum = sum.add_scaled(&weight, forms[*index]);
+        }
+        let constant = sum.constant_term().div_ceil(&conflict.divisor)?;
+        let form = sum.div_terms_exact(&conflict.divisor)?.with_constant(constant);
+        (!form.is_constant()).then_some(Step::Split { form, at_most_first: true })
+    }
+
+    /// A case distinction on a variable: at most the value rounded down, or more.
+    fn branch(&self, fractional: Fractional) -> Step {
+        let (floor, at_most_first) = self.simplex.floor(fractional);
+        let form = LinearForm::variable(fractional.variable).with_constant(-floor);
+        Step::Split { form, at_most_first }
+    }
+
+    /// The present point, with a positive number small enough for the infinitesimal.
+    fn model(&self) -> Model {
+        if self.domain == Domain::Integers {
+            return Model::of_integers(self.simplex.assignment().map(|at| (at.variable, at.integer())));
+        }
+        let small = self.simplex.infinitesimal_value();
+        Model::of_rationals(self.simplex.assignment().map(|at| (at.variable, at.rational(&small))))
+    }
+}
+
+/// Whether some node of a subtree uses a hypothesis.
+fn uses(nodes: &[ProofNode], hypothesis: usize) -> bool {
+    nodes.iter().any(|node| match node {
+        ProofNode::Farkas(combination)
+        | ProofNode::Divisibility(combination)
+        | ProofNode::Cut { combination, .. } => {
+            combination.iter().any(|(used, _)| used.index() == hypothesis)
+        }
+        ProofNode::Distinct { hypothesis: used, .. } => used.index() == hypothesis,
+        ProofNode::Split { .. } => false,
+    })
+}
+
+/// Renumbers the hypotheses of a subtree that does not use one of them.
+fn drop_hypothesis(nodes: &mut [ProofNode], unused: usize) {
+    let renumber = |hypothesis: &mut Hypothesis| {
+        if hypothesis.index() > unused {
+            hypothesis.0 -= 1;
+        }
+    };
+    for node in nodes {
+        match node {
+            ProofNode::Farkas(combination)
+            | ProofNode::Divisibility(combination)
+            | ProofNode::Cut { combination, .. } => {
+                combination.iter_mut().for_each(|(hypothesis, _)| renumber(hypothesis));
+            }
+            ProofNode::Distinct { hypothesis, .. } => renumber(hypothesis),
+            ProofNode::Split { .. } => {}
+        }
+    }
+}
+
+/// The proof with the nodes that are reachable from the root. Sides of case distinctions that
+/// turned out superfluous are left behind.
+fn finished_proof(nodes: Vec<ProofNode>, root: ProofNodeId) -> Proof {
+    let mut reached = vec![false; nodes.len()];
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        reached[node.index()] = true;
+        match nodes[node.index()] {
+            ProofNode::Farkas(_) | ProofNode::Divisibility(_) => {}
+            ProofNode::Cut { rest, .. } => stack.push(rest),
+            ProofNode::Split { at_most: one, above: other, .. }
+            | ProofNode::Distinct { below: one, above: other, .. } => stack.extend([one, other]),
+        }
+    }
+    let mut numbers = vec![root; nodes.len()];
+    let mut kept: Arena<ProofNodeId, ProofNode> = Arena::new();
+    // Children were made before their parents.
+    for (index, mut node) in nodes.into_iter().enumerate().filter(|(index, _)| reached[*index]) {
+        match &mut node {
+            ProofNode::Farkas(_) | ProofNode::Divisibility(_) => {}
+            ProofNode::Cut { rest, .. } => *rest = numbers[rest.index()],
+            ProofNode::Split { at_most: one, above: other, .. }
+            | ProofNode::Distinct { below: one, above: other, .. } => {
+                *one = numbers[one.index()];
+                *other = numbers[other.index()];
+            }
+        }
+        numbers[index] = kept.push(node);
+    }
+    let root = numbers[root.index()];
+    Proof::new(kept, root)
+}

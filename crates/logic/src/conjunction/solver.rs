@@ -1,0 +1,323 @@
+//! The solver that others see.
+
+use rely_base::Budget;
+
+use super::effort::{Effort, Halt, Limits, Reason, Statistics};
+use super::model::Model;
+use super::number::Number;
+use super::search::{Found, Search};
+use super::simplex::Simplex;
+use crate::arith::Integer;
+use crate::certificate::{Hypothesis, Proof};
+use crate::linear::{Constraint, Domain};
+
+/// The answer to a question about satisfiability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is a solution: [`Conjunction::model`].
+    Sat,
+    /// There is none: [`Conjunction::proof`].
+    Unsat,
+    /// The limits or the budget did not suffice.
+    Unknown(Reason),
+}
+
+/// The answer to a question about entailment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entailment {
+    /// Every solution satisfies the constraint.
+    Yes,
+    /// Some solution does not.
+    No,
+    /// The limits or the budget did not suffice.
+    Unknown(Reason),
+}
+
+/// A conjunction of linear constraints that grows, shrinks and answers questions.
+///
+/// One solver is meant to be used for many questions: it keeps its memory, its tableau and the
+/// models it has found.
+///
+/// ```
+/// use rely_base::{Budget, Id};
+/// use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+///
+/// let (x, y) = (VarId::from_index(0), VarId::from_index(1));
+/// let (x, y) = (LinearForm::variable(x), LinearForm::variable(y));
+/// let budget = Budget::unlimited();
+/// let mut solver = Conjunction::new(Domain::Integers);
+/// solver.assert(&Constraint::lt(&x, &y));
+/// assert_eq!(solver.check(&budget), Verdict::Sat);
+/// solver.push();
+/// solver.assert(&Constraint::le(&y, &x));
+/// assert_eq!(solver.check(&budget), Verdict::Unsat);
+/// solver.pop();
+/// assert_eq!(solver.check(&budget), Verdict::Sat);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Conjunction {
+    domain: Domain,
+    limits: Limits,
+    constraints: Vec<Constraint>,
+    /// How many constraints there were at each push.
+    scopes: Vec<usize>,
+    words: Simplex<i64>,
+    big: Simplex<Integer>,
+    /// The number of constraints with which machine words did not suffice; as long as there are
+    /// that many, big numbers are used.
+    overflow_at: Option<usize>,
+    /// Models of all constraints that are in force, the latest one last.
+    models: Vec<Model>,
+    /// The refutation of the first constraints, as many as the number says.
+    refuted: Option<(usize, Proof)>,
+    statistics: Statistics,
+}
+
+/// How many models are kept to refute entailments with.
+const MODELS_KEPT: usize = 8;
+
+impl Conjunction {
+    /// The empty conjunction over the given numbers.
+    pub fn new(domain: Domain) -> Self {
+        Self::with_limits(domain, Limits::default())
+    }
+
+    /// The empty conjunction, with other limits than usual.
+    pub fn with_limits(domain: Domain, limits: Limits) -> Self {
+        Self {
+            domain,
+            limits,
+            constraints: Vec::new(),
+            scopes: Vec::new(),
+            words: Simplex::default(),
+            big: Simplex::default(),
+            overflow_at: None,
+            models: Vec::new(),
+            refuted: None,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The numbers over which questions are asked.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// The constraints in force, in order.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// What was done so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Adds a constraint. The answer is its number in proofs and cores.
+    pub fn assert(&mut self, constraint: &Constraint) -> Hypothesis {
+        let number = Hypothesis(self.constraints.len() as u32);
+        self.models.retain(|model| model.satisfies(constraint));
+        self.constraints.push(constraint.clone());
+        number
+    }
+
+    /// Remembers the present constraints, to come back to by [`pop`](Self::pop).
+    pub fn push(&mut self) {
+        self.scopes.push(self.constraints.len());
+    }
+
+    /// Takes back all constraints since the last [`push`](Self::push); without one, all.
+    pub fn pop(&mut self) {
+        let kept = self.scopes.pop().unwrap_or(0);
+        self.truncate(kept);
+    }
+
+    /// Takes back everything, but keeps the memory.
+    pub fn reset(&mut self) {
+        self.scopes.clear();
+        self.constraints.clear();
+        self.words.clear();
+        self.big.clear();
+        self.overflow_at = None;
+        self.models.clear();
+        self.refuted = None;
+    }
+
+    fn truncate(&mut self, kept: usize) {
+        if kept == 0 {
+            let scopes = std::mem::take(&mut self.scopes);
+            self.reset();
+            self.scopes = scopes;
+            return;
+        }
+        self.constraints.truncate(kept);
+        if self.refuted.as_ref().is_some_and(|(count, _)| *count > kept) {
+            self.refuted = None;
+        }
+        if self.words.retract(kept).is_err() {
+            self.words.clear();
+        }
+        // Big numbers do not overflow.
+        let _ = self.big.retract(kept);
+        if self.overflow_at.is_some_and(|count| count > kept) {
+            self.overflow_at = None;
+            self.big.clear();
+        }
+    }
+
+    /// Whether the constraints have a common solution.
+    pub fn check(&mut self, budget: &Budget) -> Verdict {
+        self.statistics.queries += 1;
+        if !self.models.is_empty() {
+            self.statistics.model_hits += 1;
+            return Verdict::Sat;
+        }
+        if self.refuted.is_some() {
+            return Verdict::Unsat;
+        }
+        match self.solve(budget) {
+            Ok(Found::Model(model)) => {
+                self.models.push(model);
+                Verdict::Sat
+            }
+            Ok(Found::Refuted(proof)) => {
+                self.refuted = Some((self.constraints.len(), proof));
+                Verdict::Unsat
+            }
+            Err(reason) => Verdict::Unknown(reason),
+        }
+    }
+
+    fn solve(&mut self, budget: &Budget) -> Result<Found, Reason> {
+        let mut effort = Effort::new(budget, self.limits);
+        let mut outcome = match self.overflow_at {
+            None => run(self.domain, &mut self.words, &self.constraints, &mut effort),
+            Some(_) => Err(Halt::Overflow),
+        };
+        if outcome.is_err() {
+            self.words.clear();
+        }
+        if matches!(outcome, Err(Halt::Overflow)) {
+            if self.overflow_at.is_none() {
+                self.statistics.overflows += 1;
+                self.overflow_at = Some(self.constraints.len());
+            }
+            outcome = run(self.domain, &mut self.big, &self.constraints, &mut effort);
+            if outcome.is_err() {
+                self.big.clear();
+            }
+        }
+        effort.report(&mut self.statistics);
+        outcome.map_err(|halt| match halt {
+            Halt::GaveUp(reason) => reason,
+            // Big numbers do not overflow.
+            Halt::Overflow => Reason::Pivots,
+        })
+    }
+
+    /// A solution, after [`Verdict::Sat`].
+    pub fn model(&self) -> Option<&Model> {
+        self.models.last()
+    }
+
+    /// The refutation of [`constraints`](Self::constraints), after [`Verdict::Unsat`].
+    pub fn proof(&self) -> Option<&Proof> {
+        self.refuted.as_ref().map(|(_, proof)| proof)
+    }
+
+    /// The numbers of the constraints that the refutation uses, ascending, after
+    /// [`Verdict::Unsat`].
+    pub fn core(&self) -> Option<Vec<usize>> {
+        self.refuted.as_ref().map(|(_, proof)| proof.core(self.constraints.len()))
+    }
+
+    /// Whether every solution of the constraints satisfies another one. A model that was found
+    /// for one question often answers the next.
+    pub fn entails(&mut self, constraint: &Constraint, budget: &Budget) -> Entailment {
+        if constraint.is_true() || self.refuted.is_some() {
+            self.statistics.queries += 1;
+            return Entailment::Yes;
+        }
+        if self.models.iter().any(|model| !model.satisfies(constraint)) {
+            self.statistics.queries += 1;
+            self.statistics.model_hits += 1;
+            return Entailment::No;
+        }
+        let known = std::mem::take(&mut self.models);
+        self.push();
+        self.constraints.push(constraint.negated_over(self.domain));
+        let verdict = self.check(budget);
+        let found = self.models.pop();
+        self.models = known;
+        self.pop();
+        if self.models.len() == MODELS_KEPT {
+            self.models.remove(0);
+        }
+        self.models.extend(found);
+        match verdict {
+            Verdict::Sat => Entailment::No,
+            Verdict::Unsat => Entailment::Yes,
+            Verdict::Unknown(reason) => Entailment::Unknown(reason),
+        }
+    }
+
+    /// A refutation's core from which nothing can be left out, after [`Verdict::Unsat`]. Where a
+    /// smaller question is `Unknown`, the constraint stays. `None` if there is no refutation.
+    pub fn minimal_core(&self, budget: &Budget) -> Option<Vec<usize>> {
+        let (_, proof) = self.refuted.as_ref()?;
+        let mut core = proof.core(self.constraints.len());
+        // The combination of a single vertex has no superfluous part over the rationals; over the
+        // integers, fewer constraints may suffice for another reason.
+        if self.domain == Domain::Rationals && proof.as_farkas().is_some() {
+            return Some(core);
+        }
+        let mut solver = Conjunction::with_limits(self.domain, self.limits);
+        let mut position = 0;
+        while position < core.len() {
+            solver.reset();
+            for &index in core.iter().filter(|&&index| index != core[position]) {
+                solver.assert(&self.constraints[index]);
+            }
+            match (solver.check(budget), solver.core()) {
+                (Verdict::Unsat, Some(smaller)) => {
+                    let without: Vec<usize> =
+                        core.iter().copied().filter(|&index| index != core[position]).collect();
+                    core = smaller.into_iter().map(|index| without[index]).collect();
+                }
+                _ => position += 1,
+            }
+        }
+        Some(core)
+    }
+}
+
+/// Loads what is not loaded yet and searches.
+fn run<N: Number>(
+    domain: Domain,
+    simplex: &mut Simplex<N>,
+    constraints: &[Constraint],
+    effort: &mut Effort<'_>,
+) -> Result<Found, Halt> {
+    if let Some(proof) = load(simplex, constraints, effort)? {
+        return Ok(Found::Refuted(proof));
+    }
+    Search::new(domain, simplex, constraints, effort).run()
+}
+
+/// Asserts the constraints that the simplex does not know yet; a contradiction between bounds ends
+/// it. The contradictory constraint is not loaded then.
+fn load<N: Number>(
+    simplex: &mut Simplex<N>,
+    constraints: &[Constraint],
+    effort: &mut Effort<'_>,
+) -> Result<Option<Proof>, Halt> {
+    while let Some(constraint) = constraints.get(simplex.hypotheses()) {
+        let before = simplex.hypotheses();
+        if let Some(conflict) = simplex.assert(constraint)? {
+            simplex.retract(before)?;
+            return Ok(Some(Proof::farkas(conflict)));
+        }
+        effort.check_size(simplex.size())?;
+    }
+    Ok(None)
+}
