@@ -1,1 +1,26 @@
-//! Placeholder while the workspace is being laid out.
+//! Verdicts, traces and errors as text for people and as JSON for other tools.
+//!
+//! Everything here is a pure function from data to a string: nothing reads a file, asks the
+//! terminal or prints. The `rely` command does that.
+
+mod advice;
+mod diagnostic;
+mod finding;
+mod interleaving;
+mod json;
+mod layout;
+mod style;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use diagnostic::render_diagnostic;
+pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport};
+pub use interleaving::{InitialValue, Interleaving, Place, Step, StepTaken, Write, thread_name};
+pub use json::{JSON_VERSION, render_json};
+pub use layout::group_digits;
+pub use style::{Role, Style};
+pub use table::{render_detailed_table, render_table};
+pub use text::{Detail, render_file, render_run, violation_text};

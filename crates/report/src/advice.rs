@@ -1,0 +1,35 @@
+//! What a user can do when there is no verdict.
+
+use rely_base::StopReason;
+use rely_evidence::Reason;
+
+/// One sentence for the user, where there is something to do.
+pub(crate) fn advice(reason: &Reason) -> Option<String> {
+    let text = match reason {
+        Reason::Stopped(stop) | Reason::Unchecked(stop) => return after_stop(*stop),
+        Reason::StateLimit(_) => "make the state space smaller: fewer threads, iterations or values",
+        Reason::Sampled => {
+            "give the inputs a small range, by an assumption or a narrower type, and all of it is explored"
+        }
+        Reason::NoMeaning(_) | Reason::UndefinedProperty(_) | Reason::UndefinedPrecondition(_) => {
+            "give the variables that grow without bound a bound"
+        }
+        Reason::UnsupportedGoal { .. } => "no engine decides this property yet",
+        Reason::UnsupportedConstruct { .. } => "another engine may support it: see `rely check --help`",
+        Reason::Rejected(_) => "this is a bug of Rely; please report it together with the program",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn after_stop(stop: StopReason) -> Option<String> {
+    match stop {
+        StopReason::Time => {
+            Some("allow more time with `--timeout`, or make the state space smaller".to_owned())
+        }
+        StopReason::Memory => {
+            Some("allow more memory with `--memory`, or make the state space smaller".to_owned())
+        }
+        StopReason::Cancelled => None,
+    }
+}

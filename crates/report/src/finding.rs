@@ -1,0 +1,164 @@
+//! What `rely check` found out, as plain data.
+//!
+//! A [`Conclusion`] of `safe` or `unsafe` can only be made from a verdict, and a verdict only
+//! by the check of its evidence: nothing can be reported that was not checked.
+
+use crate::advice::advice;
+use crate::interleaving::{Interleaving, Place, StepTaken};
+use rely_base::{Diagnostic, SourceMap, Span};
+use rely_evidence::{Replay, Verdict};
+use rely_program::{CheckKind, Claimed, Goal, Program, Violation};
+use serde::Serialize;
+use std::time::Duration;
+
+/// The results for one file.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// The name under which the user knows the file.
+    pub file: String,
+    /// One finding per property, or why there is none.
+    pub outcome: Result<Vec<Finding>, Problem>,
+}
+
+/// The result for one property of one file.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The property.
+    pub property: Goal,
+    /// Who claimed the result.
+    pub engine: String,
+    /// The result.
+    pub conclusion: Conclusion,
+    /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
+    pub assumptions: Vec<&'static str>,
+    /// How long it took, the check of the evidence included.
+    pub time: Duration,
+}
+
+/// Why a file has no results.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What is wrong with it.
+    pub diagnostic: Diagnostic,
+    /// The texts to which the diagnostic points.
+    pub sources: SourceMap,
+}
+
+/// A verdict in the words of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion(pub(crate) Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Safe { evidence: String },
+    Unsafe { evidence: String, violation: ViolationReport, run: Interleaving },
+    Unknown { reason: String, advice: Option<String> },
+}
+
+/// What is violated, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViolationReport {
+    /// Which kind of mistake it is: `assertion`, `bounds`, `arithmetic`, `overflow`,
+    /// `property`, `deadlock`.
+    pub kind: &'static str,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// Where the violated condition stands.
+    pub place: Option<Place>,
+}
+
+impl Conclusion {
+    /// The verdict about `program`, whose source texts are `sources`.
+    pub fn new(verdict: &Verdict, program: &Program, sources: &SourceMap) -> Self {
+        Conclusion(match verdict {
+            Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence() },
+            Verdict::Unsafe(shown) => Kind::Unsafe {
+                evidence: shown.evidence(),
+                violation: ViolationReport::new(shown.replay().violation(), program, sources),
+                run: interleaving(shown.replay(), program, sources),
+            },
+            Verdict::Unknown(reason) => Kind::Unknown { reason: reason.to_string(), advice: advice(reason) },
+        })
+    }
+
+    /// That nothing is known, and what the user could do.
+    pub fn unknown(reason: impl Into<String>, advice: Option<String>) -> Self {
+        Conclusion(Kind::Unknown { reason: reason.into(), advice })
+    }
+
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn name(&self) -> &'static str {
+        match self.0 {
+            Kind::Safe { .. } => "safe",
+            Kind::Unsafe { .. } => "unsafe",
+            Kind::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// What is violated, if something is.
+    pub fn violation(&self) -> Option<&ViolationReport> {
+        match &self.0 {
+            Kind::Unsafe { violation, .. } => Some(violation),
+            Kind::Safe { .. } | Kind::Unknown { .. } => None,
+        }
+    }
+}
+
+impl ViolationReport {
+    /// A violation in the words of the source.
+    pub fn new(violation: Violation, program: &Program, sources: &SourceMap) -> Self {
+        let place = |span: Option<Span>| span.map(|span| Place::of(span, sources));
+        match violation {
+            Violation::Check(check) => {
+                let check = &program.checks()[check];
+                let kind = kind_name(check.kind);
+                Self { kind, message: check.message.clone(), place: place(check.span) }
+            }
+            Violation::Property(index) => {
+                let property = &program.properties()[index];
+                let message = property_message(&property.claimed, property.span, program, sources);
+                Self { kind: "property", message, place: place(property.span) }
+            }
+            Violation::Deadlock => Self {
+                kind: "deadlock",
+                message: "no thread can move, and not all have ended".to_owned(),
+                place: None,
+            },
+        }
+    }
+}
+
+fn kind_name(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Assertion => "assertion",
+        CheckKind::Bounds => "bounds",
+        CheckKind::Arithmetic => "arithmetic",
+        CheckKind::Overflow => "overflow",
+    }
+}
+
+fn property_message(claimed: &Claimed, span: Option<Span>, program: &Program, sources: &SourceMap) -> String {
+    let source = span.map(|span| crate::layout::one_line(sources.text(span))).filter(|text| !text.is_empty());
+    let text = source.unwrap_or_else(|| match claimed {
+        Claimed::Always(condition) | Claimed::AtEnd(condition) => {
+            program.display_expr(condition).qualified().to_string()
+        }
+        Claimed::DeadlockFree => "deadlock-free".to_owned(),
+        Claimed::Terminates => "terminates".to_owned(),
+    });
+    let text = text.trim_end_matches(';');
+    match claimed {
+        Claimed::AtEnd(_) => format!("`{text}` does not hold at the end"),
+        _ => format!("`{text}` does not hold"),
+    }
+}
+
+fn interleaving(replay: &Replay, program: &Program, sources: &SourceMap) -> Interleaving {
+    let states = replay.states();
+    let steps = replay.trace().steps.iter().enumerate().map(|(index, step)| StepTaken {
+        slot: step.slot,
+        edge: step.edge,
+        after: states.get(index + 1),
+    });
+    Interleaving::of_run(program, sources, &states[0], steps)
+}

@@ -1,0 +1,301 @@
+//! A run of a program as data that a person can follow: who did what, where, and which
+//! values it wrote.
+
+use crate::layout::one_line;
+use rely_base::{Id, SourceMap, Span};
+use rely_program::{
+    EdgeId, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind, Value, VarId,
+};
+use serde::Serialize;
+
+/// A run, told step by step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Interleaving {
+    /// The threads that ever ran, in the order of their slots.
+    pub threads: Vec<String>,
+    /// The values with which the variables start.
+    pub initial: Vec<InitialValue>,
+    /// What happened, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A variable's first value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InitialValue {
+    /// The variable, or the cell of an array.
+    pub variable: String,
+    /// Its value.
+    pub value: String,
+    /// Whether the run chose the value, as opposed to the program.
+    pub chosen: bool,
+}
+
+/// One step of one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// An index into [`Interleaving::threads`].
+    pub thread: usize,
+    /// Where the statement stands in the source.
+    pub place: Option<Place>,
+    /// The statement as it is written in the source.
+    pub statement: String,
+    /// What the step does, in the words of the intermediate program.
+    pub operations: String,
+    /// What the step wrote, also where the value stayed the same.
+    pub writes: Vec<Write>,
+}
+
+/// A line of the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line, from one.
+    pub line: u32,
+}
+
+impl Place {
+    /// Where a span starts.
+    pub fn of(span: Span, sources: &SourceMap) -> Self {
+        Self { file: sources.file(span.file).name().to_owned(), line: sources.position(span).line }
+    }
+}
+
+/// A value that a variable received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Write {
+    /// The variable, or the cell of an array.
+    pub variable: String,
+    /// The value before the step; `None` if the variable came into being with it.
+    pub old: Option<String>,
+    /// The value after it.
+    pub new: String,
+}
+
+/// What a run did in one step; `after` is `None` if the run ended in a failed check.
+#[derive(Clone, Copy, Debug)]
+pub struct StepTaken<'r> {
+    /// Who moved.
+    pub slot: SlotId,
+    /// Along which edge.
+    pub edge: EdgeId,
+    /// The state it led to.
+    pub after: Option<&'r State>,
+}
+
+impl Interleaving {
+    /// Tells a run that starts in `initial`.
+    pub fn of_run<'r>(
+        program: &Program,
+        sources: &SourceMap,
+        initial: &'r State,
+        steps: impl IntoIterator<Item = StepTaken<'r>>,
+    ) -> Self {
+        let teller = Teller { program, semantics: Semantics::new(program), sources };
+        let mut before = initial;
+        let mut columns = Vec::new();
+        let mut told = Vec::new();
+        for taken in steps {
+            let thread = columns.iter().position(|&slot| slot == taken.slot).unwrap_or_else(|| {
+                columns.push(taken.slot);
+                columns.len() - 1
+            });
+            told.push(teller.step(thread, before, taken));
+            before = taken.after.unwrap_or(before);
+        }
+        let mut interleaving = Self {
+            threads: columns.iter().map(|&slot| thread_name(program, before, slot)).collect(),
+            initial: teller.initial(initial),
+            steps: told,
+        };
+        interleaving.sort_columns(&columns);
+        interleaving
+    }
+
+    /// Puts the threads into the order of their slots, whoever moved first.
+    fn sort_columns(&mut self, columns: &[SlotId]) {
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by_key(|&column| columns[column]);
+        self.threads = order.iter().map(|&column| self.threads[column].clone()).collect();
+        for step in &mut self.steps {
+            step.thread = order.iter().position(|&column| column == step.thread).unwrap_or(step.thread);
+        }
+    }
+
+    /// The same run with the steps that one thread makes one after the other for one
+    /// statement told as one. Variables that the source does not name are left out.
+    pub fn condensed(&self) -> Self {
+        let mut steps: Vec<Step> = Vec::new();
+        for step in &self.steps {
+            let mut step = step.clone();
+            step.writes.retain(|write| is_named_in_source(&write.variable));
+            match steps.last_mut() {
+                Some(last) if last.is_same_statement(&step) => last.absorb(step),
+                _ => steps.push(step),
+            }
+        }
+        let chosen = |value: &&InitialValue| value.chosen && is_named_in_source(&value.variable);
+        let initial = self.initial.iter().filter(chosen).cloned().collect();
+        Self { threads: self.threads.clone(), initial, steps }
+    }
+}
+
+impl Step {
+    fn is_same_statement(&self, other: &Step) -> bool {
+        self.thread == other.thread && self.place == other.place && self.statement == other.statement
+    }
+
+    fn absorb(&mut self, next: Step) {
+        for write in next.writes {
+            match self.writes.iter_mut().find(|known| known.variable == write.variable) {
+                Some(known) => known.new = write.new,
+                None => self.writes.push(write),
+            }
+        }
+        self.operations = format!("{}; {}", self.operations, next.operations);
+    }
+}
+
+/// Front ends give their own variables names that no source can contain.
+fn is_named_in_source(variable: &str) -> bool {
+    let character = |c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | ']' | '.' | ':' | '-' | '>');
+    variable.chars().all(character)
+}
+
+/// The name of a running thread; threads of one template are numbered by their handles.
+pub fn thread_name(program: &Program, state: &State, slot: SlotId) -> String {
+    let thread = &program.threads()[state.thread(slot)];
+    match thread.kind {
+        ThreadKind::Instance { .. } => thread.name.clone(),
+        ThreadKind::Template => format!("{}#{}", thread.name, slot.index() + 1),
+    }
+}
+
+struct Teller<'a> {
+    program: &'a Program,
+    semantics: Semantics<'a>,
+    sources: &'a SourceMap,
+}
+
+impl Teller<'_> {
+    fn step(&self, thread: usize, before: &State, taken: StepTaken<'_>) -> Step {
+        let edge = &self.program.edges()[taken.edge];
+        let operations = self.program.display_ops(&edge.ops).to_string();
+        let source = edge.span.map(|span| one_line(self.sources.text(span)));
+        let statement = source.filter(|text| !text.is_empty()).unwrap_or_else(|| operations.clone());
+        Step {
+            thread,
+            place: edge.span.map(|span| Place::of(span, self.sources)),
+            statement,
+            operations,
+            writes: taken.after.map_or_else(Vec::new, |after| self.writes(before, after, taken)),
+        }
+    }
+
+    fn writes(&self, before: &State, after: &State, taken: StepTaken<'_>) -> Vec<Write> {
+        let assigned = self.assigned(before, taken);
+        let mut writes = Vec::new();
+        for (id, var) in self.program.vars().iter() {
+            let mut compare = |old: Option<&[Value]>, new: &[Value], owner: Option<SlotId>| {
+                let is_own = owner.is_none_or(|owner| owner == taken.slot);
+                let prefix = match owner {
+                    Some(owner) if !is_own => format!("{}.", thread_name(self.program, after, owner)),
+                    _ => String::new(),
+                };
+                for (cell, &value) in new.iter().enumerate() {
+                    let old = old.map(|old| old[cell]);
+                    if old != Some(value) || (is_own && assigned.contains(&(id, cell))) {
+                        writes.push(Write {
+                            variable: format!("{prefix}{}", self.cell_name(id, cell)),
+                            old: old.map(|old| value_text(var.sort, old)),
+                            new: value_text(var.sort, value),
+                        });
+                    }
+                }
+            };
+            match var.scope {
+                Scope::Global => {
+                    compare(Some(self.semantics.global(before, id)), self.semantics.global(after, id), None);
+                }
+                Scope::Local(thread) => {
+                    for owner in after.slots().filter(|&owner| after.thread(owner) == thread) {
+                        let existed = owner.index() < before.slots().len();
+                        let old = existed.then(|| self.semantics.local(before, owner, id));
+                        compare(old, self.semantics.local(after, owner, id), Some(owner));
+                    }
+                }
+            }
+        }
+        writes
+    }
+
+    /// The cells that the edge assigns, whether or not their value changes. Indices are only
+    /// known before the first assignment of the edge; what this misses is only told if it
+    /// changes.
+    fn assigned(&self, before: &State, taken: StepTaken<'_>) -> Vec<(VarId, usize)> {
+        let mut cells = Vec::new();
+        for op in &self.program.edges()[taken.edge].ops {
+            let is_first = cells.is_empty();
+            let mut note = |target: &Target| match target {
+                Target::Scalar(var) => cells.push((*var, 0)),
+                Target::Element(array, index) if is_first => {
+                    let index = self.semantics.evaluate_for(before, taken.slot, index).ok();
+                    cells.extend(
+                        index.and_then(|index| usize::try_from(index).ok()).map(|cell| (*array, cell)),
+                    );
+                }
+                Target::Element(..) => {}
+            };
+            match op {
+                Op::Assign(assignments) => assignments.iter().for_each(|(target, _)| note(target)),
+                Op::Havoc(target, _) | Op::Spawn { handle: Some(target), .. } => note(target),
+                Op::Assume(..) | Op::Check(..) | Op::Spawn { handle: None, .. } | Op::Join(_) | Op::Halt => {}
+            }
+        }
+        cells
+    }
+
+    fn initial(&self, state: &State) -> Vec<InitialValue> {
+        let chosen: Vec<VarId> = self.semantics.initial_choices().iter().map(|(var, _)| *var).collect();
+        let mut values = Vec::new();
+        for (id, var) in self.program.vars().iter() {
+            let owner = match var.scope {
+                Scope::Global => None,
+                Scope::Local(thread) => match state.slots().find(|&slot| state.thread(slot) == thread) {
+                    Some(slot) => Some(slot),
+                    None => continue,
+                },
+            };
+            let (cells, prefix) = match owner {
+                None => (self.semantics.global(state, id), String::new()),
+                Some(slot) => (
+                    self.semantics.local(state, slot, id),
+                    format!("{}.", thread_name(self.program, state, slot)),
+                ),
+            };
+            for (cell, &value) in cells.iter().enumerate() {
+                values.push(InitialValue {
+                    variable: format!("{prefix}{}", self.cell_name(id, cell)),
+                    value: value_text(var.sort, value),
+                    chosen: chosen.contains(&id),
+                });
+            }
+        }
+        values
+    }
+
+    fn cell_name(&self, var: VarId, cell: usize) -> String {
+        let var = &self.program.vars()[var];
+        match var.length {
+            None => var.name.clone(),
+            Some(_) => format!("{}[{cell}]", var.name),
+        }
+    }
+}
+
+fn value_text(sort: Sort, value: Value) -> String {
+    match sort {
+        Sort::Int => value.to_string(),
+        Sort::Bool => (value != 0).to_string(),
+    }
+}

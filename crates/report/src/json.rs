@@ -1,0 +1,69 @@
+//! Findings for other tools: one JSON document, versioned and described in the book.
+
+use crate::finding::{FileReport, Finding, Kind, Problem};
+use rely_base::Span;
+use serde_json::{Map, Value, json};
+
+/// The version of the format; it changes when a reader of the old one could misunderstand.
+pub const JSON_VERSION: u32 = 1;
+
+/// The results for all files as one JSON document.
+pub fn render_json(files: &[FileReport], rely_version: &str, exit_code: u8) -> String {
+    let document = json!({
+        "format": "rely-report",
+        "version": JSON_VERSION,
+        "rely": rely_version,
+        "files": files.iter().map(file).collect::<Vec<_>>(),
+        "exit_code": exit_code,
+    });
+    let text = serde_json::to_string_pretty(&document).expect("the document has only string keys");
+    text + "\n"
+}
+
+fn file(report: &FileReport) -> Value {
+    match &report.outcome {
+        Ok(findings) => {
+            json!({ "file": report.file, "results": findings.iter().map(finding).collect::<Vec<_>>() })
+        }
+        Err(problem) => json!({ "file": report.file, "error": error(problem) }),
+    }
+}
+
+fn finding(finding: &Finding) -> Value {
+    let mut object = Map::new();
+    let mut set = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    set("property", json!(finding.property.name()));
+    set("verdict", json!(finding.conclusion.name()));
+    set("engine", json!(finding.engine));
+    match &finding.conclusion.0 {
+        Kind::Safe { evidence } => {
+            set("evidence", json!(evidence));
+        }
+        Kind::Unsafe { evidence, violation, run } => {
+            set("evidence", json!(evidence));
+            set("violation", json!(violation));
+            set("interleaving", json!(run));
+        }
+        Kind::Unknown { reason, advice } => {
+            set("reason", json!(reason));
+            set("advice", json!(advice));
+        }
+    }
+    set("assumptions", json!(finding.assumptions));
+    set("seconds", json!(finding.time.as_secs_f64()));
+    Value::Object(object)
+}
+
+fn error(problem: &Problem) -> Value {
+    let diagnostic = &problem.diagnostic;
+    let place = |span: Span| {
+        let at = problem.sources.position(span);
+        json!({ "file": problem.sources.file(span.file).name(), "line": at.line, "column": at.column })
+    };
+    json!({
+        "message": diagnostic.message,
+        "place": diagnostic.primary.as_ref().map(|(span, _)| place(*span)),
+        "label": diagnostic.primary.as_ref().map(|(_, label)| label),
+        "help": diagnostic.help,
+    })
+}
