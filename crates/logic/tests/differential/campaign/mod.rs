@@ -1,0 +1,33 @@
+//! Differential campaigns: random questions, our answers with their evidence, z3's answers.
+//!
+//! A campaign panics at the first disagreement, with the question as SMT-LIB text, so that it can
+//! be kept as a regression test. The integration test runs a small seeded share of each campaign;
+//! `cargo run --release -p rely-logic --example differential` runs them in full.
+
+pub mod conjunctions;
+pub mod oracle;
+pub mod random;
+
+/// What a campaign has seen. Disagreements are not counted: they end the campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Questions asked.
+    pub questions: usize,
+    /// Ours: satisfiable, with a model that was evaluated.
+    pub sat: usize,
+    /// Ours: unsatisfiable, with evidence that was checked.
+    pub unsat: usize,
+    /// Ours: no answer.
+    pub unknown: usize,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Report { questions, sat, unsat, unknown } = self;
+        let share = 100.0 * *unknown as f64 / (*questions).max(1) as f64;
+        write!(
+            f,
+            "{questions} questions: {sat} sat, {unsat} unsat, {unknown} unknown ({share:.3} %), no disagreement"
+        )
+    }
+}

@@ -1,0 +1,24 @@
+//! A seeded share of the differential campaigns against z3; see `campaign`.
+
+mod campaign;
+
+use campaign::{conjunctions, oracle};
+
+/// Runs a campaign if z3 is there, and says so if it is not.
+fn with_z3(
+    run: impl FnOnce(&mut rely_logic::smtlib::ExternalSolver) -> campaign::Report,
+    fewest_answers: usize,
+) {
+    let Some(mut z3) = oracle::z3() else {
+        eprintln!("left out: z3 is not installed");
+        return;
+    };
+    let report = run(&mut z3);
+    // A solver that answers nothing would agree with everybody.
+    assert!(report.sat.min(report.unsat) >= fewest_answers, "too few answers of one kind: {report}");
+}
+
+#[test]
+fn conjunctions_agree_with_z3() {
+    with_z3(|z3| conjunctions::run(z3, 1, 6_000), 1_000);
+}
