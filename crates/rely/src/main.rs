@@ -1,2 +1,7 @@
-//! The rely command.
-fn main() {}
+//! The `rely` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rely::cli::run(std::env::args_os()).into()
+}

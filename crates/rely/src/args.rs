@@ -1,0 +1,241 @@
+//! The command line, described once: the parser, the help, the completions and the man page
+//! all come from here.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use rely_engines::ENGINE_NAMES;
+use rely_program::Goal;
+use std::path::PathBuf;
+
+/// What stands below the help of the whole command.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    every property holds
+  1    a property is violated
+  2    unknown: neither shown nor refuted
+  3    the input or the command line is wrong
+  4    internal failure
+  130  stopped by Ctrl-C
+Of several results the worst decides, in the order 4, 3, 1, 2, 0.
+
+Examples:
+  rely check examples/peterson.c
+  rely check --property deadlock examples/lock-order.c
+  rely run --seed 7 examples/racy-counter.c
+  rely show --format dot model.rely | dot -Tsvg > model.svg";
+
+/// Proves or refutes properties of multi-threaded programs, and shows why.
+#[derive(Debug, Parser)]
+#[command(name = "rely", version = crate::version::TEXT, propagate_version = true, after_help = EXIT_CODES)]
+#[command(max_term_width = 100)]
+pub struct Cli {
+    /// Whether to use colours; `auto` uses them on a terminal unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the user wants.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Decide whether programs have the properties that they claim
+    Check(CheckArgs),
+    /// Print the program that the engines see
+    Show(ShowArgs),
+    /// Run a program once, under a random or a given schedule
+    Run(RunArgs),
+    /// Lay out .rely models in the standard way
+    Fmt(FmtArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// `rely check`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A violation is shown as a table of the interleaving: one column per thread, with the lines of
+the source and the values that changed. `safe` and `unsafe` are only printed after the evidence
+was checked independently of the engine that found it.
+
+Examples:
+  rely check examples/peterson.c
+  rely check --property assert,deadlock examples/*.c
+  rely check --timeout 60 --memory 1000 --format json model.rely")]
+pub struct CheckArgs {
+    /// C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// What to decide; without it `assert` and what the file itself declares
+    ///
+    /// assert: every assertion, error call, `never`, `invariant` and `ensures`;
+    /// race: no two conflicting accesses at once;
+    /// deadlock: never stands still before its end;
+    /// termination: every run ends;
+    /// overflow: no signed arithmetic leaves its type.
+    #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
+    pub property: Vec<Goal>,
+    /// How to decide it
+    #[arg(long, short, value_name = "ENGINE", default_value = "explore", value_parser = PossibleValuesParser::new(ENGINE_NAMES))]
+    pub engine: String,
+    /// Give up on a property after this many seconds; without it there is no limit
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Give up when the engine holds more than this many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: u64,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+    /// Tell every step of a violation, with the operations of the intermediate program
+    #[arg(long)]
+    pub trace: bool,
+    /// How to read the input
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+/// `rely show`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  rely show examples/peterson.c
+  rely show --simplified examples/peterson.c
+  rely show --format dot model.rely | dot -Tsvg > model.svg")]
+pub struct ShowArgs {
+    /// A C program or a model; `-` reads standard input
+    pub file: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub format: ShowFormat,
+    /// Show what an engine receives: without dead variables, local steps joined
+    #[arg(long)]
+    pub simplified: bool,
+    /// The property for which to simplify
+    #[arg(long, short, value_name = "PROPERTY", default_value = "assert", value_parser = goal_parser())]
+    pub property: Goal,
+    /// How to read the input
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+/// `rely run`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A schedule names the thread that moves next: `A,B*3,A` lets A make one step, B three and A one
+more. Threads that were created from one template are named with their number, as in `worker#3`.
+The run stops at a violation (exit code 1), when every thread has ended or none can move, at the
+end of the schedule, or after the given number of steps.
+
+Examples:
+  rely run examples/racy-counter.c
+  rely run --seed 7 --steps 50 model.rely
+  rely run --schedule 'T0*2,T1*5' model.rely")]
+pub struct RunArgs {
+    /// A C program or a model; `-` reads standard input
+    pub file: PathBuf,
+    /// Makes the same random choices every time; without it they differ
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Which thread moves when, as in `A,B*3,A`
+    #[arg(long, value_name = "THREADS")]
+    pub schedule: Option<String>,
+    /// Stop after this many steps
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub steps: usize,
+    /// Tell every step with the operations of the intermediate program
+    #[arg(long)]
+    pub trace: bool,
+    /// How to read the input
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+/// How inputs are read.
+#[derive(Args, Clone, Debug, Default)]
+pub struct InputArgs {
+    /// The language, where the name of the file does not tell it
+    #[arg(long, value_enum)]
+    pub lang: Option<Language>,
+    /// A directory in which the C preprocessor looks for headers
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// A definition for the C preprocessor, as in `-D N=3`
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+}
+
+/// `rely fmt`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Files are rewritten in place, `-` from standard input to standard output.
+
+Examples:
+  rely fmt model.rely
+  rely fmt --check examples/*.rely")]
+pub struct FmtArgs {
+    /// Models (.rely)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; name the files that are laid out otherwise and exit with code 1
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `rely completions`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  rely completions bash > ~/.local/share/bash-completion/completions/rely
+  rely completions fish > ~/.config/fish/completions/rely.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// How `rely check` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    Text,
+    /// One JSON document, described in the book.
+    Json,
+}
+
+/// How `rely show` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    /// As text.
+    Text,
+    /// As a graph for Graphviz.
+    Dot,
+}
+
+/// The input languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// C11 with pthreads, before the preprocessor.
+    C,
+    /// C11 with pthreads, already preprocessed.
+    I,
+    /// The modelling language.
+    Rely,
+}
+
+fn goal_parser() -> impl TypedValueParser<Value = Goal> {
+    PossibleValuesParser::new(Goal::ALL.map(Goal::name)).map(|name| {
+        let named = Goal::ALL.into_iter().find(|goal| goal.name() == name);
+        named.expect("the parser lets only the names of goals pass")
+    })
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
+        Ok(_) => Err("a time limit is more than zero seconds".to_owned()),
+        Err(_) => Err("not a number of seconds".to_owned()),
+    }
+}

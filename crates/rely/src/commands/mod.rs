@@ -1,0 +1,48 @@
+//! What each command does, one file each.
+
+mod check;
+mod documentation;
+mod fmt;
+mod run;
+mod show;
+
+pub use documentation::{completions, man};
+pub use {check::check, fmt::fmt, run::run, show::show};
+
+use crate::console::Console;
+use crate::exit::Status;
+use crate::pipeline::Loaded;
+use crate::{args::InputArgs, input, pipeline};
+use rely_base::CancelToken;
+use rely_report::{Problem, render_problem};
+use std::io;
+use std::path::Path;
+
+/// What every command gets.
+#[derive(Debug)]
+pub struct Context {
+    /// Where to print.
+    pub console: Console,
+    /// Cancelled by Ctrl-C.
+    pub interrupt: CancelToken,
+}
+
+/// How a command ended, unless it could not even print that.
+pub type Ended = io::Result<Status>;
+
+impl Context {
+    /// The status, unless the user has stopped the command.
+    fn unless_interrupted(&self, status: Status) -> Status {
+        if self.interrupt.is_cancelled() { Status::Interrupted } else { status }
+    }
+
+    fn complain(&self, problem: &Problem) -> Status {
+        self.console.complain(&render_problem(problem, self.console.error_style));
+        Status::BadInput
+    }
+}
+
+/// Reads a file and makes a program of it.
+fn load(path: &Path, options: &InputArgs) -> Result<Loaded, Problem> {
+    pipeline::load(&input::read(path, options).map_err(Problem::without_source)?)
+}

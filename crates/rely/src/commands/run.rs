@@ -1,0 +1,67 @@
+//! `rely run`: one concrete run, told as a table.
+
+use super::{Context, Ended};
+use crate::args::RunArgs;
+use crate::exit::Status;
+use crate::pipeline::Loaded;
+use crate::simulate::{self, Ending, Options, Run, Schedule};
+use rely_base::Budget;
+use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Runs the program of a file once and prints what happened.
+pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
+    let schedule = match arguments.schedule.as_deref().map(Schedule::parse).transpose() {
+        Ok(schedule) => schedule,
+        Err(error) => return Ok(context.console.error(&error.to_string())),
+    };
+    let loaded = match super::load(&arguments.file, &arguments.input) {
+        Ok(loaded) => loaded,
+        Err(problem) => return Ok(context.complain(&problem)),
+    };
+    let seed = arguments.seed.unwrap_or_else(seed_from_clock);
+    let options = Options { seed, schedule, steps: arguments.steps };
+    let budget = Budget::builder().token(context.interrupt.clone()).build();
+    match simulate::run(&loaded.program, &options, &budget) {
+        Err(error) => Ok(context.unless_interrupted(context.console.error(&error.to_string()))),
+        Ok(run) => {
+            let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
+            let told = Interleaving::of_run(&loaded.program, &loaded.sources, &run.initial, steps(&run));
+            let table = render_run(&told, detail, context.console.out_style);
+            let (ending, status) = ending(&run, &loaded);
+            context.console.print(&format!("{table}\n  {ending}\n  seed {seed}\n"))?;
+            Ok(context.unless_interrupted(status))
+        }
+    }
+}
+
+/// A short number that is easy to type again.
+fn seed_from_clock() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(since.subsec_nanos() / 1000) % 100_000
+}
+
+fn steps(run: &Run) -> impl Iterator<Item = StepTaken<'_>> {
+    run.steps.iter().map(|step| StepTaken { slot: step.slot, edge: step.edge, after: step.after.as_ref() })
+}
+
+/// Why the run ended, for a person, and what that means for the exit code.
+fn ending(run: &Run, loaded: &Loaded) -> (String, Status) {
+    let text = match &run.ending {
+        Ending::Violation(violation) => {
+            let report = ViolationReport::new(*violation, &loaded.program, &loaded.sources);
+            return (format!("violation: {}", violation_text(&report)), Status::Violated);
+        }
+        Ending::CannotMove(thread) => {
+            return (format!("`{thread}` is next in the schedule and cannot move"), Status::BadInput);
+        }
+        Ending::Meaningless(reason) => return (format!("the run cannot go on: {reason}"), Status::Unknown),
+        Ending::Ended => "all threads have ended".to_owned(),
+        Ending::Halted => "the program has ended itself".to_owned(),
+        Ending::Stuck => "the run ends at an assumption that does not hold".to_owned(),
+        Ending::StepLimit => format!("stopped after {} steps", run.steps.len()),
+        Ending::ScheduleEnd => "the schedule is at its end".to_owned(),
+        Ending::Stopped(reason) => format!("stopped: {reason}"),
+    };
+    (text, Status::Holds)
+}

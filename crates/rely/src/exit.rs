@@ -1,0 +1,56 @@
+//! Exit codes, and which one wins.
+
+use rely_report::FileReport;
+use std::process::ExitCode;
+
+/// How a command ended. The order is that of severity: of several, the greatest is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Every property holds; the command did what it was asked to.
+    Holds,
+    /// Some property is neither shown nor refuted.
+    Unknown,
+    /// Some property is violated.
+    Violated,
+    /// The input or the command line is wrong.
+    BadInput,
+    /// A bug of Rely.
+    Failure,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl Status {
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Holds => 0,
+            Status::Violated => 1,
+            Status::Unknown => 2,
+            Status::BadInput => 3,
+            Status::Failure => 4,
+            Status::Interrupted => crate::interrupt::EXIT_CODE,
+        }
+    }
+
+    /// The worst result for a file.
+    pub fn of(report: &FileReport) -> Self {
+        match &report.outcome {
+            Err(_) => Status::BadInput,
+            Ok(findings) => {
+                let worst = findings.iter().map(|finding| match finding.conclusion.name() {
+                    "safe" => Status::Holds,
+                    "unsafe" => Status::Violated,
+                    _ => Status::Unknown,
+                });
+                worst.max().unwrap_or(Status::Unknown)
+            }
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status.code())
+    }
+}

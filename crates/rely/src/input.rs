@@ -1,0 +1,189 @@
+//! Reading what the user names: files, standard input, and what the C preprocessor makes of
+//! them. This is the only place where Rely reads files.
+
+use crate::args::{InputArgs, Language};
+use crate::preprocess;
+use rely_base::Diagnostic;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Larger inputs are refused: no program of this size is analysed in a lifetime.
+pub const LARGEST_INPUT: u64 = 64 << 20;
+
+/// A source text and what to do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The name under which the user knows it.
+    pub name: String,
+    /// In which language it is written.
+    pub language: Language,
+    /// The text as it was written.
+    pub text: String,
+    /// For C that has to be preprocessed: the text behind the preprocessor.
+    pub preprocessed: Option<String>,
+}
+
+/// Reads a file, or standard input for `-`, and preprocesses it if it is C.
+pub fn read(path: &Path, options: &InputArgs) -> Result<Input, Diagnostic> {
+    let (name, language, bytes) = read_bytes(path, options)?;
+    let preprocessed = match language {
+        Language::C => {
+            let stdin = is_stdin(path).then_some(bytes.as_slice());
+            Some(decode(&name, preprocess::run(path, stdin, &name, options)?, Encoding::Utf8)?)
+        }
+        Language::I | Language::Rely => None,
+    };
+    // Behind the preprocessor comments are gone, so their alphabet does not matter.
+    let encoding = if language == Language::C { Encoding::Any } else { Encoding::Utf8 };
+    let text = decode(&name, bytes, encoding)?;
+    Ok(Input { name, language, text, preprocessed })
+}
+
+/// Reads a model as it is: its name and its text.
+pub fn read_model(path: &Path) -> Result<(String, String), Diagnostic> {
+    let language = is_stdin(path).then_some(Language::Rely);
+    let (name, language, bytes) = read_bytes(path, &InputArgs { lang: language, ..InputArgs::default() })?;
+    if language != Language::Rely {
+        return Err(Diagnostic::error(format!("{name}: this is no `.rely` model")));
+    }
+    let text = decode(&name, bytes, Encoding::Utf8)?;
+    Ok((name, text))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn read_bytes(path: &Path, options: &InputArgs) -> Result<(String, Language, Vec<u8>), Diagnostic> {
+    // The C preprocessor calls standard input by the same name.
+    let name = if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
+    let language = language_of(path, &name, options)?;
+    let bytes = if is_stdin(path) { read_stdin() } else { read_file(path) };
+    let bytes = bytes.map_err(|problem| Diagnostic::error(format!("{name}: {problem}")))?;
+    refuse_unreadable(&name, &bytes)?;
+    Ok((name, language, bytes))
+}
+
+fn language_of(path: &Path, name: &str, options: &InputArgs) -> Result<Language, Diagnostic> {
+    if let Some(language) = options.lang {
+        return Ok(language);
+    }
+    if is_stdin(path) {
+        return Err(Diagnostic::error("the language of standard input is not known")
+            .help("say `--lang c`, `--lang i` (preprocessed C) or `--lang rely`"));
+    }
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("c") => Ok(Language::C),
+        Some("i") => Ok(Language::I),
+        Some("rely") => Ok(Language::Rely),
+        _ if path.is_dir() => Err(Diagnostic::error(format!("{name}: this is a directory")).help("name the files in it")),
+        _ if !path.exists() => Err(Diagnostic::error(format!("{name}: there is no such file"))),
+        _ => Err(Diagnostic::error(format!("{name}: the ending of the name tells no language"))
+            .help("Rely reads C programs (`.c`, preprocessed `.i`) and models (`.rely`); or say which with `--lang`")),
+    }
+}
+
+/// What is wrong with a file, to stand behind its name.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    #[error("there is no such file")]
+    Missing,
+    #[error("this is a directory, not a file")]
+    Directory,
+    #[error("the file has more than {} megabytes, the most that Rely reads", LARGEST_INPUT >> 20)]
+    TooLarge,
+    #[error("the file cannot be read: {0}")]
+    Other(#[source] io::Error),
+}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Unreadable::Missing,
+            io::ErrorKind::IsADirectory => Unreadable::Directory,
+            _ => Unreadable::Other(error),
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(Unreadable::Directory);
+    }
+    read_at_most(file)
+}
+
+fn read_stdin() -> Result<Vec<u8>, Unreadable> {
+    read_at_most(io::stdin().lock())
+}
+
+fn read_at_most(source: impl Read) -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::new();
+    source.take(LARGEST_INPUT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST_INPUT { Err(Unreadable::TooLarge) } else { Ok(bytes) }
+}
+
+fn refuse_unreadable(name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Diagnostic::error(format!("{name}: the file is empty")));
+    }
+    match bytes.iter().position(|&byte| byte == 0) {
+        Some(at) => Err(Diagnostic::error(format!("{name}: this is not a text: byte {at} is zero"))),
+        None => Ok(()),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    /// Anything else is refused.
+    Utf8,
+    /// What is not UTF-8 is replaced; for texts that are only shown.
+    Any,
+}
+
+fn decode(name: &str, bytes: Vec<u8>, encoding: Encoding) -> Result<String, Diagnostic> {
+    let text = match (String::from_utf8(bytes), encoding) {
+        (Ok(text), _) => text,
+        (Err(error), Encoding::Any) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        (Err(error), Encoding::Utf8) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            return Err(Diagnostic::error(format!("{name}: this is not UTF-8: byte {at}, in line {line}"))
+                .help("convert it, for example with `iconv -f latin1 -t utf-8`"));
+        }
+    };
+    // Some editors put a byte order mark in front.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check_bytes(bytes: &[u8], expected: &Expect) {
+        let read = refuse_unreadable("a.rely", bytes).and_then(|()| decode("a.rely", bytes.to_vec(), Encoding::Utf8));
+        expected.assert_debug_eq(&read.map_err(|error| error.message));
+    }
+
+    #[test]
+    fn texts_are_decoded_and_others_refused() {
+        check_bytes(b"var x: int;", &expect![[""]]);
+        check_bytes(b"\xef\xbb\xbfvar x", &expect![[""]]);
+        check_bytes(b"var x\n\xe9", &expect![[""]]);
+        check_bytes(b"\x7fELF\0\0", &expect![[""]]);
+        check_bytes(b" \n\t", &expect![[""]]);
+    }
+
+    #[test]
+    fn the_ending_names_the_language() {
+        let language = |name: &str| language_of(Path::new(name), name, &InputArgs::default()).map_err(|e| e.message);
+        assert_eq!(language("a/b.c"), Ok(Language::C));
+        assert_eq!(language("b.i"), Ok(Language::I));
+        assert_eq!(language("b.rely"), Ok(Language::Rely));
+        assert_eq!(language("-"), Err("the language of standard input is not known".to_owned()));
+        assert_eq!(language("no-such-file"), Err("no-such-file: there is no such file".to_owned()));
+    }
+}

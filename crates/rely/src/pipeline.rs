@@ -1,0 +1,86 @@
+//! The flow of Rely on one page: source, program, claim, check, verdict.
+//!
+//! ```text
+//! input ─► front end ─► program ─► prepare ─► engine ─► claim ─► check ─► verdict
+//! ```
+//!
+//! A violation is checked on the program as the front end made it: the engine's trace is
+//! translated back through the passes and replayed there. A proof is checked on the program
+//! that the engine saw, so for `safe` the passes are trusted; their own tests compare them
+//! with the programs they came from.
+
+use crate::args::Language;
+use crate::input::Input;
+use rely_base::{Budget, Diagnostic, Observer, SourceMap};
+use rely_c_front::CInput;
+use rely_engines::Engine;
+use rely_evidence::{Claim, Reason, Rejection, TraceDefect, Verdict};
+use rely_program::{Goal, Program, passes};
+use rely_report::Problem;
+
+/// A program together with the texts it came from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program as the front end made it.
+    pub program: Program,
+    /// The texts into which its spans point.
+    pub sources: SourceMap,
+}
+
+/// From a text to a program, or to the reasons why there is none.
+pub fn load(input: &Input) -> Result<Loaded, Problem> {
+    let mut sources = SourceMap::new();
+    match translate(input, &mut sources) {
+        Ok(program) => Ok(Loaded { program, sources }),
+        Err(diagnostics) => Err(Problem { diagnostics, sources }),
+    }
+}
+
+fn translate(input: &Input, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    match (input.language, &input.preprocessed) {
+        (Language::Rely, _) => {
+            let file = sources.add(input.name.as_str(), input.text.as_str());
+            rely_model_front::translate(sources, file)
+        }
+        (Language::C | Language::I, preprocessed) => {
+            let original = preprocessed.is_some().then(|| input.text.clone());
+            let preprocessed = preprocessed.clone().unwrap_or_else(|| input.text.clone());
+            let input = CInput { name: input.name.clone(), original, preprocessed };
+            rely_c_front::translate(sources, &input).map_err(|diagnostic| vec![diagnostic])
+        }
+    }
+}
+
+/// What is decided unless the user says otherwise: the assertions, and what the source itself
+/// says must hold.
+pub fn default_goals(program: &Program) -> Vec<Goal> {
+    let declared = program.properties().iter().map(|property| property.claimed.goal());
+    let mut goals: Vec<Goal> = std::iter::once(Goal::Assert).chain(declared).collect();
+    goals.sort_unstable();
+    goals.dedup();
+    goals
+}
+
+/// From a program to a verdict whose evidence was checked.
+pub fn verify(
+    program: &Program,
+    goal: Goal,
+    engine: &dyn Engine,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verdict {
+    let (prepared, back) = passes::prepare(program, goal);
+    let checked = match engine.run(&prepared, goal, budget, observer) {
+        Claim::Unsafe(trace) => {
+            let claim = back.trace(&trace).map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
+            rely_evidence::check(program, goal, claim, budget)
+        }
+        claim @ (Claim::Safe(_) | Claim::Unknown(_)) => rely_evidence::check(&prepared, goal, claim, budget),
+    };
+    checked.into_verdict()
+}
+
+/// A trace without a way back names something that the engine's program does not have.
+fn not_translated() -> Reason {
+    Reason::Rejected(Rejection::Trace(TraceDefect::NoSuchViolation))
+}

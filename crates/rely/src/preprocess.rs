@@ -1,0 +1,92 @@
+//! Running the system's C preprocessor.
+//!
+//! `CC` names the compiler, as for `make`; without it the usual names are tried.
+
+use crate::args::InputArgs;
+use crate::input::LARGEST_INPUT;
+use rely_base::Diagnostic;
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// What is tried in this order without `CC`.
+const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+
+/// The text behind the preprocessor, with its line markers. The source is `stdin` if given,
+/// otherwise the file.
+pub fn run(path: &Path, stdin: Option<&[u8]>, name: &str, options: &InputArgs) -> Result<Vec<u8>, Diagnostic> {
+    let chosen = std::env::var("CC").ok().filter(|compiler| !compiler.trim().is_empty());
+    let commands: Vec<&str> = match &chosen {
+        Some(compiler) => vec![compiler],
+        None => USUAL_COMPILERS.to_vec(),
+    };
+    for command in &commands {
+        match start(command, path, stdin.is_some(), options) {
+            Ok(child) => return finish(child, command, stdin, name),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Diagnostic::error(format!("the C preprocessor `{command}` does not start: {error}")));
+            }
+        }
+    }
+    Err(Diagnostic::error(format!("there is no C preprocessor: tried `{}`", commands.join("`, `")))
+        .help("install a C compiler, name one in the environment variable CC, or give a preprocessed `.i` file"))
+}
+
+fn start(command: &str, path: &Path, from_stdin: bool, options: &InputArgs) -> io::Result<Child> {
+    // `CC` may carry options, as in `CC="gcc -m32"`.
+    let mut words = command.split_whitespace();
+    let mut preprocessor = Command::new(words.next().unwrap_or("cc"));
+    preprocessor.args(words).args(["-E", "-std=gnu11"]);
+    for directory in &options.include {
+        preprocessor.arg("-I").arg(directory);
+    }
+    for definition in &options.define {
+        preprocessor.arg("-D").arg(definition);
+    }
+    preprocessor.args(["-x", "c"]);
+    if from_stdin {
+        preprocessor.arg("-");
+    } else {
+        // A name that starts with a dash is no option.
+        let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+        let path = if is_option { Path::new(".").join(path) } else { path.to_owned() };
+        preprocessor.arg(OsStr::new(&path));
+    }
+    preprocessor.stdin(if from_stdin { Stdio::piped() } else { Stdio::null() });
+    preprocessor.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+}
+
+fn finish(mut child: Child, command: &str, stdin: Option<&[u8]>, name: &str) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |what: String| Diagnostic::error(format!("{name}: the C preprocessor `{command}` {what}"));
+    let mut output = Vec::new();
+    let mut complaints = String::new();
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    // All pipes are served at once: each may fill up while another one is waited for.
+    std::thread::scope(|scope| {
+        if let (Some(mut pipe), Some(text)) = (pipes.0, stdin) {
+            // A preprocessor that stops reading says why on its own.
+            scope.spawn(move || pipe.write_all(text).ok());
+        }
+        if let Some(pipe) = pipes.2 {
+            let complaints = &mut complaints;
+            scope.spawn(move || pipe.take(1 << 16).read_to_string(complaints).ok());
+        }
+        match pipes.1 {
+            Some(pipe) => pipe.take(LARGEST_INPUT + 1).read_to_end(&mut output).map(drop),
+            None => Ok(()),
+        }
+    })
+    .map_err(|error| failed(format!("cannot be read from: {error}")))?;
+    if output.len() as u64 > LARGEST_INPUT {
+        child.kill().ok();
+        child.wait().ok();
+        return Err(failed(format!("prints more than {} megabytes", LARGEST_INPUT >> 20)));
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(output),
+        Ok(_) => Err(failed(format!("fails\n{}", complaints.trim_end()))),
+        Err(error) => Err(failed(format!("is lost: {error}"))),
+    }
+}

@@ -1,0 +1,37 @@
+//! The progress line: on a terminal one line tells what is going on; elsewhere nothing does.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rely_base::{Observer, Progress};
+use rely_report::group_digits;
+
+/// An observer that keeps one line on standard error up to date.
+#[derive(Debug)]
+pub struct ProgressLine {
+    bar: ProgressBar,
+}
+
+impl ProgressLine {
+    /// A line about `subject`. Nothing is drawn unless standard error is a terminal.
+    pub fn new(subject: String) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_prefix(subject);
+        Self { bar }
+    }
+
+    /// Removes the line, so that what is printed next does not collide with it.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for ProgressLine {
+    fn progress(&self, progress: &Progress) {
+        let counts: Vec<String> =
+            progress.counts.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
+        self.bar.set_message(format!("{} ({})", progress.activity, counts.join(", ")));
+        self.bar.tick();
+    }
+}

@@ -1,0 +1,77 @@
+//! Expected verdicts, written in the programs themselves.
+//!
+//! ```text
+//! // expect: safe
+//! // expect: unsafe line 12
+//! // expect(deadlock): unsafe
+//! // expect: unknown
+//! ```
+
+use rely::pipeline::{self, Loaded};
+use rely_base::{Budget, Silent};
+use rely_program::Goal;
+use rely_report::Conclusion;
+
+/// What must come out for one property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    pub goal: Goal,
+    pub verdict: String,
+    /// The line of the violated condition.
+    pub line: Option<u32>,
+}
+
+/// All expectations of a program; a text without any is an error, and so is one that is misspelt.
+pub fn parse(text: &str) -> Result<Vec<Expectation>, String> {
+    let lines = text.lines().filter_map(|line| line.split_once("// expect").map(|(_, rest)| rest));
+    let expectations = lines.map(parse_one).collect::<Result<Vec<_>, _>>()?;
+    if expectations.is_empty() { Err("there is no `// expect: ...`".to_owned()) } else { Ok(expectations) }
+}
+
+fn parse_one(rest: &str) -> Result<Expectation, String> {
+    let bad = || format!("`// expect{rest}` is not an expectation");
+    let (goal, rest) = match rest.strip_prefix('(') {
+        None => (Goal::Assert, rest),
+        Some(rest) => {
+            let (name, rest) = rest.split_once(')').ok_or_else(bad)?;
+            (Goal::ALL.into_iter().find(|goal| goal.name() == name).ok_or_else(bad)?, rest)
+        }
+    };
+    let words: Vec<&str> = rest.strip_prefix(':').ok_or_else(bad)?.split_whitespace().collect();
+    let (verdict, line) = match words.as_slice() {
+        [verdict @ ("safe" | "unsafe" | "unknown")] => (*verdict, None),
+        ["unsafe", "line", line] => ("unsafe", Some(line.parse().map_err(|_| bad())?)),
+        _ => return Err(bad()),
+    };
+    Ok(Expectation { goal, verdict: verdict.to_owned(), line })
+}
+
+/// Decides all properties of which a program expects something, evidence checked, and tells
+/// what is not as expected.
+pub fn disappointments(loaded: &Loaded, text: &str) -> Result<Vec<String>, String> {
+    let engine = rely_engines::engine("explore").map_err(|error| error.to_string())?;
+    let mut complaints = Vec::new();
+    for expected in parse(text)? {
+        let budget = Budget::unlimited();
+        let verdict = pipeline::verify(&loaded.program, expected.goal, engine.as_ref(), &budget, &Silent);
+        let conclusion = Conclusion::new(&verdict, &loaded.program, &loaded.sources);
+        let place = conclusion.violation().and_then(|violation| violation.place.as_ref());
+        let line = place.map(|place| place.line);
+        let is_line_right = expected.line.is_none() || expected.line == line;
+        if conclusion.name() != expected.verdict || !is_line_right {
+            complaints.push(format!(
+                "{}: expected {}{}, found {}{} ({verdict:.200?})",
+                expected.goal,
+                expected.verdict,
+                at(expected.line),
+                conclusion.name(),
+                at(line)
+            ));
+        }
+    }
+    Ok(complaints)
+}
+
+fn at(line: Option<u32>) -> String {
+    line.map(|line| format!(" line {line}")).unwrap_or_default()
+}
