@@ -1,0 +1,99 @@
+//! The control flow of a thread: from statements and transitions to one graph.
+//!
+//! Each statement starts at a node and is one edge, or several; `goto`, `break` and `continue`
+//! are no steps of their own but lead the edge before them elsewhere. The graph still refers
+//! to the syntax tree: names are resolved when it is copied into the program, once for each
+//! copy of a replicated thread.
+
+mod atomic;
+mod build;
+mod cycles;
+
+pub use build::build;
+
+use crate::ast::{Expr, Simple};
+use rely_base::{Arena, Span, define_id};
+use rustc_hash::FxHashMap;
+
+define_id!(
+    /// A place in a thread.
+    pub struct NodeId
+);
+
+/// The control flow of one thread or process.
+#[derive(Debug)]
+pub struct Flow<'a> {
+    pub nodes: Arena<NodeId, Node>,
+    pub edges: Vec<FlowEdge<'a>>,
+    pub entry: NodeId,
+    pub exit: NodeId,
+    pub labels: FxHashMap<&'a str, Label>,
+}
+
+/// A place in a thread.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// The first of its labels.
+    pub label: Option<String>,
+    /// Whether it is inside an atomic block.
+    pub atomic: bool,
+    /// The statement that starts here.
+    pub span: Option<Span>,
+}
+
+/// A label with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    pub node: NodeId,
+    pub span: Span,
+    /// The outermost atomic block in which the label is, by its number.
+    pub block: Option<usize>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct FlowEdge<'a> {
+    pub source: NodeId,
+    pub target: NodeId,
+    pub actions: Vec<Action<'a>>,
+    pub span: Span,
+    /// Whether a thread can come this way more than once.
+    pub repeats: bool,
+}
+
+/// What happens in a step.
+#[derive(Clone, Copy, Debug)]
+pub enum Action<'a> {
+    /// Goes on only if the condition is as it should be.
+    Test(&'a Expr, bool),
+    /// The invariant of a loop is checked.
+    LoopInvariant(&'a Expr),
+    /// A statement.
+    Simple(&'a Simple, Span),
+    /// The condition of `await ... do` holds.
+    Await(&'a Expr),
+}
+
+impl Flow<'_> {
+    /// The nodes that a thread can reach and those with labels, each once, in the order in
+    /// which the edges lead there.
+    pub fn useful_nodes(&self) -> Vec<NodeId> {
+        let mut outgoing: Arena<NodeId, Vec<NodeId>> = self.nodes.ids().map(|_| Vec::new()).collect();
+        for edge in &self.edges {
+            outgoing[edge.source].push(edge.target);
+        }
+        let mut seen: Arena<NodeId, bool> = self.nodes.ids().map(|_| false).collect();
+        let mut order = Vec::new();
+        let labelled = self.nodes.iter().filter(|(_, node)| node.label.is_some() && !node.atomic);
+        for root in std::iter::once(self.entry).chain(labelled.map(|(id, _)| id)) {
+            let mut pending = vec![root];
+            while let Some(node) = pending.pop() {
+                if !std::mem::replace(&mut seen[node], true) {
+                    order.push(node);
+                    pending.extend(outgoing[node].iter().rev());
+                }
+            }
+        }
+        order
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the modelling language through its three entrances.
+
+mod common;
+mod constructs;
