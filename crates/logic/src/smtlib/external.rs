@@ -135,9 +135,19 @@ impl ExternalSolver {
             text.push_str(script);
             text.push_str("(check-sat)\n(pop 1)\n");
         }
-        let deadline = Instant::now() + limit;
         self.send(text)?;
-        (0..scripts.len()).map(|_| self.read_answer(deadline, limit)).collect()
+        self.read_answers(scripts.len(), limit)
+    }
+
+    /// Sends text as it is, say declarations for all questions to come.
+    pub fn tell(&mut self, text: &str) -> Result<(), ExternalError> {
+        self.send(text.to_string())
+    }
+
+    /// The answers to the next `count` times that `check-sat` was [told](Self::tell).
+    pub fn read_answers(&mut self, count: usize, limit: Duration) -> Result<Vec<Answer>, ExternalError> {
+        let deadline = Instant::now() + limit;
+        (0..count).map(|_| self.read_answer(deadline, limit)).collect()
     }
 
     /// The answer to one script and, if it is [`Answer::Sat`], the values of its variables.

@@ -24,8 +24,7 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
         let questions: Vec<Vec<Constraint>> = (0..size)
             .map(|_| {
                 let engine_like = random.percent(50);
-                let shape =
-                    if engine_like { Shape::like_engines(&mut random) } else { Shape::varied(&mut random) };
+                let shape = if engine_like { Shape::like_engines(&mut random) } else { varied(&mut random) };
                 conjunction(&mut random, shape)
             })
             .collect();
@@ -40,6 +39,16 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
         }
     }
     report
+}
+
+/// Harder than what engines ask: all kinds of constraints.
+fn varied(random: &mut Random) -> Shape {
+    Shape {
+        variables: random.between(1, 9),
+        constraints: random.between(1, 14) as usize,
+        general_percent: *random.pick(&[10, 40, 80]),
+        largest_coefficient: *random.pick(&[2, 5, 20]),
+    }
 }
 
 fn check_question(

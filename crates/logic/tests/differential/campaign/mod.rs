@@ -7,6 +7,7 @@
 pub mod conjunctions;
 pub mod oracle;
 pub mod random;
+pub mod text;
 
 /// What a campaign has seen. Disagreements are not counted: they end the campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

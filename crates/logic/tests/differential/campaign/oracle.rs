@@ -1,12 +1,13 @@
-//! The other solver, and questions as its text. The text is made here, not by the crate's own
-//! printer, so that a mistake of the printer cannot hide one of the solver.
+//! The other solver.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use rely_base::Id;
+use rely_logic::Constraint;
 use rely_logic::smtlib::{Answer, ExternalSolver};
-use rely_logic::{Constraint, Integer, Relation};
+
+use super::text::constraint_text;
 
 /// How long z3 may take for a batch of questions.
 const BATCH_LIMIT: Duration = Duration::from_secs(120);
@@ -42,23 +43,4 @@ pub fn script<'c>(constraints: impl IntoIterator<Item = &'c Constraint>) -> Stri
         let _ = writeln!(text, "(assert {})", constraint_text(constraint));
     }
     text
-}
-
-/// One constraint as a formula.
-pub fn constraint_text(constraint: &Constraint) -> String {
-    let mut sum = format!("(+ {}", number(constraint.form().constant_term()));
-    for (variable, coefficient) in constraint.form().terms() {
-        let _ = write!(sum, " (* {} v{})", number(coefficient), variable.index());
-    }
-    sum.push_str(" 0)");
-    match constraint.relation() {
-        Relation::Le => format!("(<= {sum} 0)"),
-        Relation::Lt => format!("(< {sum} 0)"),
-        Relation::Eq => format!("(= {sum} 0)"),
-        Relation::Ne => format!("(not (= {sum} 0))"),
-    }
-}
-
-fn number(value: &Integer) -> String {
-    if value.is_negative() { format!("(- {})", value.abs()) } else { value.to_string() }
 }

@@ -60,16 +60,6 @@ impl Shape {
             largest_coefficient: 3,
         }
     }
-
-    /// Harder than what engines ask: all kinds of constraints.
-    pub fn varied(random: &mut Random) -> Self {
-        Self {
-            variables: random.between(1, 9),
-            constraints: random.between(1, 14) as usize,
-            general_percent: *random.pick(&[10, 40, 80]),
-            largest_coefficient: *random.pick(&[2, 5, 20]),
-        }
-    }
 }
 
 /// A conjunction of the given shape.

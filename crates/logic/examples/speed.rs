@@ -1,0 +1,202 @@
+//! How fast questions are answered, beside other solvers, in one run.
+//!
+//! `cargo run --release -p rely-logic --example speed -- [SOLVER...]`
+//!
+//! Each SOLVER is a command of an SMT-LIB solver that reads from a pipe (default: `z3`). The
+//! questions are sent in groups, so that waiting for the pipe does not count against the other
+//! solver; its variables are declared once. What is compared is the median time per question over
+//! the groups, all solvers taking turns on the same groups.
+
+#![allow(clippy::print_stdout)] // this is a command
+
+#[path = "../tests/differential/campaign/random.rs"]
+mod random;
+#[path = "../tests/differential/campaign/text.rs"]
+mod text;
+
+use std::time::{Duration, Instant};
+
+use rely_base::Budget;
+use rely_logic::smtlib::{Answer, ExternalError, ExternalSolver};
+use rely_logic::{Conjunction, Constraint, Domain, Entailment, Verdict};
+
+use random::{Random, Shape, conjunction, constraint};
+use text::constraint_text;
+
+const GROUPS: usize = 150;
+const QUESTIONS_PER_GROUP: usize = 20;
+const PREDICATES_PER_CONTEXT: usize = 12;
+/// A solver that takes longer for a group is started anew, and the group does not count for it.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Questions about one context: is it satisfiable, and which predicates does it entail?
+struct Question {
+    context: Vec<Constraint>,
+    predicates: Vec<Constraint>,
+}
+
+fn main() {
+    let mut commands: Vec<String> = std::env::args().skip(1).collect();
+    if commands.is_empty() {
+        commands.push("z3".to_string());
+    }
+    let mut others: Vec<(String, ExternalSolver)> =
+        commands.into_iter().map(|command| (command.clone(), prepared(&command))).collect();
+    for (name, predicates) in [("satisfiability", 0), ("entailment series", PREDICATES_PER_CONTEXT)] {
+        println!("{name}: {GROUPS} groups of {QUESTIONS_PER_GROUP} contexts, median time per question");
+        compare(predicates, &mut others);
+    }
+}
+
+/// A solver that has all variables declared.
+fn prepared(command: &str) -> ExternalSolver {
+    let mut solver = ExternalSolver::new(command).unwrap_or_else(|error| panic!("{error}"));
+    let declarations: String = (0..20).map(|variable| format!("(declare-const v{variable} Int)\n")).collect();
+    solver.tell(&declarations).unwrap_or_else(|error| panic!("{error}"));
+    solver
+}
+
+fn compare(predicates: usize, others: &mut [(String, ExternalSolver)]) {
+    let mut random = Random::new(7);
+    let mut solver = Conjunction::new(Domain::Integers);
+    let mut our_times = Vec::new();
+    let mut other_times = vec![Vec::new(); others.len()];
+    let mut answered = Counts::default();
+    for _ in 0..GROUPS {
+        let group: Vec<Question> =
+            (0..QUESTIONS_PER_GROUP).map(|_| question(&mut random, predicates)).collect();
+        let asked = group.len() * predicates.max(1);
+        let start = Instant::now();
+        let ours: Vec<Option<bool>> =
+            group.iter().flat_map(|question| answer(&mut solver, question)).collect();
+        our_times.push(start.elapsed() / asked as u32);
+        for ((command, other), times) in others.iter_mut().zip(&mut other_times) {
+            match ask(other, &group) {
+                Ok((theirs, time)) => {
+                    times.push(time / asked as u32);
+                    answered.compare(&ours, &theirs);
+                }
+                Err(ExternalError::TimedOut { .. }) => {
+                    answered.only_ours += asked;
+                    *other = prepared(command);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    let ours = median(&mut our_times);
+    println!("  {:<12} {:>9.2} µs", "rely", micros(ours));
+    for ((name, _), times) in others.iter().zip(&mut other_times) {
+        let time = median(times);
+        let ratio = time.as_secs_f64() / ours.as_secs_f64();
+        println!("  {name:<12} {:>9.2} µs   {ratio:.1} times ours", micros(time));
+    }
+    println!("  {answered}");
+}
+
+fn question(random: &mut Random, predicates: usize) -> Question {
+    let shape = Shape::like_engines(random);
+    let context = conjunction(random, shape);
+    let predicates = (0..predicates).map(|_| constraint(random, shape)).collect();
+    Question { context, predicates }
+}
+
+/// Our answers, true for unsatisfiable or entailed.
+fn answer(solver: &mut Conjunction, question: &Question) -> Vec<Option<bool>> {
+    let budget = Budget::unlimited();
+    solver.reset();
+    for constraint in &question.context {
+        solver.assert(constraint);
+    }
+    if question.predicates.is_empty() {
+        return vec![match solver.check(&budget) {
+            Verdict::Sat => Some(false),
+            Verdict::Unsat => Some(true),
+            Verdict::Unknown(_) => None,
+        }];
+    }
+    let entailed = |predicate| match solver.entails(predicate, &budget) {
+        Entailment::Yes => Some(true),
+        Entailment::No => Some(false),
+        Entailment::Unknown(_) => None,
+    };
+    question.predicates.iter().map(entailed).collect()
+}
+
+/// The answers of another solver to a group, and the time it took.
+fn ask(
+    other: &mut ExternalSolver,
+    group: &[Question],
+) -> Result<(Vec<Option<bool>>, Duration), ExternalError> {
+    let mut text = String::new();
+    let mut count = 0;
+    for question in group {
+        text.push_str("(push 1)\n");
+        for constraint in &question.context {
+            text.push_str(&format!("(assert {})\n", constraint_text(constraint)));
+        }
+        if question.predicates.is_empty() {
+            text.push_str("(check-sat)\n");
+            count += 1;
+        }
+        for predicate in &question.predicates {
+            let negated = constraint_text(&predicate.negated());
+            text.push_str(&format!("(push 1)\n(assert {negated})\n(check-sat)\n(pop 1)\n"));
+            count += 1;
+        }
+        text.push_str("(pop 1)\n");
+    }
+    let start = Instant::now();
+    other.tell(&text)?;
+    let answers = other.read_answers(count, LIMIT)?;
+    let time = start.elapsed();
+    let as_bool = |answer| match answer {
+        Answer::Sat => Some(false),
+        Answer::Unsat => Some(true),
+        Answer::Unknown => None,
+    };
+    Ok((answers.into_iter().map(as_bool).collect(), time))
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// How the answers compare; a disagreement ends the run.
+#[derive(Default)]
+struct Counts {
+    both: usize,
+    only_theirs: usize,
+    only_ours: usize,
+}
+
+impl Counts {
+    fn compare(&mut self, ours: &[Option<bool>], theirs: &[Option<bool>]) {
+        for pair in ours.iter().zip(theirs) {
+            match pair {
+                (Some(our), Some(their)) => {
+                    assert_eq!(our, their, "solvers disagree");
+                    self.both += 1;
+                }
+                (None, Some(_)) => self.only_theirs += 1,
+                (Some(_), None) => self.only_ours += 1,
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Counts { both, only_theirs, only_ours } = self;
+        write!(
+            f,
+            "answers: {both} by both and equal, {only_theirs} unknown to us, {only_ours} unknown to them"
+        )
+    }
+}
