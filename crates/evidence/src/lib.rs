@@ -1,1 +1,45 @@
-//! Placeholder while the workspace is being laid out.
+//! Evidence: what engines say, why one should believe it, and the check that decides.
+//!
+//! An engine makes a [`Claim`]: a [`Trace`](rely_program::Trace) that shows a violation, a
+//! [`Proof`] that there is none, or a [`Reason`] why it knows neither. [`check`] looks at the
+//! evidence. Only what it accepts becomes a [`Verdict`]:
+//!
+//! * a trace is [replayed](replay) step by step in the concrete semantics of the program;
+//! * a proof is checked by code that no engine uses.
+//!
+//! Evidence that does not convince makes the verdict `unknown`, with the reason. The types
+//! enforce this: [`Verdict::Safe`] and [`Verdict::Unsafe`] hold values that only this crate
+//! can make.
+//!
+//! This crate knows programs and no engine. It trusts [`rely_program::Semantics`] and itself.
+//!
+//! ```
+//! use rely_base::Budget;
+//! use rely_evidence::{Claim, Verdict, check};
+//! use rely_program::{Goal, ProgramBuilder, Trace, Violation};
+//!
+//! let program = ProgramBuilder::new("empty").finish()?;
+//! let invented = Trace { initial: vec![], steps: vec![], violation: Violation::Deadlock };
+//! let checked = check(&program, Goal::Deadlock, Claim::Unsafe(invented), &Budget::unlimited());
+//! let Verdict::Unknown(reason) = checked.into_verdict() else { panic!() };
+//! assert_eq!(reason.to_string(), "the evidence was rejected: the last state of the trace is no deadlock");
+//! # Ok::<(), rely_program::Malformed>(())
+//! ```
+
+mod certificate;
+mod claim;
+mod exhaustion;
+mod inspection;
+mod interference;
+mod reason;
+mod replay;
+mod states;
+mod trace_format;
+mod verdict;
+
+pub use claim::{Claim, Exhausted, Proof, Reduction};
+pub use reason::{ProofDefect, Reason, Rejection, TraceDefect};
+pub use replay::{Replay, replay};
+pub use states::StateList;
+pub use trace_format::{TraceFormatError, fingerprint, trace_from_json, trace_to_json};
+pub use verdict::{CheckedClaim, Confirmation, Proved, Shown, Verdict, check};

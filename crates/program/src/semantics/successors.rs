@@ -12,6 +12,7 @@ use crate::ir::{Blocking, CheckId, EdgeId};
 use crate::types::Value;
 use rely_base::{Budget, StopReason};
 use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
 
 /// One edge of a complete step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +104,10 @@ impl Semantics<'_> {
     ) -> Result<Summary, StepError> {
         let budget = Budget::unlimited();
         let mut successors = Successors::new(self, chooser, &budget);
-        unlimited(successors.for_each(state, slot, &mut |step| visit(&step.path(), step.reached)))
+        unlimited(successors.for_each(state, slot, &mut |step| {
+            visit(&step.path(), step.reached);
+            ControlFlow::Continue(())
+        }))
     }
 
     /// What the thread in `slot` is doing, together with whether that is certain: if not all
@@ -139,6 +143,7 @@ fn unlimited<T>(result: Result<T, SearchError>) -> Result<T, StepError> {
 /// ```
 /// use rely_base::Budget;
 /// use rely_program::{AllValues, Expr, Op, Place, ProgramBuilder, Semantics, Sort, Successors, ThreadKind};
+/// use std::ops::ControlFlow;
 ///
 /// // var x: int = 0;  thread T { x := x + 1; }
 /// let mut builder = ProgramBuilder::new("increment");
@@ -154,7 +159,10 @@ fn unlimited<T>(result: Result<T, SearchError>) -> Result<T, StepError> {
 /// let start = semantics.initial(&[])?;
 /// let mut edges = Vec::new();
 /// for slot in start.slots() {
-///     successors.for_each(&start, slot, &mut |step| edges.extend(step.path()))?;
+///     successors.for_each(&start, slot, &mut |step| {
+///         edges.extend(step.path());
+///         ControlFlow::Continue(())
+///     })?;
 /// }
 /// assert_eq!(edges.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -220,26 +228,27 @@ impl<'a, 'p> Successors<'a, 'p> {
         }
     }
 
-    /// Calls `visit` for each complete step of the thread in `slot`; see
+    /// Calls `visit` for each complete step of the thread in `slot` until it breaks; see
     /// [`Semantics::successors`]. A step without a meaning is an error after all others have
-    /// been visited; an exhausted budget ends the search at once.
+    /// been visited; an exhausted budget ends the search at once. If `visit` breaks, the
+    /// summary speaks of what was tried until then.
     pub fn for_each(
         &mut self,
         state: &State,
         slot: SlotId,
-        visit: &mut dyn FnMut(CompleteStep<'_>),
+        visit: &mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>,
     ) -> Result<Summary, SearchError> {
         let mut search = Search { slot, visit, before: None, summary: Summary::default(), error: None };
         if !self.block.entered.is_empty() {
             self.block.entered.clear();
             self.block.seen.clear();
         }
-        self.expand(state, &mut search)?;
+        let mut flow = self.expand(state, &mut search)?;
         let mut index = 0;
-        while index < self.block.entered.len() {
-            let inside = std::mem::replace(&mut self.block.entered[index].state, State::default());
+        while flow.is_continue() && index < self.block.entered.len() {
+            let inside = std::mem::take(&mut self.block.entered[index].state);
             search.before = Some(index);
-            self.expand(&inside, &mut search)?;
+            flow = self.expand(&inside, &mut search)?;
             index += 1;
         }
         match search.error {
@@ -253,7 +262,9 @@ impl<'a, 'p> Successors<'a, 'p> {
         match self.semantics.status(state, slot) {
             SlotStatus::NotStarted => Ok((ThreadProgress::NotStarted, true)),
             SlotStatus::Ended => Ok((ThreadProgress::Ended, true)),
-            SlotStatus::Running => Ok(self.for_each(state, slot, &mut |_| ())?.progress()),
+            SlotStatus::Running => {
+                Ok(self.for_each(state, slot, &mut |_| ControlFlow::Continue(()))?.progress())
+            }
         }
     }
 
@@ -280,22 +291,26 @@ impl<'a, 'p> Successors<'a, 'p> {
     }
 
     /// Tries all edges of the searched thread from one state.
-    fn expand(&mut self, state: &State, search: &mut Search<'_>) -> Result<(), SearchError> {
-        let Some(location) = state.location(search.slot) else { return Ok(()) };
+    fn expand(&mut self, state: &State, search: &mut Search<'_>) -> Result<ControlFlow<()>, SearchError> {
+        let Some(location) = state.location(search.slot) else { return Ok(ControlFlow::Continue(())) };
         let semantics = self.semantics;
         for &edge in semantics.program.outgoing(location) {
             let choices = self.choices.of_edge(edge);
             search.summary.incomplete |= !choices.complete;
             if choices.is_deterministic() {
-                self.attempt(state, edge, &[], search)?;
+                if self.attempt(state, edge, &[], search)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 continue;
             }
             let mut vectors = ChoiceVectors::new(choices);
             while let Some(values) = vectors.next() {
-                self.attempt(state, edge, values, search)?;
+                if self.attempt(state, edge, values, search)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     fn attempt(
@@ -304,35 +319,34 @@ impl<'a, 'p> Successors<'a, 'p> {
         edge: EdgeId,
         choices: &[Value],
         search: &mut Search<'_>,
-    ) -> Result<(), SearchError> {
+    ) -> Result<ControlFlow<()>, SearchError> {
         self.budget.check().map_err(SearchError::Stopped)?;
         self.next.clone_from(state);
         let reached = match self.semantics.step_in_place(&mut self.next, search.slot, edge, choices) {
-            Err(error) => {
-                search.error.get_or_insert(error);
-                return Ok(());
+            Ok(Outcome::Moved(())) if !self.is_inside_block(search.slot) => {
+                search.summary.moved = true;
+                Reached::State(&self.next)
+            }
+            Ok(Outcome::Moved(())) => {
+                self.enter(edge, choices, search);
+                return Ok(ControlFlow::Continue(()));
             }
             Ok(Outcome::Blocked(blocking)) => {
                 search.summary.abandoned |= blocking == Blocking::Abandon;
-                return Ok(());
-            }
-            Ok(Outcome::Moved(())) if self.is_inside_block(search.slot) => {
-                self.enter(edge, choices, search);
-                return Ok(());
-            }
-            Ok(Outcome::Moved(())) => {
-                search.summary.moved = true;
-                Reached::State(&self.next)
+                return Ok(ControlFlow::Continue(()));
             }
             Ok(Outcome::Failed(check)) => {
                 search.summary.failed = true;
                 Reached::Failure(check)
             }
+            Err(error) => {
+                search.error.get_or_insert(error);
+                return Ok(ControlFlow::Continue(()));
+            }
         };
-        let before = search.before;
-        let block = &self.block;
-        (search.visit)(CompleteStep { reached, block, before, last_edge: edge, last_choices: choices });
-        Ok(())
+        let (block, before) = (&self.block, search.before);
+        let step = CompleteStep { reached, block, before, last_edge: edge, last_choices: choices };
+        Ok((search.visit)(step))
     }
 
     fn is_inside_block(&self, slot: SlotId) -> bool {
@@ -353,7 +367,7 @@ impl<'a, 'p> Successors<'a, 'p> {
 /// One question to [`Successors::for_each`].
 struct Search<'v> {
     slot: SlotId,
-    visit: &'v mut dyn FnMut(CompleteStep<'_>),
+    visit: &'v mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>,
     /// The state inside an atomic block that is being expanded.
     before: Option<usize>,
     summary: Summary,

@@ -1,0 +1,73 @@
+//! Measures exploration: `cargo run --release -p rely-engines --example explore_speed`.
+//!
+//! Two threads count to a bound in a shared and a local variable each, with a lock-free
+//! handshake between them: a few million states, none of which can be left out by reduction.
+
+#![allow(clippy::print_stdout)] // a benchmark prints its figures
+
+use rely_base::{Budget, Observer, Progress};
+use rely_engines::{Engine, Explore, ExploreOptions};
+use rely_evidence::{Claim, Proof};
+use rely_program::{BinaryOp, Expr, Goal, Op, Place, Program, ProgramBuilder, Sort, ThreadKind, VarId};
+use std::cell::Cell;
+use std::time::Instant;
+
+/// `thread T { while mine < bound { tmp := other; mine := mine + 1; sum := (sum + tmp) % 7; } }`
+fn counter(builder: &mut ProgramBuilder, name: &str, mine: VarId, other: VarId, sum: VarId, bound: i128) {
+    let thread = builder.thread(name, ThreadKind::Instance { running: true });
+    let tmp = builder.local(thread, "tmp", Sort::Int, 0);
+    let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+    let (read, counted) = (builder.location(thread, None), builder.location(thread, None));
+    let guard = Expr::var(mine).lt(Expr::int(bound));
+    let load = Op::assign(Place::Scalar(tmp), Expr::var(other));
+    builder.edge(entry, read, vec![Op::assume(guard.clone()), load], None);
+    builder.edge(entry, exit, vec![Op::assume(guard.negate())], None);
+    let count = Op::assign(Place::Scalar(mine), Expr::var(mine).add(Expr::int(1)));
+    builder.edge(read, counted, vec![count], None);
+    let total = Expr::binary(BinaryOp::Rem, Expr::var(sum).add(Expr::var(tmp)), Expr::int(7));
+    builder.edge(counted, entry, vec![Op::assign(Place::Scalar(sum), total)], None);
+}
+
+fn program(bound: i128) -> Program {
+    let mut builder = ProgramBuilder::new("two counters");
+    let x = builder.global("x", Sort::Int, 0);
+    let y = builder.global("y", Sort::Int, 0);
+    let sum = builder.global("sum", Sort::Int, 0);
+    counter(&mut builder, "A", x, y, sum, bound);
+    counter(&mut builder, "B", y, x, sum, bound);
+    builder.finish().expect("the benchmark is well formed")
+}
+
+/// Remembers how much memory the exploration holds.
+struct Memory(Cell<u64>);
+
+impl Observer for Memory {
+    fn progress(&self, progress: &Progress) {
+        if let Some((_, bytes)) = progress.counts.iter().find(|(name, _)| *name == "bytes") {
+            self.0.set(*bytes);
+        }
+    }
+}
+
+fn main() {
+    let bound = std::env::args().nth(1).and_then(|bound| bound.parse().ok()).unwrap_or(120);
+    let program = program(bound);
+    for reduction in [false, true] {
+        let engine = Explore { options: ExploreOptions { reduction, ..ExploreOptions::default() } };
+        let start = Instant::now();
+        let memory = Memory(Cell::new(0));
+        let claim = engine.run(&program, Goal::Assert, &Budget::unlimited(), &memory);
+        let seconds = start.elapsed().as_secs_f64();
+        let Claim::Safe(Proof::Exhausted(exhausted)) = claim else {
+            println!("no proof: {claim:?}");
+            return;
+        };
+        let states = exhausted.states;
+        let transitions = exhausted.transitions;
+        let per_second = states as f64 / seconds;
+        let per_state = memory.0.get() as f64 / states as f64;
+        println!("reduction {}", if reduction { "on" } else { "off" });
+        println!("  {states} states, {transitions} transitions in {seconds:.2} s");
+        println!("  {per_second:.0} states/s, {per_state:.1} bytes/state");
+    }
+}

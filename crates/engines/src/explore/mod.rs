@@ -1,0 +1,138 @@
+//! Explicit-state exploration: visits every state that matters, one by one.
+//!
+//! A violation comes with a shortest trace. If all states were visited and nothing is wrong,
+//! that is a proof, and the states are its certificate. The method knows nothing of the program
+//! but its semantics; it is exact, and its only enemy is the number of states.
+//!
+//! * `search`: breadth-first search over complete steps;
+//! * `store`: the states, exactly, in a few dozen bytes each;
+//! * `partial_order`, `effects`: which threads need not be looked at in a state;
+//! * `values`: nondeterministic values; where only a sample of them is tried, there is no proof;
+//! * `trace`: from a violation back to the run.
+
+mod effects;
+mod partial_order;
+mod search;
+mod store;
+mod trace;
+mod values;
+
+use crate::Engine;
+use rely_base::{Budget, Observer};
+use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
+use rely_program::{Goal, Program, Semantics, Trace};
+use search::{End, Findings, Scope, Search};
+use values::Values;
+
+/// How many states may be visited to find a shorter trace than the one that is known.
+const STATES_FOR_SHORTER_TRACE: u64 = 1_000_000;
+
+/// What the exploration may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExploreOptions {
+    /// Leave out steps whose order with others does not matter.
+    pub reduction: bool,
+    /// Stop when more states than this are found.
+    pub max_states: Option<u64>,
+    /// The largest domain of a nondeterministic value of which all values are tried. Larger
+    /// ones are sampled, with at most as many values.
+    pub max_choices: u32,
+    /// After a violation was found with reduction, look without reduction for a shorter trace,
+    /// if that is affordable.
+    pub shortest: bool,
+}
+
+impl Default for ExploreOptions {
+    fn default() -> Self {
+        Self { reduction: true, max_states: None, max_choices: 256, shortest: true }
+    }
+}
+
+/// The exploration as an engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Explore {
+    /// What it may do.
+    pub options: ExploreOptions,
+}
+
+impl Engine for Explore {
+    fn name(&self) -> &'static str {
+        "explore"
+    }
+
+    fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
+        match goal {
+            Goal::Assert | Goal::Deadlock | Goal::Overflow => {}
+            Goal::Race | Goal::Termination => {
+                return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
+            }
+        }
+        Exploration { options: self.options, goal, budget, observer }.run(program)
+    }
+}
+
+/// One run of the engine.
+struct Exploration<'a> {
+    options: ExploreOptions,
+    goal: Goal,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+}
+
+impl Exploration<'_> {
+    fn run(&self, program: &Program) -> Claim {
+        let semantics = Semantics::new(program);
+        let values = Values::new(program, self.options.max_choices);
+        let ExploreOptions { reduction, max_states, shortest, .. } = self.options;
+        let scope = Scope { goal: self.goal, reduction, max_states, max_depth: None };
+        let mut search = Search::new(&semantics, &values, scope, self.budget, self.observer);
+        let found = match search.run(&values) {
+            End::Stopped(reason) => return Claim::Unknown(reason),
+            End::Exhausted => return exhausted(search.findings),
+            End::Violated(found) => found,
+        };
+        let findings = search.findings;
+        match trace::rebuild(&semantics, &values, &findings.store, found, self.budget) {
+            Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
+            Ok(trace) if shortest && findings.reduced => {
+                let depth = findings.depth;
+                drop(findings);
+                Claim::Unsafe(self.shorter_trace(&semantics, &values, depth).unwrap_or(trace))
+            }
+            Ok(trace) => Claim::Unsafe(trace),
+        }
+    }
+
+    /// Looks without reduction for a violation that is found at a smaller depth.
+    fn shorter_trace(&self, semantics: &Semantics<'_>, values: &Values, depth: u64) -> Option<Trace> {
+        let budget = match self.budget.remaining() {
+            Some(remaining) => self.budget.with_time_limit(remaining / 2),
+            None => self.budget.clone(),
+        };
+        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(STATES_FOR_SHORTER_TRACE));
+        let scope = Scope { goal: self.goal, reduction: false, max_states, max_depth: Some(depth) };
+        let mut search = Search::new(semantics, values, scope, &budget, self.observer);
+        match search.run(values) {
+            End::Violated(found) => {
+                trace::rebuild(semantics, values, &search.findings.store, found, &budget).ok()
+            }
+            End::Exhausted | End::Stopped(_) => None,
+        }
+    }
+}
+
+/// What follows if all states were visited and none is wrong.
+fn exhausted(findings: Findings) -> Claim {
+    if let Some(trouble) = findings.trouble {
+        return Claim::Unknown(trouble);
+    }
+    if findings.sampled {
+        return Claim::Unknown(Reason::Sampled);
+    }
+    Claim::Safe(Proof::Exhausted(Exhausted {
+        states: findings.store.len() as u64,
+        transitions: findings.transitions,
+        reduction: if findings.reduced { Reduction::PartialOrder } else { Reduction::None },
+        visited: Some(findings.store.into_states()),
+    }))
+}

@@ -1,0 +1,130 @@
+//! Replays traces in the concrete semantics.
+
+use crate::reason::{Reason, Rejection, TraceDefect};
+use rely_base::Budget;
+use rely_program::{
+    AllValues, CheckId, Claimed, Goal, Outcome, Program, SearchError, Semantics, State, Successors, Trace,
+    Violation,
+};
+
+/// Domains with more values than this are not searched for a way out of a deadlock.
+const MOST_VALUES: u128 = 1 << 16;
+
+/// A trace that was replayed and does violate its goal. Only [`replay`] makes one.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    goal: Goal,
+    trace: Trace,
+    states: Vec<State>,
+}
+
+impl Replay {
+    /// What is violated.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The initial state and the state after each step. A last step that fails a check leads
+    /// to no state.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// What is wrong at the end.
+    pub fn violation(&self) -> Violation {
+        self.trace.violation
+    }
+}
+
+/// Repeats a trace step by step and makes sure that it is a run of the program at whose end the
+/// goal is violated as claimed. Nothing in the trace is trusted.
+pub fn replay(program: &Program, goal: Goal, trace: Trace, budget: &Budget) -> Result<Replay, Reason> {
+    let semantics = Semantics::new(program);
+    belongs_to_goal(program, goal, trace.violation)?;
+    let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
+    let mut states = vec![initial];
+    let failed = run(&semantics, &trace, budget, &mut states)?;
+    let last = &states[states.len() - 1];
+    match (trace.violation, failed) {
+        (Violation::Check(claimed), Some(found)) if claimed == found => {}
+        (_, Some(found)) => return Err(TraceDefect::FailsOtherwise(found).into()),
+        (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
+        (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
+        (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
+    }
+    Ok(Replay { goal, trace, states })
+}
+
+impl From<TraceDefect> for Reason {
+    fn from(defect: TraceDefect) -> Self {
+        Reason::Rejected(Rejection::Trace(defect))
+    }
+}
+
+fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Result<(), TraceDefect> {
+    let violates = match violation {
+        Violation::Check(check) => {
+            goal.includes(program.checks().get(check).ok_or(TraceDefect::NoSuchViolation)?.kind)
+        }
+        Violation::Property(index) => {
+            let property = program.properties().get(index).ok_or(TraceDefect::NoSuchViolation)?;
+            // Deadlocks and endless runs have violations of their own.
+            goal == Goal::Assert && property.claimed.goal() == Goal::Assert
+        }
+        Violation::Deadlock => goal == Goal::Deadlock,
+    };
+    if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
+}
+
+/// Makes all steps. Returns the check that the last step fails, if it fails one.
+fn run(
+    semantics: &Semantics<'_>,
+    trace: &Trace,
+    budget: &Budget,
+    states: &mut Vec<State>,
+) -> Result<Option<CheckId>, Reason> {
+    for (index, step) in trace.steps.iter().enumerate() {
+        budget.check().map_err(Reason::Unchecked)?;
+        let number = index + 1;
+        let state = &states[index];
+        match semantics.step(state, step.slot, step.edge, &step.choices) {
+            Err(error) => return Err(TraceDefect::NoStep { number, error }.into()),
+            Ok(Outcome::Blocked(_)) => return Err(TraceDefect::Blocked { number }.into()),
+            Ok(Outcome::Failed(check)) if number == trace.steps.len() => return Ok(Some(check)),
+            Ok(Outcome::Failed(_)) => return Err(TraceDefect::FailsEarly { number }.into()),
+            Ok(Outcome::Moved(next)) => states.push(next),
+        }
+    }
+    Ok(None)
+}
+
+fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> Result<(), TraceDefect> {
+    if semantics.atomic_slot(state).is_some() {
+        return Err(TraceDefect::InsideAtomicBlock);
+    }
+    let (looked_at, condition) = match &semantics.program().properties()[index].claimed {
+        Claimed::Always(condition) => (true, condition),
+        Claimed::AtEnd(condition) => (semantics.has_ended(state), condition),
+        Claimed::DeadlockFree | Claimed::Terminates => return Err(TraceDefect::NoSuchViolation),
+    };
+    if !looked_at || semantics.holds(state, condition).map_err(TraceDefect::PropertyUndefined)? {
+        return Err(TraceDefect::PropertyHolds);
+    }
+    Ok(())
+}
+
+fn is_deadlock(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Result<(), Reason> {
+    let all_values = AllValues { limit: MOST_VALUES };
+    match Successors::new(semantics, &all_values, budget).is_deadlock(state) {
+        Ok(Some(true)) => Ok(()),
+        Ok(Some(false)) => Err(TraceDefect::NoDeadlock.into()),
+        Ok(None) => Err(TraceDefect::UncertainDeadlock.into()),
+        Err(SearchError::Step(error)) => Err(TraceDefect::MeaninglessDeadlock(error).into()),
+        Err(SearchError::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+    }
+}

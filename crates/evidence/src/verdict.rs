@@ -1,0 +1,215 @@
+//! From claims to verdicts: the only way there is the check.
+
+use crate::certificate;
+use crate::claim::{Claim, Exhausted, Proof, Reduction};
+use crate::exhaustion;
+use crate::inspection::Obstacle;
+use crate::reason::{ProofDefect, Reason, Rejection};
+use crate::replay::{Replay, replay};
+use rely_base::Budget;
+use rely_program::{Goal, Program};
+
+/// Explorations of up to this many states are repeated; beyond, the listed states are checked.
+const STATES_TO_REPEAT: usize = 2_000_000;
+
+/// A claim whose evidence was looked at. Only [`check`] makes one.
+#[derive(Clone, Debug)]
+pub struct CheckedClaim(Verdict);
+
+impl CheckedClaim {
+    /// What follows from the claim, given what was found out about its evidence.
+    pub fn into_verdict(self) -> Verdict {
+        self.0
+    }
+}
+
+/// What is known about a goal. `Safe` and `Unsafe` hold evidence that was checked; nobody
+/// outside of this crate can make them.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No run violates the goal.
+    Safe(Proved),
+    /// A run violates the goal.
+    Unsafe(Shown),
+    /// Nobody knows, and why.
+    Unknown(Reason),
+}
+
+impl Verdict {
+    /// The word for users.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Safe(_) => "safe",
+            Verdict::Unsafe(_) => "unsafe",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// A proof that was accepted.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    proof: Proof,
+    confirmation: Confirmation,
+}
+
+impl Proved {
+    /// The proof, without the bulk of its certificate.
+    pub fn proof(&self) -> &Proof {
+        &self.proof
+    }
+
+    /// How the proof was checked.
+    pub fn confirmation(&self) -> Confirmation {
+        self.confirmation
+    }
+
+    /// The proof and its check in one sentence without a full stop.
+    pub fn evidence(&self) -> String {
+        let Proof::Exhausted(exhausted) = &self.proof;
+        let visited = match exhausted.reduction {
+            Reduction::None => format!("exhausted, {} states", exhausted.states),
+            Reduction::PartialOrder => format!("exhausted with reduction, {} states", exhausted.states),
+        };
+        format!("{visited}; {}", self.confirmation)
+    }
+}
+
+/// How a proof was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Confirmation {
+    /// The checker has explored all states itself, without any reduction.
+    Explored {
+        /// How many there are.
+        states: u64,
+        /// How many complete steps there are.
+        transitions: u64,
+    },
+    /// The checker has made sure that no step leads out of the listed states.
+    Closed {
+        /// How many are listed.
+        states: u64,
+    },
+    /// The checker has made sure that the steps that lead out of the listed states are those
+    /// whose order with others does not matter.
+    ClosedUpToOrder {
+        /// How many are listed.
+        states: u64,
+    },
+}
+
+impl std::fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Confirmation::Explored { states, .. } => {
+                write!(f, "confirmed by exhaustive exploration without reduction, {states} states")
+            }
+            Confirmation::Closed { states } => {
+                write!(f, "confirmed: the {states} listed states are closed under all steps")
+            }
+            Confirmation::ClosedUpToOrder { states } => {
+                write!(
+                    f,
+                    "confirmed: the {states} listed states are closed up to the order of independent steps"
+                )
+            }
+        }
+    }
+}
+
+/// A violation that was replayed.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    replay: Replay,
+}
+
+impl Shown {
+    /// The run that violates the goal.
+    pub fn replay(&self) -> &Replay {
+        &self.replay
+    }
+
+    /// The evidence in one sentence without a full stop.
+    pub fn evidence(&self) -> String {
+        format!("a trace of {} steps, replayed", self.replay.trace().steps.len())
+    }
+}
+
+/// Looks at the evidence of a claim about a program and a goal: the same program and the same
+/// goal that the engine was given.
+///
+/// A trace is replayed. Exhaustion is confirmed by exploring all states once more without any
+/// reduction, if there are not too many; otherwise the listed states are checked to be
+/// complete. What cannot be checked within the budget is not believed.
+pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> CheckedClaim {
+    CheckedClaim(match claim {
+        Claim::Unknown(reason) => Verdict::Unknown(reason),
+        Claim::Unsafe(trace) => match replay(program, goal, trace, budget) {
+            Ok(replay) => Verdict::Unsafe(Shown { replay }),
+            Err(reason) => Verdict::Unknown(reason),
+        },
+        Claim::Safe(Proof::Exhausted(exhausted)) => match confirm(program, goal, &exhausted, budget) {
+            Ok(confirmation) => {
+                let proof = Proof::Exhausted(Exhausted { visited: None, ..exhausted });
+                Verdict::Safe(Proved { proof, confirmation })
+            }
+            Err(Obstacle::Defect(defect)) => Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))),
+            Err(Obstacle::Stopped(reason)) => Verdict::Unknown(Reason::Unchecked(reason)),
+        },
+    })
+}
+
+fn confirm(
+    program: &Program,
+    goal: Goal,
+    exhausted: &Exhausted,
+    budget: &Budget,
+) -> Result<Confirmation, Obstacle> {
+    let claimed = exhausted.states;
+    let reduced = exhausted.reduction != Reduction::None;
+    if let Some(list) = &exhausted.visited
+        && list.len() as u64 != claimed
+    {
+        return Err(ProofDefect::StateCount { claimed, found: list.len() as u64 }.into());
+    }
+    if let Some(explored) = explore_if_affordable(program, goal, exhausted, budget)? {
+        let found = explored.states;
+        return match reduced {
+            false if claimed != found => Err(ProofDefect::StateCount { claimed, found }.into()),
+            true if claimed > found => Err(ProofDefect::TooManyStates { claimed, found }.into()),
+            _ => Ok(Confirmation::Explored { states: found, transitions: explored.transitions }),
+        };
+    }
+    let list = exhausted.visited.as_ref().ok_or(ProofDefect::NoList)?;
+    certificate::check(program, goal, list, reduced, budget)?;
+    Ok(if reduced {
+        Confirmation::ClosedUpToOrder { states: claimed }
+    } else {
+        Confirmation::Closed { states: claimed }
+    })
+}
+
+/// Explores all states again; `None` if there are too many. If the proof lists its states, at
+/// most half of the time goes into this, so that the list can still be checked.
+fn explore_if_affordable(
+    program: &Program,
+    goal: Goal,
+    exhausted: &Exhausted,
+    budget: &Budget,
+) -> Result<Option<exhaustion::Explored>, Obstacle> {
+    if exhausted.states > STATES_TO_REPEAT as u64 {
+        return Ok(None);
+    }
+    let patience = match budget.remaining() {
+        Some(remaining) if exhausted.visited.is_some() => budget.with_time_limit(remaining / 2),
+        _ => budget.clone(),
+    };
+    match exhaustion::explore(program, goal, &patience, STATES_TO_REPEAT) {
+        Err(Obstacle::Stopped(_)) if exhausted.visited.is_some() => {
+            budget.check_now()?;
+            Ok(None)
+        }
+        outcome => outcome,
+    }
+}
