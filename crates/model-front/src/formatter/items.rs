@@ -169,12 +169,16 @@ impl Printer<'_> {
     }
 
     fn while_head(&self, labels: &str, condition: &Condition, invariants: &[Expr]) -> String {
-        let mut head = self.condition(&format!("{labels}while "), condition);
-        for invariant in invariants {
-            let separator = format!("\n{}invariant ", " ".repeat(self.indent + STEP));
-            head.push_str(&self.around(&separator, invariant, ""));
+        let head = self.condition(&format!("{labels}while "), condition);
+        let flat: Vec<String> =
+            invariants.iter().map(|invariant| format!(" invariant {}", self.expr(invariant))).collect();
+        let flat = format!("{head}{}", flat.concat());
+        if self.indent + flat.chars().count() + 2 <= WIDTH {
+            return flat;
         }
-        head
+        let separator = format!("\n{}", " ".repeat(self.indent + STEP));
+        let lines = invariants.iter().map(|invariant| self.around("invariant ", invariant, ""));
+        lines.fold(head, |head, line| head + &separator + &line)
     }
 
     fn simple(&self, prefix: &str, simple: &Simple) -> String {

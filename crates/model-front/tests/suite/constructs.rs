@@ -9,7 +9,9 @@ fn check(text: &str, expected: Expect) {
 
 #[test]
 fn statements_are_single_steps() {
-    check("var x, y: int = 0; thread T { x, y := y, x + 1; l: skip; assert x == 1; }", expect![[r#"
+    check(
+        "var x, y: int = 0; thread T { x, y := y, x + 1; l: skip; assert x == 1; }",
+        expect![[r#"
         var x: int = [0]
         var y: int = [0]
         thread T()
@@ -17,5 +19,6 @@ fn statements_are_single_steps() {
           l -> 3: skip
           3 -> exit!: check0 (x == 1)
         check Assertion: assertion `x == 1` fails
-    "#]]);
+    "#]],
+    );
 }
