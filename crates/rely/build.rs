@@ -16,7 +16,9 @@ fn main() {
     rerun_when_head_moves();
 }
 
+/// The commit, unless the sources were only unpacked inside of another project's checkout.
 fn commit() -> Option<String> {
+    git(&["ls-files", "--error-unmatch", "build.rs"])?;
     git(&["rev-parse", "--short=12", "HEAD"])
 }
 
@@ -32,7 +34,8 @@ fn rerun_when_head_moves() {
 
 /// What git prints, or nothing if it is not there, fails, or knows no commit.
 fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+    let output =
+        Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())

@@ -58,7 +58,7 @@ pub enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A violation is shown as a table of the interleaving: one column per thread, with the lines of
-the source and the values that changed. `safe` and `unsafe` are only printed after the evidence
+the source and the values that were written. `safe` and `unsafe` are only printed after the evidence
 was checked independently of the engine that found it.
 
 Examples:

@@ -11,7 +11,7 @@ use crate::interrupt;
 use clap::Parser;
 use clap::error::ErrorKind;
 use rely_base::CancelToken;
-use rely_report::Role;
+use rely_report::{Role, Style};
 use std::ffi::OsString;
 use std::panic::PanicHookInfo;
 use std::thread;
@@ -26,27 +26,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Status {
         Err(error) => return usage(&error),
     };
     let console = Console::new(cli.color);
-    let panic_style = console.error_style;
-    std::panic::set_hook(Box::new(move |info| {
-        let complaint = panic_text(info);
-        Console { out_style: panic_style, error_style: panic_style }
-            .complain(&format!("{} {complaint}\n", panic_style.paint(Role::Bad, "Internal failure:")));
-    }));
+    report_panics(console.error_style);
     let interrupt = CancelToken::new();
     interrupt::cancel_on_interrupt(interrupt.clone());
     let context = Context { console, interrupt };
-    let worker = thread::Builder::new().name("rely".to_owned()).stack_size(STACK_BYTES);
-    let worker = worker.spawn(move || dispatch(&cli.command, &context));
+    guarded(move || dispatch(&cli.command, &context))
+}
+
+/// Does the work where neither deep recursion nor a panic can do harm.
+fn guarded(work: impl FnOnce() -> Ended + Send + 'static) -> Status {
+    let worker = thread::Builder::new().name("rely".to_owned()).stack_size(STACK_BYTES).spawn(work);
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(Ok(status))) => status,
         // The hook has said what happened.
         Ok(Err(_panic)) => Status::Failure,
         Ok(Ok(Err(error))) | Err(error) => {
-            let console = Console { out_style: panic_style, error_style: panic_style };
-            console.error(&error.to_string());
+            Console::complain(&format!("Error: {error}\n"));
             Status::Failure
         }
     }
+}
+
+/// Makes panics say what they mean for the user.
+fn report_panics(style: Style) {
+    std::panic::set_hook(Box::new(move |info| {
+        Console::complain(&format!("{} {}\n", style.paint(Role::Bad, "Internal failure:"), panic_text(info)));
+    }));
 }
 
 fn dispatch(command: &Command, context: &Context) -> Ended {
@@ -71,10 +76,26 @@ fn usage(error: &clap::Error) -> Status {
 }
 
 fn panic_text(info: &PanicHookInfo<'_>) -> String {
-    let message = info.payload_as_str().unwrap_or("no message");
+    let payload = info.payload();
+    let message = payload.downcast_ref::<&str>().copied();
+    let message =
+        message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
     format!(
         "{message}{place}\n  This is a bug of Rely, and says nothing about your program. \
          Please report it with the input and `rely --version`."
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_failure_and_not_a_verdict() {
+        assert_eq!(guarded(|| panic!("a bug")), Status::Failure);
+        assert_eq!(guarded(|| Err(std::io::Error::other("the disk is full"))), Status::Failure);
+        assert_eq!(guarded(|| Ok(Status::Violated)), Status::Violated);
+        assert_eq!(Status::Failure.code(), 4);
+    }
 }

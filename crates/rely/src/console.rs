@@ -43,13 +43,13 @@ impl Console {
     }
 
     /// Writes to standard error, as well as possible.
-    pub fn complain(&self, text: &str) {
+    pub fn complain(text: &str) {
         write_all(&mut io::stderr().lock(), text).ok();
     }
 
     /// One error of the command line or of the surroundings, on standard error.
     pub fn error(&self, message: &str) -> Status {
-        self.complain(&format!("{} {message}\n", self.error_style.paint(Role::Bad, "Error:")));
+        Self::complain(&format!("{} {message}\n", self.error_style.paint(Role::Bad, "Error:")));
         Status::BadInput
     }
 }

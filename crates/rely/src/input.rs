@@ -164,22 +164,59 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check_bytes(bytes: &[u8], expected: &Expect) {
-        let read = refuse_unreadable("a.rely", bytes).and_then(|()| decode("a.rely", bytes.to_vec(), Encoding::Utf8));
+        let read = refuse_unreadable("a.rely", bytes)
+            .and_then(|()| decode("a.rely", bytes.to_vec(), Encoding::Utf8));
         expected.assert_debug_eq(&read.map_err(|error| error.message));
     }
 
     #[test]
     fn texts_are_decoded_and_others_refused() {
-        check_bytes(b"var x: int;", &expect![[""]]);
-        check_bytes(b"\xef\xbb\xbfvar x", &expect![[""]]);
-        check_bytes(b"var x\n\xe9", &expect![[""]]);
-        check_bytes(b"\x7fELF\0\0", &expect![[""]]);
-        check_bytes(b" \n\t", &expect![[""]]);
+        check_bytes(
+            b"var x: int;",
+            &expect![[r#"
+            Ok(
+                "var x: int;",
+            )
+        "#]],
+        );
+        check_bytes(
+            b"\xef\xbb\xbfvar x",
+            &expect![[r#"
+            Ok(
+                "var x",
+            )
+        "#]],
+        );
+        check_bytes(
+            b"var x\n\xe9",
+            &expect![[r#"
+            Err(
+                "a.rely: this is not UTF-8: byte 6, in line 2",
+            )
+        "#]],
+        );
+        check_bytes(
+            b"\x7fELF\0\0",
+            &expect![[r#"
+            Err(
+                "a.rely: this is not a text: byte 4 is zero",
+            )
+        "#]],
+        );
+        check_bytes(
+            b" \n\t",
+            &expect![[r#"
+            Err(
+                "a.rely: the file is empty",
+            )
+        "#]],
+        );
     }
 
     #[test]
     fn the_ending_names_the_language() {
-        let language = |name: &str| language_of(Path::new(name), name, &InputArgs::default()).map_err(|e| e.message);
+        let language =
+            |name: &str| language_of(Path::new(name), name, &InputArgs::default()).map_err(|e| e.message);
         assert_eq!(language("a/b.c"), Ok(Language::C));
         assert_eq!(language("b.i"), Ok(Language::I));
         assert_eq!(language("b.rely"), Ok(Language::Rely));

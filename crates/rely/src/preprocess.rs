@@ -15,7 +15,12 @@ const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
 /// The text behind the preprocessor, with its line markers. The source is `stdin` if given,
 /// otherwise the file.
-pub fn run(path: &Path, stdin: Option<&[u8]>, name: &str, options: &InputArgs) -> Result<Vec<u8>, Diagnostic> {
+pub fn run(
+    path: &Path,
+    stdin: Option<&[u8]>,
+    name: &str,
+    options: &InputArgs,
+) -> Result<Vec<u8>, Diagnostic> {
     let chosen = std::env::var("CC").ok().filter(|compiler| !compiler.trim().is_empty());
     let commands: Vec<&str> = match &chosen {
         Some(compiler) => vec![compiler],
@@ -26,12 +31,15 @@ pub fn run(path: &Path, stdin: Option<&[u8]>, name: &str, options: &InputArgs) -
             Ok(child) => return finish(child, command, stdin, name),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                return Err(Diagnostic::error(format!("the C preprocessor `{command}` does not start: {error}")));
+                return Err(Diagnostic::error(format!(
+                    "the C preprocessor `{command}` does not start: {error}"
+                )));
             }
         }
     }
-    Err(Diagnostic::error(format!("there is no C preprocessor: tried `{}`", commands.join("`, `")))
-        .help("install a C compiler, name one in the environment variable CC, or give a preprocessed `.i` file"))
+    Err(Diagnostic::error(format!("there is no C preprocessor: tried `{}`", commands.join("`, `"))).help(
+        "install a C compiler, name one in the environment variable CC, or give a preprocessed `.i` file",
+    ))
 }
 
 fn start(command: &str, path: &Path, from_stdin: bool, options: &InputArgs) -> io::Result<Child> {

@@ -47,11 +47,14 @@ fn every_example_gets_its_verdict() {
 #[test]
 fn there_are_enough_examples_of_each_kind() {
     let paths = examples();
-    let count = |ending: &str| paths.iter().filter(|path| path.extension().is_some_and(|e| e == ending)).count();
+    let count =
+        |ending: &str| paths.iter().filter(|path| path.extension().is_some_and(|e| e == ending)).count();
     assert!(count("c") >= 12, "{} C programs", count("c"));
     assert!(paths.len() >= 25, "{} examples", paths.len());
-    let verdicts: Vec<Expectation> =
-        paths.iter().flat_map(|path| parse(&std::fs::read_to_string(path).expect("text")).expect("expectations")).collect();
+    let verdicts: Vec<Expectation> = paths
+        .iter()
+        .flat_map(|path| parse(&std::fs::read_to_string(path).expect("text")).expect("expectations"))
+        .collect();
     for verdict in ["safe", "unsafe"] {
         assert!(verdicts.iter().filter(|expected| expected.verdict == verdict).count() >= 8, "{verdict}");
     }
@@ -89,7 +92,11 @@ fn missing_and_misspelt_expectations_are_errors() {
 #[test]
 fn the_exit_code_is_the_verdict() {
     let code = |arguments: &[&str]| {
-        let run = Command::new(env!("CARGO_BIN_EXE_rely")).arg("check").args(arguments).current_dir(root()).output();
+        let run = Command::new(env!("CARGO_BIN_EXE_rely"))
+            .arg("check")
+            .args(arguments)
+            .current_dir(root())
+            .output();
         run.expect("the command runs").status.code()
     };
     assert_eq!(code(&["examples/peterson.c"]), Some(0));

@@ -4,10 +4,10 @@
 //! by the check of its evidence: nothing can be reported that was not checked.
 
 use crate::advice::advice;
-use crate::interleaving::{Interleaving, Place, StepTaken};
+use crate::interleaving::{Interleaving, Place, StepTaken, statement, thread_name};
 use rely_base::{Diagnostic, SourceMap, Span};
 use rely_evidence::{Replay, Verdict};
-use rely_program::{CheckKind, Claimed, Goal, Program, Violation};
+use rely_program::{CheckKind, Claimed, Goal, Program, Semantics, SlotStatus, State, Violation};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -38,10 +38,17 @@ pub struct Finding {
 /// Why a file has no results.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// What is wrong with it.
-    pub diagnostic: Diagnostic,
-    /// The texts to which the diagnostic points.
+    /// What is wrong with it: at least one thing.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts to which the diagnostics point.
     pub sources: SourceMap,
+}
+
+impl Problem {
+    /// One thing that is wrong, before any text was read.
+    pub fn without_source(diagnostic: Diagnostic) -> Self {
+        Self { diagnostics: vec![diagnostic], sources: SourceMap::new() }
+    }
 }
 
 /// A verdict in the words of the source.
@@ -65,6 +72,19 @@ pub struct ViolationReport {
     pub message: String,
     /// Where the violated condition stands.
     pub place: Option<Place>,
+    /// For a deadlock: the threads that wait, and for what.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: String,
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// The statement that it cannot do, as it is written in the source.
+    pub statement: String,
 }
 
 impl Conclusion {
@@ -74,7 +94,7 @@ impl Conclusion {
             Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence() },
             Verdict::Unsafe(shown) => Kind::Unsafe {
                 evidence: shown.evidence(),
-                violation: ViolationReport::new(shown.replay().violation(), program, sources),
+                violation: violation(shown.replay(), program, sources),
                 run: interleaving(shown.replay(), program, sources),
             },
             Verdict::Unknown(reason) => Kind::Unknown { reason: reason.to_string(), advice: advice(reason) },
@@ -105,27 +125,45 @@ impl Conclusion {
 }
 
 impl ViolationReport {
-    /// A violation in the words of the source.
-    pub fn new(violation: Violation, program: &Program, sources: &SourceMap) -> Self {
+    /// A violation in the words of the source; `last` is the state in which the run ends.
+    pub fn new(violation: Violation, program: &Program, sources: &SourceMap, last: &State) -> Self {
         let place = |span: Option<Span>| span.map(|span| Place::of(span, sources));
         match violation {
             Violation::Check(check) => {
                 let check = &program.checks()[check];
                 let kind = kind_name(check.kind);
-                Self { kind, message: check.message.clone(), place: place(check.span) }
+                Self { kind, message: check.message.clone(), place: place(check.span), waiting: Vec::new() }
             }
             Violation::Property(index) => {
                 let property = &program.properties()[index];
                 let message = property_message(&property.claimed, property.span, program, sources);
-                Self { kind: "property", message, place: place(property.span) }
+                Self { kind: "property", message, place: place(property.span), waiting: Vec::new() }
             }
             Violation::Deadlock => Self {
                 kind: "deadlock",
                 message: "no thread can move, and not all have ended".to_owned(),
                 place: None,
+                waiting: waiting(program, sources, last),
             },
         }
     }
+}
+
+/// Where each thread stands that has started and not ended.
+fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting> {
+    let semantics = Semantics::new(program);
+    let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+    let stands = running.filter_map(|slot| {
+        let edge = *program.outgoing(last.location(slot)?).first()?;
+        let (place, statement) = statement(program, sources, edge);
+        Some(Waiting { thread: thread_name(program, last, slot), place, statement })
+    });
+    stands.collect()
+}
+
+fn violation(replay: &Replay, program: &Program, sources: &SourceMap) -> ViolationReport {
+    let last = replay.states().last().expect("a replay has an initial state");
+    ViolationReport::new(replay.violation(), program, sources, last)
 }
 
 fn kind_name(kind: CheckKind) -> &'static str {

@@ -156,10 +156,9 @@ impl Step {
     }
 }
 
-/// Front ends give their own variables names that no source can contain.
+/// Front ends give the variables that they make up names with a dollar sign in front.
 fn is_named_in_source(variable: &str) -> bool {
-    let character = |c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | ']' | '.' | ':' | '-' | '>');
-    variable.chars().all(character)
+    !variable.rsplit('.').next().is_some_and(|name| name.starts_with('$'))
 }
 
 /// The name of a running thread; threads of one template are numbered by their handles.
@@ -171,6 +170,14 @@ pub fn thread_name(program: &Program, state: &State, slot: SlotId) -> String {
     }
 }
 
+/// Where the statement of an edge stands, and how it is written; without a source, what it does.
+pub(crate) fn statement(program: &Program, sources: &SourceMap, edge: EdgeId) -> (Option<Place>, String) {
+    let edge = &program.edges()[edge];
+    let source = edge.span.map(|span| one_line(sources.text(span))).filter(|text| !text.is_empty());
+    let statement = source.unwrap_or_else(|| program.display_ops(&edge.ops).to_string());
+    (edge.span.map(|span| Place::of(span, sources)), statement)
+}
+
 struct Teller<'a> {
     program: &'a Program,
     semantics: Semantics<'a>,
@@ -179,15 +186,12 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     fn step(&self, thread: usize, before: &State, taken: StepTaken<'_>) -> Step {
-        let edge = &self.program.edges()[taken.edge];
-        let operations = self.program.display_ops(&edge.ops).to_string();
-        let source = edge.span.map(|span| one_line(self.sources.text(span)));
-        let statement = source.filter(|text| !text.is_empty()).unwrap_or_else(|| operations.clone());
+        let (place, statement) = statement(self.program, self.sources, taken.edge);
         Step {
             thread,
-            place: edge.span.map(|span| Place::of(span, self.sources)),
+            place,
             statement,
-            operations,
+            operations: self.program.display_ops(&self.program.edges()[taken.edge].ops).to_string(),
             writes: taken.after.map_or_else(Vec::new, |after| self.writes(before, after, taken)),
         }
     }

@@ -1,7 +1,7 @@
 //! Findings for other tools: one JSON document, versioned and described in the book.
 
 use crate::finding::{FileReport, Finding, Kind, Problem};
-use rely_base::Span;
+use rely_base::{Diagnostic, Span};
 use serde_json::{Map, Value, json};
 
 /// The version of the format; it changes when a reader of the old one could misunderstand.
@@ -25,7 +25,7 @@ fn file(report: &FileReport) -> Value {
         Ok(findings) => {
             json!({ "file": report.file, "results": findings.iter().map(finding).collect::<Vec<_>>() })
         }
-        Err(problem) => json!({ "file": report.file, "error": error(problem) }),
+        Err(problem) => json!({ "file": report.file, "errors": errors(problem) }),
     }
 }
 
@@ -54,16 +54,18 @@ fn finding(finding: &Finding) -> Value {
     Value::Object(object)
 }
 
-fn error(problem: &Problem) -> Value {
-    let diagnostic = &problem.diagnostic;
+fn errors(problem: &Problem) -> Vec<Value> {
     let place = |span: Span| {
         let at = problem.sources.position(span);
         json!({ "file": problem.sources.file(span.file).name(), "line": at.line, "column": at.column })
     };
-    json!({
-        "message": diagnostic.message,
-        "place": diagnostic.primary.as_ref().map(|(span, _)| place(*span)),
-        "label": diagnostic.primary.as_ref().map(|(_, label)| label),
-        "help": diagnostic.help,
-    })
+    let error = |diagnostic: &Diagnostic| {
+        json!({
+            "message": diagnostic.message,
+            "place": diagnostic.primary.as_ref().map(|(span, _)| place(*span)),
+            "label": diagnostic.primary.as_ref().map(|(_, label)| label),
+            "help": diagnostic.help,
+        })
+    };
+    problem.diagnostics.iter().map(error).collect()
 }

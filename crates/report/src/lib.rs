@@ -17,10 +17,10 @@ mod text;
 mod tests;
 
 pub use diagnostic::render_diagnostic;
-pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport};
+pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
 pub use interleaving::{InitialValue, Interleaving, Place, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use layout::group_digits;
 pub use style::{Role, Style};
 pub use table::{render_detailed_table, render_table};
-pub use text::{Detail, render_file, render_run, violation_text};
+pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};

@@ -187,6 +187,7 @@ fn reports() -> Vec<FileReport> {
         kind: "property",
         message: "`ensures x == 2` does not hold at the end".to_owned(),
         place: Some(Place { file: "increment.rely".to_owned(), line: 4 }),
+        waiting: vec![],
     };
     let safe = Kind::Safe { evidence: "all 42 states explored, confirmed without reduction".to_owned() };
     let refuted = Kind::Unsafe {
@@ -203,7 +204,7 @@ fn reports() -> Vec<FileReport> {
     let outcomes = [
         Ok(vec![finding(safe), finding(unknown)]),
         Ok(vec![finding(refuted)]),
-        Err(Problem { diagnostic, sources }),
+        Err(Problem { diagnostics: vec![diagnostic], sources }),
     ];
     let names = ["peterson.c", "increment.rely", "bad.rely"];
     let named = names.into_iter().zip(outcomes);
@@ -220,6 +221,7 @@ fn findings_as_text() {
           engine       explore
           assumptions  sequential-consistency, no-signed-overflow
           time         1.23 s
+
         peterson.c: unknown (assert)
           reason       the time limit was reached
           next         allow more time with `--timeout`, or make the state space smaller
@@ -397,22 +399,25 @@ fn findings_as_json() {
                     "place": {
                       "file": "increment.rely",
                       "line": 4
-                    }
+                    },
+                    "waiting": []
                   }
                 }
               ]
             },
             {
-              "error": {
-                "help": "think",
-                "label": "not a type",
-                "message": "there is no type `int`",
-                "place": {
-                  "column": 8,
-                  "file": "increment.rely",
-                  "line": 1
+              "errors": [
+                {
+                  "help": "think",
+                  "label": "not a type",
+                  "message": "there is no type `int`",
+                  "place": {
+                    "column": 8,
+                    "file": "increment.rely",
+                    "line": 1
+                  }
                 }
-              },
+              ],
               "file": "bad.rely"
             }
           ],

@@ -1,7 +1,7 @@
 //! Findings for people.
 
 use crate::diagnostic::render_diagnostic;
-use crate::finding::{FileReport, Finding, Kind, ViolationReport};
+use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
 use crate::layout::wrap;
 use crate::style::{Role, Style};
 use crate::table::{render_detailed_table, render_table};
@@ -20,14 +20,22 @@ pub enum Detail {
 pub fn render_file(report: &FileReport, detail: Detail, style: Style) -> String {
     match &report.outcome {
         Ok(findings) => {
-            findings.iter().map(|finding| render_finding(&report.file, finding, detail, style)).collect()
+            let texts = findings.iter().map(|finding| render_finding(&report.file, finding, detail, style));
+            texts.collect::<Vec<_>>().join("\n")
         }
-        Err(problem) => render_diagnostic(&problem.diagnostic, &problem.sources, style),
+        Err(problem) => render_problem(problem, style),
     }
 }
 
+/// All that is wrong with a file.
+pub fn render_problem(problem: &Problem, style: Style) -> String {
+    let rendered = problem.diagnostics.iter();
+    let rendered = rendered.map(|diagnostic| render_diagnostic(diagnostic, &problem.sources, style));
+    rendered.collect::<Vec<_>>().join("\n")
+}
+
 /// The result for one property: the verdict first, then what stands behind it.
-fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Style) -> String {
+pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Style) -> String {
     let verdict = finding.conclusion.name();
     let role = match finding.conclusion.0 {
         Kind::Safe { .. } => Role::Good,
@@ -39,6 +47,7 @@ fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Style) -
         Kind::Safe { evidence } => text += &field("evidence", evidence, style),
         Kind::Unsafe { evidence, violation, run } => {
             text += &field("violation", &violation_text(violation), style);
+            text += &waiting(violation, style);
             text += &format!("\n{}\n", render_run(run, detail, style));
             text += &field("evidence", evidence, style);
         }
@@ -52,6 +61,15 @@ fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Style) -
         text += &field("assumptions", &finding.assumptions.join(", "), style);
     }
     text + &field("time", &time_text(finding.time), style)
+}
+
+/// Who waits for what in a deadlock, one line each.
+fn waiting(violation: &ViolationReport, style: Style) -> String {
+    let told = violation.waiting.iter().map(|waiting| {
+        let line = waiting.place.as_ref().map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+        field("", &format!("{} waits{line}: {}", waiting.thread, waiting.statement), style)
+    });
+    told.collect()
 }
 
 /// What is violated and where, in one line.

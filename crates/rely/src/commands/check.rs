@@ -8,7 +8,8 @@ use crate::progress::ProgressLine;
 use rely_base::Budget;
 use rely_engines::Engine;
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, render_file, render_json};
+use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,19 +26,14 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         return Ok(context.console.error(&not_available(*goal)));
     }
     let mut reports = Vec::new();
-    let mut status = Status::Holds;
     for path in &arguments.files {
-        let report = check_file(path, arguments, engine.as_ref(), context);
-        status = status.max(Status::of(&report));
-        if arguments.format == CheckFormat::Text {
-            print_text(&report, reports.is_empty(), arguments, context)?;
-        }
-        reports.push(report);
+        reports.push(check_file(path, arguments, engine.as_ref(), context, reports.is_empty())?);
         if context.interrupt.is_cancelled() {
             break;
         }
     }
-    let status = context.unless_interrupted(status);
+    let worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
+    let status = context.unless_interrupted(worst);
     if arguments.format == CheckFormat::Json {
         context.console.print(&render_json(&reports, crate::version::TEXT, status.code()))?;
     }
@@ -49,16 +45,41 @@ fn not_available(goal: Goal) -> String {
     format!("the property `{goal}` cannot be decided yet; available are `{available}`")
 }
 
-fn check_file(path: &Path, arguments: &CheckArgs, engine: &dyn Engine, context: &Context) -> FileReport {
+/// Checks one file; text is printed as soon as something is known.
+fn check_file(
+    path: &Path,
+    arguments: &CheckArgs,
+    engine: &dyn Engine,
+    context: &Context,
+    is_first: bool,
+) -> io::Result<FileReport> {
     let file = path.display().to_string();
-    let outcome = super::load(path, &arguments.input).map(|loaded| {
-        let goals = match arguments.property.as_slice() {
-            [] => pipeline::default_goals(&loaded.program),
-            chosen => chosen.to_vec(),
-        };
-        goals.into_iter().map(|goal| check_goal(&file, &loaded, goal, arguments, engine, context)).collect()
-    });
-    FileReport { file, outcome }
+    let is_text = arguments.format == CheckFormat::Text;
+    let loaded = match super::load(path, &arguments.input) {
+        Ok(loaded) => loaded,
+        Err(problem) => {
+            if is_text {
+                context.complain(&problem);
+            }
+            return Ok(FileReport { file, outcome: Err(problem) });
+        }
+    };
+    let goals = match arguments.property.as_slice() {
+        [] => pipeline::default_goals(&loaded.program),
+        chosen => chosen.to_vec(),
+    };
+    let mut findings = Vec::new();
+    for goal in goals {
+        let finding = check_goal(&file, &loaded, goal, arguments, engine, context);
+        if is_text {
+            let separator = if is_first && findings.is_empty() { "" } else { "\n" };
+            let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
+            let text = render_finding(&file, &finding, detail, context.console.out_style);
+            context.console.print(&format!("{separator}{text}"))?;
+        }
+        findings.push(finding);
+    }
+    Ok(FileReport { file, outcome: Ok(findings) })
 }
 
 fn check_goal(
@@ -85,26 +106,10 @@ fn check_goal(
 /// The limits for one property; its time starts now.
 fn budget(arguments: &CheckArgs, context: &Context) -> Budget {
     let megabytes = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let builder = Budget::builder()
-        .memory_bytes(megabytes.saturating_mul(1_000_000))
-        .token(context.interrupt.clone());
+    let builder =
+        Budget::builder().memory_bytes(megabytes.saturating_mul(1_000_000)).token(context.interrupt.clone());
     match arguments.timeout {
         Some(seconds) => builder.time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).build(),
         None => builder.build(),
-    }
-}
-
-fn print_text(report: &FileReport, is_first: bool, arguments: &CheckArgs, context: &Context) -> std::io::Result<()> {
-    let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
-    match &report.outcome {
-        Err(problem) => {
-            context.complain(problem);
-            Ok(())
-        }
-        Ok(_) => {
-            let separator = if is_first { "" } else { "\n" };
-            let text = render_file(report, detail, context.console.out_style);
-            context.console.print(&format!("{separator}{text}"))
-        }
     }
 }

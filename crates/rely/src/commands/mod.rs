@@ -37,7 +37,7 @@ impl Context {
     }
 
     fn complain(&self, problem: &Problem) -> Status {
-        self.console.complain(&render_problem(problem, self.console.error_style));
+        Console::complain(&render_problem(problem, self.console.error_style));
         Status::BadInput
     }
 }

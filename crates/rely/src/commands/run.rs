@@ -38,7 +38,7 @@ pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
 /// A short number that is easy to type again.
 fn seed_from_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::from(since.subsec_nanos() / 1000) % 100_000
+    u64::from(since.subsec_micros()) % 100_000
 }
 
 fn steps(run: &Run) -> impl Iterator<Item = StepTaken<'_>> {
@@ -49,7 +49,7 @@ fn steps(run: &Run) -> impl Iterator<Item = StepTaken<'_>> {
 fn ending(run: &Run, loaded: &Loaded) -> (String, Status) {
     let text = match &run.ending {
         Ending::Violation(violation) => {
-            let report = ViolationReport::new(*violation, &loaded.program, &loaded.sources);
+            let report = ViolationReport::new(*violation, &loaded.program, &loaded.sources, run.last_state());
             return (format!("violation: {}", violation_text(&report)), Status::Violated);
         }
         Ending::CannotMove(thread) => {

@@ -39,6 +39,13 @@ pub struct Run {
     pub ending: Ending,
 }
 
+impl Run {
+    /// The state in which the run ends, or in which its last step fails.
+    pub fn last_state(&self) -> &State {
+        self.steps.iter().rev().find_map(|step| step.after.as_ref()).unwrap_or(&self.initial)
+    }
+}
+
 /// One edge taken by one thread.
 #[derive(Debug)]
 pub struct RunStep {

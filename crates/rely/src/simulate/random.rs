@@ -129,7 +129,10 @@ mod tests {
     fn an_empty_domain_has_no_guesses() {
         let program = ProgramBuilder::new("empty").finish().expect("well formed");
         let mut values = Vec::new();
-        assert!(RandomValues::new(&program, Random::new(3)).choose(Domain::Range { low: 1, high: 0 }, &mut values));
+        assert!(
+            RandomValues::new(&program, Random::new(3))
+                .choose(Domain::Range { low: 1, high: 0 }, &mut values)
+        );
         assert_eq!(values, []);
     }
 }

@@ -12,6 +12,8 @@ use rely_base::{Budget, Silent};
 use rely_program::Goal;
 use rely_report::Conclusion;
 
+const MEMORY: usize = 32 << 20;
+
 /// What must come out for one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
@@ -52,7 +54,8 @@ pub fn disappointments(loaded: &Loaded, text: &str) -> Result<Vec<String>, Strin
     let engine = rely_engines::engine("explore").map_err(|error| error.to_string())?;
     let mut complaints = Vec::new();
     for expected in parse(text)? {
-        let budget = Budget::unlimited();
+        // Enough for every finite example; infinite ones reach it soon.
+        let budget = Budget::builder().memory_bytes(MEMORY).build();
         let verdict = pipeline::verify(&loaded.program, expected.goal, engine.as_ref(), &budget, &Silent);
         let conclusion = Conclusion::new(&verdict, &loaded.program, &loaded.sources);
         let place = conclusion.violation().and_then(|violation| violation.place.as_ref());
