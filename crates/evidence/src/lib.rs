@@ -42,4 +42,4 @@ pub use reason::{ProofDefect, Reason, Rejection, TraceDefect};
 pub use replay::{Replay, replay};
 pub use states::StateList;
 pub use trace_format::{TraceFormatError, fingerprint, trace_from_json, trace_to_json};
-pub use verdict::{CheckedClaim, Confirmation, Proved, Shown, Verdict, check};
+pub use verdict::{CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_with};

@@ -9,8 +9,19 @@ use crate::replay::{Replay, replay};
 use rely_base::Budget;
 use rely_program::{Goal, Program};
 
-/// Explorations of up to this many states are repeated; beyond, the listed states are checked.
-const STATES_TO_REPEAT: usize = 2_000_000;
+/// How evidence is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Explorations of up to this many states are repeated without reduction; beyond, the
+    /// states that the proof lists are checked.
+    pub states_to_repeat: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self { states_to_repeat: 2_000_000 }
+    }
+}
 
 /// A claim whose evidence was looked at. Only [`check`] makes one.
 #[derive(Clone, Debug)]
@@ -143,13 +154,25 @@ impl Shown {
 /// reduction, if there are not too many; otherwise the listed states are checked to be
 /// complete. What cannot be checked within the budget is not believed.
 pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> CheckedClaim {
+    check_with(CheckOptions::default(), program, goal, claim, budget)
+}
+
+/// [`check`] with other than the usual options.
+pub fn check_with(
+    options: CheckOptions,
+    program: &Program,
+    goal: Goal,
+    claim: Claim,
+    budget: &Budget,
+) -> CheckedClaim {
     CheckedClaim(match claim {
         Claim::Unknown(reason) => Verdict::Unknown(reason),
         Claim::Unsafe(trace) => match replay(program, goal, trace, budget) {
             Ok(replay) => Verdict::Unsafe(Shown { replay }),
             Err(reason) => Verdict::Unknown(reason),
         },
-        Claim::Safe(Proof::Exhausted(exhausted)) => match confirm(program, goal, &exhausted, budget) {
+        Claim::Safe(Proof::Exhausted(exhausted)) => match confirm(options, program, goal, &exhausted, budget)
+        {
             Ok(confirmation) => {
                 let proof = Proof::Exhausted(Exhausted { visited: None, ..exhausted });
                 Verdict::Safe(Proved { proof, confirmation })
@@ -161,6 +184,7 @@ pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Ch
 }
 
 fn confirm(
+    options: CheckOptions,
     program: &Program,
     goal: Goal,
     exhausted: &Exhausted,
@@ -173,7 +197,7 @@ fn confirm(
     {
         return Err(ProofDefect::StateCount { claimed, found: list.len() as u64 }.into());
     }
-    if let Some(explored) = explore_if_affordable(program, goal, exhausted, budget)? {
+    if let Some(explored) = explore_if_affordable(options, program, goal, exhausted, budget)? {
         let found = explored.states;
         return match reduced {
             false if claimed != found => Err(ProofDefect::StateCount { claimed, found }.into()),
@@ -193,19 +217,20 @@ fn confirm(
 /// Explores all states again; `None` if there are too many. If the proof lists its states, at
 /// most half of the time goes into this, so that the list can still be checked.
 fn explore_if_affordable(
+    options: CheckOptions,
     program: &Program,
     goal: Goal,
     exhausted: &Exhausted,
     budget: &Budget,
 ) -> Result<Option<exhaustion::Explored>, Obstacle> {
-    if exhausted.states > STATES_TO_REPEAT as u64 {
+    if exhausted.states > options.states_to_repeat as u64 {
         return Ok(None);
     }
     let patience = match budget.remaining() {
         Some(remaining) if exhausted.visited.is_some() => budget.with_time_limit(remaining / 2),
         _ => budget.clone(),
     };
-    match exhaustion::explore(program, goal, &patience, STATES_TO_REPEAT) {
+    match exhaustion::explore(program, goal, &patience, options.states_to_repeat) {
         Err(Obstacle::Stopped(_)) if exhausted.visited.is_some() => {
             budget.check_now()?;
             Ok(None)

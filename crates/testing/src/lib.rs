@@ -1,0 +1,20 @@
+//! Support for tests of engines: programs made at random, and an oracle for them.
+//!
+//! * [`generate`] makes a small program with a goal from a seed, the same one every time.
+//! * [`Reference`] says what is true of a program. It is written from the documentation of the
+//!   language, shares no code with [`rely_program::Semantics`], and does everything in the
+//!   plainest way.
+//! * [`classics`] are programs from the literature with known answers.
+//!
+//! Nothing but tests may depend on this crate.
+
+pub mod classics;
+mod generator;
+mod reference;
+mod rng;
+mod script;
+
+pub use generator::{Sample, generate};
+pub use reference::{Answer, Reference};
+pub use rng::Rng;
+pub use script::Script;
