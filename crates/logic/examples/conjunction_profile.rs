@@ -8,9 +8,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use rely_base::{Budget, Id};
-use rely_logic::{
-    Conjunction, Constraint, Domain, Entailment, LinearForm, NumberedNames, Relation, VarId, VarNames, Verdict,
-};
+use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, Relation, VarId, Verdict};
 
 /// A small generator of pseudo-random numbers (xorshift*), so that runs are repeatable.
 struct Random(u64);
@@ -135,16 +133,13 @@ fn time_entailment(out: &mut impl Write, systems: &[Vec<Constraint>]) -> std::io
     nanoseconds.sort_unstable();
     let Some(median) = nanoseconds.get(nanoseconds.len() / 2) else { return Ok(()) };
     let mean = nanoseconds.iter().sum::<u128>() / nanoseconds.len() as u128;
-    writeln!(out, "entailment: yes {yes} no {no} unknown {unknown}; ns a predicate: median {median} mean {mean}")
+    writeln!(
+        out,
+        "entailment: yes {yes} no {no} unknown {unknown}; ns a predicate: median {median} mean {mean}"
+    )
 }
 
 fn print_smtlib(out: &mut impl Write, shape: &Shape, systems: &[Vec<Constraint>]) -> std::io::Result<()> {
-    struct Prefix;
-    impl VarNames for Prefix {
-        fn write_name(&self, variable: VarId, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            NumberedNames.write_name(variable, f)
-        }
-    }
     let budget = Budget::unlimited();
     let mut solver = Conjunction::new(Domain::Integers);
     writeln!(out, "(set-logic QF_LIA)")?;

@@ -63,6 +63,34 @@ pub enum ProofNode {
     },
 }
 
+impl ProofNode {
+    /// Calls `visit` with every hypothesis that the step itself refers to.
+    pub fn for_each_hypothesis(&self, mut visit: impl FnMut(Hypothesis)) {
+        match self {
+            ProofNode::Farkas(combination)
+            | ProofNode::Divisibility(combination)
+            | ProofNode::Cut { combination, .. } => {
+                combination.iter().for_each(|(hypothesis, _)| visit(*hypothesis));
+            }
+            ProofNode::Distinct { hypothesis, .. } => visit(*hypothesis),
+            ProofNode::Split { .. } => {}
+        }
+    }
+
+    /// Like [`for_each_hypothesis`](Self::for_each_hypothesis), to renumber them.
+    pub fn for_each_hypothesis_mut(&mut self, mut visit: impl FnMut(&mut Hypothesis)) {
+        match self {
+            ProofNode::Farkas(combination)
+            | ProofNode::Divisibility(combination)
+            | ProofNode::Cut { combination, .. } => {
+                combination.iter_mut().for_each(|(hypothesis, _)| visit(hypothesis));
+            }
+            ProofNode::Distinct { hypothesis, .. } => visit(hypothesis),
+            ProofNode::Split { .. } => {}
+        }
+    }
+}
+
 /// A refutation of a set of constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
@@ -101,19 +129,24 @@ impl Proof {
         }
     }
 
+    /// The same proof for another number of inputs: the hypotheses that cuts and splits add are
+    /// numbered after them. Inputs that the proof uses keep their numbers and must stay.
+    pub fn move_inputs(&mut self, from: usize, to: usize) {
+        let renumber = |hypothesis: &mut Hypothesis| {
+            if hypothesis.index() >= from {
+                hypothesis.0 = (hypothesis.index() - from + to) as u32;
+            }
+        };
+        for (_, node) in self.nodes.iter_mut() {
+            node.for_each_hypothesis_mut(renumber);
+        }
+    }
+
     /// The inputs that the proof uses, ascending, out of `input_count` ones.
     pub fn core(&self, input_count: usize) -> Vec<usize> {
         let mut used = Vec::new();
         for node in self.nodes.values() {
-            match node {
-                ProofNode::Farkas(combination)
-                | ProofNode::Divisibility(combination)
-                | ProofNode::Cut { combination, .. } => {
-                    used.extend(combination.iter().map(|(hypothesis, _)| hypothesis.index()));
-                }
-                ProofNode::Distinct { hypothesis, .. } => used.push(hypothesis.index()),
-                ProofNode::Split { .. } => {}
-            }
+            node.for_each_hypothesis(|hypothesis| used.push(hypothesis.index()));
         }
         used.retain(|&index| index < input_count);
         used.sort_unstable();

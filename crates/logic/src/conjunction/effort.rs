@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 use rely_base::{Budget, StopReason};
 
 use super::number::Overflow;
+use crate::arith::Integer;
 
 /// Limits on the work for one question. Reaching one means `Unknown`, never a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,13 +17,13 @@ pub struct Limits {
     pub splits: u64,
     /// Rounded combinations of constraints.
     pub cuts: u64,
-    /// Coefficients held by the tableau.
+    /// Coefficients held at once.
     pub coefficients: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { pivots: 200_000, splits: 2_000, cuts: 400, coefficients: 1 << 26 }
+        Limits { pivots: 200_000, splits: 2_000, cuts: 400, coefficients: 1 << 25 }
     }
 }
 
@@ -62,7 +63,8 @@ pub struct Statistics {
     pub cuts: u64,
     /// Case distinctions, for integers and for disequalities.
     pub splits: u64,
-    /// Questions that did not fit machine words and were asked again on big numbers.
+    /// Questions that did not fit machine words and dense rows and were asked again on big numbers
+    /// and sparse rows.
     pub overflows: u64,
 }
 
@@ -81,15 +83,15 @@ impl AddAssign for Statistics {
 /// Why the solver stopped in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// The numbers are too small for the question.
-    Overflow,
+    /// The question is too large for machine words and dense rows: it has to be asked again.
+    TooSmall,
     /// The question is too hard for the limits.
     GaveUp(Reason),
 }
 
 impl From<Overflow> for Halt {
     fn from(Overflow: Overflow) -> Self {
-        Halt::Overflow
+        Halt::TooSmall
     }
 }
 
@@ -119,7 +121,7 @@ impl<'a> Effort<'a> {
 
     /// Whether a tableau of this many coefficients is allowed.
     pub(super) fn check_size(&self, size: usize) -> Result<(), Halt> {
-        let memory = self.budget.check_memory(size.saturating_mul(size_of::<i64>()));
+        let memory = self.budget.check_memory(size.saturating_mul(size_of::<(u32, Integer)>()));
         let allowed = if size > self.limits.coefficients { Err(StopReason::Memory) } else { memory };
         allowed.map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))
     }

@@ -3,7 +3,9 @@
 //! Equations `A x = b` have an integer solution unless some rational combination of them has
 //! integer coefficients and a constant that is no integer. The search for that combination brings
 //! `A` into Hermite normal form by column operations, row by row; each row then determines one of
-//! the transformed unknowns, and the first one that is no integer names the combination.
+//! the transformed unknowns, and the first one that is no integer names the combination. If there
+//! is none, the transformed unknowns that are left free are coordinates of the solutions: `x` is
+//! an integer solution exactly if all of them are integers.
 
 use crate::arith::{Integer, Rational};
 use crate::linear::{LinearForm, VarId};
@@ -24,30 +26,46 @@ struct Solved {
     value: Rational,
 }
 
-/// Looks for a reason why `form = 0` for all forms has no integer solution. Equations that
-/// contradict each other even over the rationals are not looked for.
-pub(super) fn integer_conflict(equations: &[&LinearForm]) -> Option<IntegerConflict> {
-    let mut matrix = dense(equations);
-    let columns = matrix.first()?.len();
-    let mut solved: Vec<Solved> = Vec::new();
-    for row in 0..matrix.len() {
-        if solved.len() == columns || !clear_row(&mut matrix, row, solved.len()) {
-            continue;
-        }
-        let unknown = solve_row(&matrix[row], row, equations, &solved)?;
-        if !unknown.value.is_integer() {
-            return Some(scaled_conflict(&unknown));
-        }
-        solved.push(unknown);
-    }
-    None
+/// The integer solutions of some equations.
+pub(super) enum Lattice {
+    /// There are none.
+    Empty(IntegerConflict),
+    /// Linear forms that are integers at exactly the integer solutions among the rational ones.
+    Coordinates(Vec<LinearForm>),
 }
 
-/// The coefficients as a dense matrix over the variables that occur.
-fn dense(equations: &[&LinearForm]) -> Vec<Vec<Integer>> {
+/// The integer solutions of `form = 0` for all forms. Equations that contradict each other even
+/// over the rationals are not looked for.
+pub(super) fn solve(equations: &[&LinearForm]) -> Lattice {
     let mut variables: Vec<VarId> = equations.iter().flat_map(|form| form.variables()).collect();
     variables.sort_unstable();
     variables.dedup();
+    let mut system = System {
+        matrix: dense(equations, &variables),
+        coordinates: variables.iter().map(|&variable| LinearForm::variable(variable)).collect(),
+    };
+    let mut solved: Vec<Solved> = Vec::new();
+    for row in 0..equations.len() {
+        if solved.len() == variables.len() || !system.clear_row(row, solved.len()) {
+            continue;
+        }
+        let Some(unknown) = solve_row(&system.matrix[row], row, equations, &solved) else { continue };
+        if !unknown.value.is_integer() {
+            return Lattice::Empty(scaled_conflict(&unknown));
+        }
+        solved.push(unknown);
+    }
+    Lattice::Coordinates(system.coordinates.split_off(solved.len()))
+}
+
+/// Equations over transformed unknowns, and what these are in terms of the original ones.
+struct System {
+    matrix: Vec<Vec<Integer>>,
+    coordinates: Vec<LinearForm>,
+}
+
+/// The coefficients as a dense matrix over the variables that occur.
+fn dense(equations: &[&LinearForm], variables: &[VarId]) -> Vec<Vec<Integer>> {
     let row = |form: &&LinearForm| {
         let mut row = vec![Integer::ZERO; variables.len()];
         for (variable, coefficient) in form.terms() {
@@ -60,33 +78,39 @@ fn dense(equations: &[&LinearForm]) -> Vec<Vec<Integer>> {
     equations.iter().map(row).collect()
 }
 
-/// Combines the columns from `first` on until only `first` is not zero in this row; tells whether
-/// there is such a column. Rows above are zero in all these columns.
-fn clear_row(matrix: &mut [Vec<Integer>], row: usize, first: usize) -> bool {
-    loop {
-        let smallest = (first..matrix[row].len())
-            .filter(|&column| !matrix[row][column].is_zero())
-            .min_by_key(|&column| matrix[row][column].abs());
-        let Some(pivot) = smallest else { return false };
-        for line in &mut matrix[row..] {
-            line.swap(first, pivot);
-        }
-        let mut done = true;
-        for column in first + 1..matrix[row].len() {
-            let Some(quotient) = matrix[row][column].div_floor(&matrix[row][first]) else { continue };
-            if quotient.is_zero() {
-                continue;
+impl System {
+    /// Combines the columns from `first` on until only `first` is not zero in this row; tells
+    /// whether there is such a column. Rows above are zero in all these columns.
+    fn clear_row(&mut self, row: usize, first: usize) -> bool {
+        loop {
+            let smallest = (first..self.coordinates.len())
+                .filter(|&column| !self.matrix[row][column].is_zero())
+                .min_by_key(|&column| self.matrix[row][column].abs());
+            let Some(pivot) = smallest else { return false };
+            for line in &mut self.matrix[row..] {
+                line.swap(first, pivot);
             }
-            for line in &mut matrix[row..] {
-                let change = &line[first] * &quotient;
-                line[column] -= change;
+            self.coordinates.swap(first, pivot);
+            for column in first + 1..self.coordinates.len() {
+                let quotient = self.matrix[row][column].div_floor(&self.matrix[row][first]);
+                if let Some(quotient) = quotient.filter(|quotient| !quotient.is_zero()) {
+                    self.subtract_column(row, column, &quotient, first);
+                }
             }
-            done &= matrix[row][column].is_zero();
+            if self.matrix[row][first + 1..].iter().all(Integer::is_zero) {
+                return true;
+            }
         }
-        let clear = matrix[row][first + 1..].iter().all(Integer::is_zero);
-        if done && clear {
-            return true;
+    }
+
+    /// `column -= factor * other`. What was multiplied by the other column is now multiplied by
+    /// less of it, so its unknown grows in return.
+    fn subtract_column(&mut self, row: usize, column: usize, factor: &Integer, other: usize) {
+        for line in &mut self.matrix[row..] {
+            let change = &line[other] * factor;
+            line[column] -= change;
         }
+        self.coordinates[other] = self.coordinates[other].add_scaled(factor, &self.coordinates[column]);
     }
 }
 
@@ -141,7 +165,13 @@ mod tests {
 
     fn check_conflict(equations: &[LinearForm]) -> bool {
         let references: Vec<&LinearForm> = equations.iter().collect();
-        let Some(conflict) = integer_conflict(&references) else { return false };
+        let conflict = match solve(&references) {
+            Lattice::Empty(conflict) => conflict,
+            Lattice::Coordinates(coordinates) => {
+                assert!(coordinates.iter().all(|form| form.content().is_one()), "{coordinates:?}");
+                return false;
+            }
+        };
         let sum = conflict
             .weights
             .iter()
@@ -158,6 +188,25 @@ mod tests {
         assert!(check_conflict(&[equation(&[3, 6, 9], 1)]));
         assert!(!check_conflict(&[equation(&[3, 5], -1)]));
         assert!(!check_conflict(&[equation(&[2, 3, 0], -1), equation(&[0, 3, 5], -2)]));
+    }
+
+    #[test]
+    fn coordinates_parametrise_the_solutions() {
+        // 2x + 3y = 1: the rational solution (2, -1) + t (3, -2) is integral iff t is, and the
+        // one coordinate tells t.
+        let line = equation(&[2, 3], -1);
+        let Lattice::Coordinates(coordinates) = solve(&[&line]) else { panic!("there are solutions") };
+        let [coordinate] = coordinates.as_slice() else { panic!("a line has one coordinate") };
+        let third = Rational::new(Integer::ONE, Integer::from(3)).unwrap();
+        for steps in -6i64..=6 {
+            let t = &Rational::from(steps) * &third;
+            let point = [
+                &Rational::from(2) + &(&t * &Rational::from(3)),
+                &Rational::from(-1) + &(&t * &Rational::from(-2)),
+            ];
+            let value = coordinate.evaluate_rational(|variable| point[variable.index()].clone());
+            assert_eq!(value.is_integer(), t.is_integer(), "{coordinate} at {point:?}");
+        }
     }
 
     proptest! {

@@ -69,6 +69,11 @@ impl Model {
         self.numerators.iter().all(|(_, numerator)| numerator.is_multiple_of(&self.denominator))
     }
 
+    /// The common denominator of all values, positive.
+    pub fn denominator(&self) -> &Integer {
+        &self.denominator
+    }
+
     /// The form's value times the common denominator, which has the sign of the value.
     pub fn scaled_value(&self, form: &LinearForm) -> Integer {
         let mut total = form.constant_term() * &self.denominator;

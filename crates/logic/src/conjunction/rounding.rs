@@ -1,9 +1,10 @@
 //! Reading a vertex of the rational relaxation: which values are no integers, which bounds hold
 //! the vertex in place, and which combination of them can be rounded.
 
+use super::model::Model;
 use super::number::{Number, Overflow};
 use super::simplex::{Bound, Place, Side, Simplex, Slot, combine, weighted};
-use super::tableau::{Column, Row};
+use super::tableau::{Column, Row, Tableau};
 use crate::arith::{Integer, Rational};
 use crate::certificate::{Combination, Hypothesis};
 use crate::linear::VarId;
@@ -22,7 +23,7 @@ pub(super) enum Direction {
     Down,
 }
 
-impl<N: Number> Simplex<N> {
+impl<N: Number, T: Tableau<N>> Simplex<N, T> {
     /// The problem variables whose values are no integers.
     pub(super) fn fractional(&self) -> impl Iterator<Item = Fractional> + '_ {
         (0..self.tableau.rows()).filter_map(|row| {
@@ -76,7 +77,7 @@ impl<N: Number> Simplex<N> {
     pub(super) fn cut(&self, row: Row, direction: Direction) -> Result<Option<Combination>, Overflow> {
         let denominator = self.tableau.denominator(row);
         let mut parts = Vec::new();
-        for (column, coefficient) in self.tableau.row(row).iter().enumerate() {
+        for (column, coefficient) in self.tableau.row(row) {
             let remainder = coefficient.rem_floor(denominator);
             if remainder.is_zero() {
                 continue;
@@ -109,8 +110,14 @@ impl<N: Number> Simplex<N> {
         })
     }
 
+    /// The present point.
+    pub(super) fn rational_point(&self) -> Model {
+        let small = self.infinitesimal_value();
+        Model::of_rationals(self.assignment().map(|at| (at.variable, at.rational(&small))))
+    }
+
     /// A positive number that can stand for the infinitesimal in the present point.
-    pub(super) fn infinitesimal_value(&self) -> Rational {
+    fn infinitesimal_value(&self) -> Rational {
         let mut value = Rational::ONE;
         let Some(column) = self.infinitesimal_column() else { return value };
         for row in 0..self.tableau.rows() {
@@ -145,7 +152,7 @@ impl<N: Number> Simplex<N> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinate<'a, N> {
     pub(super) variable: VarId,
-    pub(super) numerator: &'a N,
+    numerator: &'a N,
     /// One, if absent.
     denominator: Option<&'a N>,
     /// Zero, if absent.
@@ -162,7 +169,7 @@ impl<N: Number> Coordinate<'_, N> {
     }
 
     /// The value with a number in place of the infinitesimal.
-    pub(super) fn rational(&self, infinitesimal: &Rational) -> Rational {
+    fn rational(&self, infinitesimal: &Rational) -> Rational {
         let over = |number: &N| {
             let denominator = self.denominator.map_or(Integer::ONE, N::to_integer);
             Rational::new(number.to_integer(), denominator).unwrap_or_default()

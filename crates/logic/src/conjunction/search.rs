@@ -9,11 +9,12 @@
 use rely_base::{Arena, Id};
 
 use super::effort::{Effort, Halt};
-use super::lattice::integer_conflict;
+use super::lattice::{self, Lattice};
 use super::model::Model;
 use super::number::Number;
 use super::rounding::{Direction, Fractional};
 use super::simplex::Simplex;
+use super::tableau::Tableau;
 use crate::arith::Integer;
 use crate::certificate::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
 use crate::linear::{Constraint, Domain, LinearForm, Relation};
@@ -53,9 +54,9 @@ enum Decision {
 }
 
 /// A search below the inputs that are loaded into the simplex.
-pub(super) struct Search<'a, 'b, N> {
+pub(super) struct Search<'a, 'b, N, T> {
     pub(super) domain: Domain,
-    pub(super) simplex: &'a mut Simplex<N>,
+    pub(super) simplex: &'a mut Simplex<N, T>,
     pub(super) inputs: &'a [Constraint],
     pub(super) effort: &'a mut Effort<'b>,
     added: Vec<Constraint>,
@@ -68,10 +69,10 @@ const CUTS_BEFORE_SPLIT: usize = 6;
 /// Coefficients of cuts may not grow beyond this.
 const CUT_COEFFICIENT_LIMIT: i64 = 1 << 24;
 
-impl<'a, 'b, N: Number> Search<'a, 'b, N> {
+impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
     pub(super) fn new(
         domain: Domain,
-        simplex: &'a mut Simplex<N>,
+        simplex: &'a mut Simplex<N, T>,
         inputs: &'a [Constraint],
         effort: &'a mut Effort<'b>,
     ) -> Self {
@@ -210,11 +211,13 @@ impl<'a, 'b, N: Number> Search<'a, 'b, N> {
         let tight = self.simplex.tight();
         let is_equality = |hypothesis: &Hypothesis| self.constraint(*hypothesis).relation() == Relation::Eq;
         let equalities = tight.iter().take_while(|hypothesis| is_equality(hypothesis)).count();
-        if equalities > 0
-            && let Some(leaf) = self.divisibility(&tight[..equalities])
-        {
-            return Ok(Decision::Close(leaf));
-        }
+        let coordinates = match self.lattice(&tight[..equalities]) {
+            Lattice::Empty(conflict) => {
+                let weights = conflict.weights.into_iter().map(|(index, weight)| (tight[index], weight));
+                return Ok(Decision::Close(ProofNode::Divisibility(weights.collect())));
+            }
+            Lattice::Coordinates(coordinates) => coordinates,
+        };
         if path_cuts < CUTS_BEFORE_SPLIT
             && let Some(cut) = self.gomory_cut()?
             && self.effort.may_cut()
@@ -226,15 +229,12 @@ impl<'a, 'b, N: Number> Search<'a, 'b, N> {
         {
             return Ok(Decision::Take(split));
         }
-        Ok(Decision::Take(self.branch(fractional)))
+        Ok(Decision::Take(self.branch(fractional, &coordinates)))
     }
 
-    /// A proof that the equalities have no integer solution, if that is so.
-    fn divisibility(&self, equalities: &[Hypothesis]) -> Option<ProofNode> {
-        let forms: Vec<&LinearForm> = equalities.iter().map(|&h| self.constraint(h).form()).collect();
-        let conflict = integer_conflict(&forms)?;
-        let weights = conflict.weights.into_iter().map(|(index, weight)| (equalities[index], weight));
-        Some(ProofNode::Divisibility(weights.collect()))
+    fn lattice(&self, tight: &[Hypothesis]) -> Lattice {
+        let forms: Vec<&LinearForm> = tight.iter().map(|&h| self.constraint(h).form()).collect();
+        lattice::solve(&forms)
     }
 
     /// The first cut with reasonable coefficients.
@@ -256,8 +256,7 @@ impl<'a, 'b, N: Number> Search<'a, 'b, N> {
     /// because of the divisibility of the tight constraints: I. Dillig, T. Dillig and A. Aiken,
     /// *Cuts from proofs*, CAV 2009.
     fn lattice_split(&self, tight: &[Hypothesis]) -> Option<Step> {
-        let forms: Vec<&LinearForm> = tight.iter().map(|&h| self.constraint(h).form()).collect();
-        let conflict = integer_conflict(&forms)?;
+        let Lattice::Empty(conflict) = self.lattice(tight) else { return None };
         let half = conflict.divisor.div_floor(&Integer::from(2))?;
         let mut sum = LinearForm::default();
         for (index, weight) in &conflict.weights {
@@ -266,15 +265,28 @@ impl<'a, 'b, N: Number> Search<'a, 'b, N> {
             if weight > half {
                 weight -= &conflict.divisor;
             }
-            sum = sum.add_scaled(&weight, forms[*index]);
+            sum = sum.add_scaled(&weight, self.constraint(tight[*index]).form());
         }
         let constant = sum.constant_term().div_ceil(&conflict.divisor)?;
         let form = sum.div_terms_exact(&conflict.divisor)?.with_constant(constant);
         (!form.is_constant()).then_some(Step::Split { form, at_most_first: true })
     }
 
-    /// A case distinction on a variable: at most the value rounded down, or more.
-    fn branch(&self, fractional: Fractional) -> Step {
+    /// A case distinction on a value that is no integer: at most the value rounded down, or more.
+    /// A coordinate of the equalities' solutions is better than a variable, because the variable
+    /// may be such that no single step of it leads from one solution to another.
+    fn branch(&self, fractional: Fractional, coordinates: &[LinearForm]) -> Step {
+        if !coordinates.is_empty() {
+            let point = self.simplex.rational_point();
+            for form in coordinates {
+                let value = point.scaled_value(form);
+                let (floor, rest) = value.div_rem_euclid(point.denominator()).unwrap_or_default();
+                if !rest.is_zero() {
+                    let at_most_first = &rest + &rest <= *point.denominator();
+                    return Step::Split { form: form.clone().with_constant(-floor), at_most_first };
+                }
+            }
+        }
         let (floor, at_most_first) = self.simplex.floor(fractional);
         let form = LinearForm::variable(fractional.variable).with_constant(-floor);
         Step::Split { form, at_most_first }
@@ -285,41 +297,27 @@ impl<'a, 'b, N: Number> Search<'a, 'b, N> {
         if self.domain == Domain::Integers {
             return Model::of_integers(self.simplex.assignment().map(|at| (at.variable, at.integer())));
         }
-        let small = self.simplex.infinitesimal_value();
-        Model::of_rationals(self.simplex.assignment().map(|at| (at.variable, at.rational(&small))))
+        self.simplex.rational_point()
     }
 }
 
 /// Whether some node of a subtree uses a hypothesis.
 fn uses(nodes: &[ProofNode], hypothesis: usize) -> bool {
-    nodes.iter().any(|node| match node {
-        ProofNode::Farkas(combination)
-        | ProofNode::Divisibility(combination)
-        | ProofNode::Cut { combination, .. } => {
-            combination.iter().any(|(used, _)| used.index() == hypothesis)
-        }
-        ProofNode::Distinct { hypothesis: used, .. } => used.index() == hypothesis,
-        ProofNode::Split { .. } => false,
-    })
+    let mut found = false;
+    for node in nodes {
+        node.for_each_hypothesis(|used| found |= used.index() == hypothesis);
+    }
+    found
 }
 
 /// Renumbers the hypotheses of a subtree that does not use one of them.
 fn drop_hypothesis(nodes: &mut [ProofNode], unused: usize) {
-    let renumber = |hypothesis: &mut Hypothesis| {
-        if hypothesis.index() > unused {
-            hypothesis.0 -= 1;
-        }
-    };
     for node in nodes {
-        match node {
-            ProofNode::Farkas(combination)
-            | ProofNode::Divisibility(combination)
-            | ProofNode::Cut { combination, .. } => {
-                combination.iter_mut().for_each(|(hypothesis, _)| renumber(hypothesis));
+        node.for_each_hypothesis_mut(|hypothesis| {
+            if hypothesis.index() > unused {
+                hypothesis.0 -= 1;
             }
-            ProofNode::Distinct { hypothesis, .. } => renumber(hypothesis),
-            ProofNode::Split { .. } => {}
-        }
+        });
     }
 }
 

@@ -13,7 +13,6 @@
 
 use std::hash::Hasher;
 
-use rely_base::Id;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::effort::{Effort, Halt};
@@ -78,8 +77,8 @@ enum Meaning<N> {
 
 /// Bounds, the tableau, and a trail to take constraints back.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Simplex<N> {
-    pub(super) tableau: Tableau<N>,
+pub(super) struct Simplex<N, T> {
+    pub(super) tableau: T,
     meanings: Vec<Meaning<N>>,
     pub(super) places: Vec<Place>,
     /// Values of the nonbasic slots; those of basic ones are in the tableau.
@@ -88,8 +87,7 @@ pub(super) struct Simplex<N> {
     pub(super) upper: Vec<Option<Bound<N>>>,
     pub(super) basic: Vec<Slot>,
     pub(super) nonbasic: Vec<Slot>,
-    /// By variable number.
-    variable_slots: Vec<Option<u32>>,
+    variable_slots: FxHashMap<VarId, Slot>,
     /// By a hash of the form.
     slacks: FxHashMap<u64, Slot>,
     unused: Vec<Slot>,
@@ -107,14 +105,10 @@ pub(super) struct StuckRow {
     side: Side,
 }
 
-impl<N: Number> Simplex<N> {
+impl<N: Number, T: Tableau<N>> Simplex<N, T> {
     /// Forgets everything but keeps the memory.
     pub(super) fn clear(&mut self) {
-        for meaning in &self.meanings {
-            if let Meaning::Variable(variable) = meaning {
-                self.variable_slots[variable.index()] = None;
-            }
-        }
+        self.variable_slots.clear();
         self.tableau.clear();
         self.meanings.clear();
         self.places.clear();
@@ -199,15 +193,11 @@ impl<N: Number> Simplex<N> {
     }
 
     fn variable_slot(&mut self, variable: VarId) -> Slot {
-        let index = variable.index();
-        if index >= self.variable_slots.len() {
-            self.variable_slots.resize(index + 1, None);
-        }
-        match self.variable_slots[index] {
-            Some(slot) => slot as Slot,
+        match self.variable_slots.get(&variable) {
+            Some(&slot) => slot,
             None => {
                 let slot = self.add_nonbasic_slot(Meaning::Variable(variable));
-                self.variable_slots[index] = Some(slot as u32);
+                self.variable_slots.insert(variable, slot);
                 slot
             }
         }
@@ -317,9 +307,7 @@ impl<N: Number> Simplex<N> {
     /// Makes the nonbasic slack of a column basic. Some basic problem variable depends on it,
     /// because there are as many columns as problem variables.
     fn move_into_basis(&mut self, column: Column) -> Result<(), Overflow> {
-        let row = (0..self.tableau.rows())
-            .filter(|&row| !self.tableau.coefficient(row, column).is_zero())
-            .min_by_key(|&row| self.bound_count(self.basic[row]));
+        let row = self.tableau.row_with(column, |row| self.bound_count(self.basic[row]));
         let Some(row) = row else { return Ok(()) };
         // The leaving variable must sit at an integer within its bounds.
         let slot = self.basic[row];
@@ -469,9 +457,9 @@ impl<N: Number> Simplex<N> {
     /// variable it will never be violated, and one that keeps the row's denominator small.
     fn entering_column(&self, stuck: StuckRow, careful: bool) -> Option<Column> {
         let mut best: Option<(Column, (usize, bool))> = None;
-        for (column, coefficient) in self.tableau.row(stuck.row).iter().enumerate() {
+        for (column, coefficient) in self.tableau.row(stuck.row) {
             let slot = self.nonbasic[column];
-            if coefficient.is_zero() || !self.can_move(slot, stuck.side, coefficient.signum()) {
+            if !self.can_move(slot, stuck.side, coefficient.signum()) {
                 continue;
             }
             let rank = if careful {
@@ -510,9 +498,9 @@ impl<N: Number> Simplex<N> {
             Side::Upper => &self.upper[self.basic[row]],
         };
         parts.extend(own.as_ref().map(|bound| weighted(bound, side, self.tableau.denominator(row))));
-        for (column, coefficient) in self.tableau.row(row).iter().enumerate() {
+        for (column, coefficient) in self.tableau.row(row) {
             let slot = self.nonbasic[column];
-            if coefficient.is_zero() || Some(slot) == self.infinitesimal {
+            if Some(slot) == self.infinitesimal {
                 continue;
             }
             // Whatever would help is blocked by the bound on that side.

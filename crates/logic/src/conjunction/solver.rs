@@ -1,12 +1,16 @@
 //! The solver that others see.
 
-use rely_base::Budget;
+use std::fmt;
 
+use rely_base::{Budget, StopReason};
+
+use super::differences::{self, Differences};
 use super::effort::{Effort, Halt, Limits, Reason, Statistics};
 use super::model::Model;
 use super::number::Number;
 use super::search::{Found, Search};
 use super::simplex::Simplex;
+use super::tableau::{DenseTableau, SparseTableau, Tableau};
 use crate::arith::Integer;
 use crate::certificate::{Hypothesis, Proof};
 use crate::linear::{Constraint, Domain};
@@ -54,27 +58,30 @@ pub enum Entailment {
 /// solver.pop();
 /// assert_eq!(solver.check(&budget), Verdict::Sat);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Conjunction {
     domain: Domain,
     limits: Limits,
     constraints: Vec<Constraint>,
     /// How many constraints there were at each push.
     scopes: Vec<usize>,
-    words: Simplex<i64>,
-    big: Simplex<Integer>,
-    /// The number of constraints with which machine words did not suffice; as long as there are
-    /// that many, big numbers are used.
-    overflow_at: Option<usize>,
+    words: Simplex<i64, DenseTableau<i64>>,
+    big: Simplex<Integer, SparseTableau<Integer>>,
+    /// The number of constraints with which machine words or dense rows did not suffice; as long
+    /// as there are that many, big numbers and sparse rows are used.
+    outgrown_at: Option<usize>,
     /// Models of all constraints that are in force, the latest one last.
     models: Vec<Model>,
-    /// The refutation of the first constraints, as many as the number says.
+    /// How many of the constraints sufficed to be refuted, and the proof, in which the hypotheses
+    /// of cuts and splits are numbered from the end of all constraints.
     refuted: Option<(usize, Proof)>,
     statistics: Statistics,
 }
 
 /// How many models are kept to refute entailments with.
 const MODELS_KEPT: usize = 8;
+/// The coefficients of the largest tableau with dense rows.
+const DENSE_LIMIT: usize = 1 << 17;
 
 impl Conjunction {
     /// The empty conjunction over the given numbers.
@@ -91,7 +98,7 @@ impl Conjunction {
             scopes: Vec::new(),
             words: Simplex::default(),
             big: Simplex::default(),
-            overflow_at: None,
+            outgrown_at: None,
             models: Vec::new(),
             refuted: None,
             statistics: Statistics::default(),
@@ -116,6 +123,9 @@ impl Conjunction {
     /// Adds a constraint. The answer is its number in proofs and cores.
     pub fn assert(&mut self, constraint: &Constraint) -> Hypothesis {
         let number = Hypothesis(self.constraints.len() as u32);
+        if let Some((_, proof)) = &mut self.refuted {
+            proof.move_inputs(self.constraints.len(), self.constraints.len() + 1);
+        }
         self.models.retain(|model| model.satisfies(constraint));
         self.constraints.push(constraint.clone());
         number
@@ -138,7 +148,7 @@ impl Conjunction {
         self.constraints.clear();
         self.words.clear();
         self.big.clear();
-        self.overflow_at = None;
+        self.outgrown_at = None;
         self.models.clear();
         self.refuted = None;
     }
@@ -150,17 +160,19 @@ impl Conjunction {
             self.scopes = scopes;
             return;
         }
-        self.constraints.truncate(kept);
-        if self.refuted.as_ref().is_some_and(|(count, _)| *count > kept) {
-            self.refuted = None;
+        match &mut self.refuted {
+            Some((count, _)) if *count > kept => self.refuted = None,
+            Some((_, proof)) => proof.move_inputs(self.constraints.len(), kept),
+            None => {}
         }
+        self.constraints.truncate(kept);
         if self.words.retract(kept).is_err() {
             self.words.clear();
         }
         // Big numbers do not overflow.
         let _ = self.big.retract(kept);
-        if self.overflow_at.is_some_and(|count| count > kept) {
-            self.overflow_at = None;
+        if self.outgrown_at.is_some_and(|count| count > kept) {
+            self.outgrown_at = None;
             self.big.clear();
         }
     }
@@ -190,19 +202,23 @@ impl Conjunction {
 
     fn solve(&mut self, budget: &Budget) -> Result<Found, Reason> {
         let mut effort = Effort::new(budget, self.limits);
-        let mut outcome = match self.overflow_at {
-            None => run(self.domain, &mut self.words, &self.constraints, &mut effort),
-            Some(_) => Err(Halt::Overflow),
-        };
-        if outcome.is_err() {
-            self.words.clear();
-        }
-        if matches!(outcome, Err(Halt::Overflow)) {
-            if self.overflow_at.is_none() {
-                self.statistics.overflows += 1;
-                self.overflow_at = Some(self.constraints.len());
+        let mut outcome = Err(Halt::TooSmall);
+        if self.outgrown_at.is_none() {
+            outcome = run(self.domain, &mut self.words, &self.constraints, &mut effort, DENSE_LIMIT);
+            if outcome.is_err() {
+                self.words.clear();
             }
-            outcome = run(self.domain, &mut self.big, &self.constraints, &mut effort);
+            if matches!(outcome, Err(Halt::TooSmall)) {
+                self.statistics.overflows += 1;
+                self.outgrown_at = Some(self.constraints.len());
+            }
+        }
+        if self.outgrown_at.is_some() {
+            outcome = match self.differences(budget) {
+                Ok(Some(found)) => Ok(found),
+                Ok(None) => run(self.domain, &mut self.big, &self.constraints, &mut effort, usize::MAX),
+                Err(halt) => Err(halt),
+            };
             if outcome.is_err() {
                 self.big.clear();
             }
@@ -210,8 +226,18 @@ impl Conjunction {
         effort.report(&mut self.statistics);
         outcome.map_err(|halt| match halt {
             Halt::GaveUp(reason) => reason,
-            // Big numbers do not overflow.
-            Halt::Overflow => Reason::Pivots,
+            // Big numbers do not overflow; if they did, there would be no answer.
+            Halt::TooSmall => Reason::Stopped(StopReason::Memory),
+        })
+    }
+
+    /// What shortest paths can tell without a tableau, if it is an answer.
+    fn differences(&self, budget: &Budget) -> Result<Option<Found>, Halt> {
+        let holds = |model: &Model| self.constraints.iter().all(|constraint| model.satisfies(constraint));
+        Ok(match differences::decide(&self.constraints, budget)? {
+            Differences::Conflict(combination) => Some(Found::Refuted(Proof::farkas(combination))),
+            Differences::Point(model) if holds(&model) => Some(Found::Model(model)),
+            Differences::Point(_) | Differences::TooLarge => None,
         })
     }
 
@@ -245,7 +271,7 @@ impl Conjunction {
         }
         let known = std::mem::take(&mut self.models);
         self.push();
-        self.constraints.push(constraint.negated_over(self.domain));
+        self.assert(&constraint.negated_over(self.domain));
         let verdict = self.check(budget);
         let found = self.models.pop();
         self.models = known;
@@ -291,14 +317,21 @@ impl Conjunction {
     }
 }
 
+impl fmt::Debug for Conjunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.constraints).finish()
+    }
+}
+
 /// Loads what is not loaded yet and searches.
-fn run<N: Number>(
+fn run<N: Number, T: Tableau<N>>(
     domain: Domain,
-    simplex: &mut Simplex<N>,
+    simplex: &mut Simplex<N, T>,
     constraints: &[Constraint],
     effort: &mut Effort<'_>,
+    size_limit: usize,
 ) -> Result<Found, Halt> {
-    if let Some(proof) = load(simplex, constraints, effort)? {
+    if let Some(proof) = load(simplex, constraints, effort, size_limit)? {
         return Ok(Found::Refuted(proof));
     }
     Search::new(domain, simplex, constraints, effort).run()
@@ -306,10 +339,11 @@ fn run<N: Number>(
 
 /// Asserts the constraints that the simplex does not know yet; a contradiction between bounds ends
 /// it. The contradictory constraint is not loaded then.
-fn load<N: Number>(
-    simplex: &mut Simplex<N>,
+fn load<N: Number, T: Tableau<N>>(
+    simplex: &mut Simplex<N, T>,
     constraints: &[Constraint],
     effort: &mut Effort<'_>,
+    size_limit: usize,
 ) -> Result<Option<Proof>, Halt> {
     while let Some(constraint) = constraints.get(simplex.hypotheses()) {
         let before = simplex.hypotheses();
@@ -318,6 +352,9 @@ fn load<N: Number>(
             return Ok(Some(Proof::farkas(conflict)));
         }
         effort.check_size(simplex.size())?;
+        if simplex.size() > size_limit {
+            return Err(Halt::TooSmall);
+        }
     }
     Ok(None)
 }
