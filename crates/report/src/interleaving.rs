@@ -43,6 +43,9 @@ pub struct Step {
     pub operations: String,
     /// What the step wrote, also where the value stayed the same.
     pub writes: Vec<Write>,
+    /// The edge that was taken: it tells one pass through a statement from the next.
+    #[serde(skip)]
+    pub(crate) edge: EdgeId,
 }
 
 /// A line of the source.
@@ -126,12 +129,20 @@ impl Interleaving {
     /// statement told as one. Variables that the source does not name are left out.
     pub fn condensed(&self) -> Self {
         let mut steps: Vec<Step> = Vec::new();
+        let mut edges = Vec::new();
         for step in &self.steps {
             let mut step = step.clone();
             step.writes.retain(|write| is_named_in_source(&write.variable));
             match steps.last_mut() {
-                Some(last) if last.is_same_statement(&step) => last.absorb(step),
-                _ => steps.push(step),
+                // An edge that is taken again begins another pass through the statement.
+                Some(last) if last.is_same_statement(&step) && !edges.contains(&step.edge) => {
+                    edges.push(step.edge);
+                    last.absorb(step);
+                }
+                _ => {
+                    edges = vec![step.edge];
+                    steps.push(step);
+                }
             }
         }
         let chosen = |value: &&InitialValue| value.chosen && is_named_in_source(&value.variable);
@@ -192,6 +203,7 @@ impl Teller<'_> {
             place,
             statement,
             operations: self.program.display_ops(&self.program.edges()[taken.edge].ops).to_string(),
+            edge: taken.edge,
             writes: taken.after.map_or_else(Vec::new, |after| self.writes(before, after, taken)),
         }
     }

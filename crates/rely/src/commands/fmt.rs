@@ -6,8 +6,8 @@ use crate::exit::Status;
 use crate::input;
 use rely_base::SourceMap;
 use rely_report::Problem;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// Formats all files, or says which are not formatted.
 pub fn fmt(arguments: &FmtArgs, context: &Context) -> Ended {
@@ -48,16 +48,24 @@ fn apply(path: &Path, formatted: &Formatted, arguments: &FmtArgs, context: &Cont
     if is_stdin {
         context.console.print(&formatted.after)?;
     } else if formatted.before != formatted.after {
-        write_in_place(path, &formatted.after)?;
+        if let Err(error) = write_in_place(path, &formatted.after) {
+            return Ok(context.console.error(&format!("{}: cannot be written: {error}", path.display())));
+        }
     }
     Ok(Status::Holds)
 }
 
 /// Writes beside the file first: if the disk is full, the old text is still there.
 fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
+    // The file itself, not a link to it, is replaced.
+    let path = path.canonicalize()?;
+    let mut beside = path.clone().into_os_string();
     beside.push(".formatted");
-    std::fs::write(&beside, text)?;
-    std::fs::set_permissions(&beside, std::fs::metadata(path)?.permissions())?;
-    std::fs::rename(&beside, path)
+    let written = fs::write(&beside, text)
+        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()))
+        .and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        fs::remove_file(&beside).ok();
+    }
+    written
 }
