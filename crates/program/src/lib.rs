@@ -29,10 +29,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod analysis;
 mod builder;
 mod definedness;
 mod expr;
 mod ir;
+pub mod passes;
 mod print;
 mod property;
 mod semantics;
@@ -50,8 +52,9 @@ pub use ir::{
 pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};
 pub use property::{Claimed, Goal, Property};
 pub use semantics::{
-    AllValues, Chooser, CompleteStep, EvalError, InitialError, InitialStatesError, NotAState, Outcome, Reached,
-    SearchError, Semantics, SlotId, SlotStatus, State, StepError, Successors, Summary, Taken, ThreadProgress,
+    AllValues, Chooser, CompleteStep, EvalError, InitialError, InitialStatesError, NotAState, Outcome,
+    Reached, SearchError, Semantics, SlotId, SlotStatus, State, StepError, Successors, Summary, Taken,
+    ThreadProgress,
 };
 pub use trace::{Trace, TraceStep, Violation};
 pub use types::{Domain, IntType, Sort, Value};

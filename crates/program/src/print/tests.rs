@@ -117,7 +117,9 @@ fn check(text: impl ToString, expected: Expect) {
 
 #[test]
 fn everything_has_a_text() {
-    check(exhibition(), expect![[r#"
+    check(
+        exhibition(),
+        expect![[r#"
         program exhi"bition
         var x: int = 0
         var ready: bool = true
@@ -139,12 +141,15 @@ fn everything_has_a_text() {
         deadlock-free
         terminates
         assuming sequential consistency
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn graphs_have_a_cluster_for_each_thread() {
-    check(exhibition().display_dot(), expect![[r#"
+    check(
+        exhibition().display_dot(),
+        expect![[r#"
         digraph "exhi\"bition" {
           node [shape=ellipse, fontname="monospace"];
           edge [fontname="monospace"];
@@ -168,7 +173,8 @@ fn graphs_have_a_cluster_for_each_thread() {
             n2 -> n3 [label="[ready]; x := me"];
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Evaluator<'_> {
             }
             // Well-formed properties do not mention it, so there is a slot.
             Expr::This => Ok(self.slot.map_or(0, SlotId::handle)),
-            Expr::Unary(op, operand) => unary(*op, self.eval(operand)?),
+            Expr::Unary(op, operand) => apply_unary(*op, self.eval(operand)?),
             Expr::Binary(op, operands) => {
                 let [left, right] = operands.as_ref();
                 self.binary(*op, left, right)
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
             BinaryOp::And if left == 0 => Ok(0),
             BinaryOp::Or if left != 0 => Ok(1),
             BinaryOp::Implies if left == 0 => Ok(1),
-            _ => apply(op, left, self.eval(right)?),
+            _ => apply_binary(op, left, self.eval(right)?),
         }
     }
 
@@ -127,7 +127,8 @@ impl Evaluator<'_> {
     }
 }
 
-fn unary(op: UnaryOp, operand: Value) -> Result<Value, EvalError> {
+/// The operator applied to a value.
+pub(crate) fn apply_unary(op: UnaryOp, operand: Value) -> Result<Value, EvalError> {
     match op {
         UnaryOp::Neg => operand.checked_neg().ok_or(EvalError::TooLarge),
         UnaryOp::Not => Ok(Value::from(operand == 0)),
@@ -136,7 +137,7 @@ fn unary(op: UnaryOp, operand: Value) -> Result<Value, EvalError> {
 }
 
 /// The operator applied to two values that are both needed.
-fn apply(op: BinaryOp, left: Value, right: Value) -> Result<Value, EvalError> {
+pub(crate) fn apply_binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, EvalError> {
     use BinaryOp::*;
     let truth = |holds: bool| Ok(Value::from(holds));
     let sized = |value: Option<Value>| value.ok_or(EvalError::TooLarge);

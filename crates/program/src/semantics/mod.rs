@@ -22,6 +22,7 @@ mod successors;
 
 pub use choices::{AllValues, Chooser};
 pub use eval::EvalError;
+pub(crate) use eval::{apply_binary, apply_unary};
 pub use initial::InitialStatesError;
 pub use packed::NotAState;
 pub use state::{SlotId, SlotStatus, State};

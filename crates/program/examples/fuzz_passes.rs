@@ -1,0 +1,29 @@
+//! Checks passes on random programs: `fuzz_passes [FIRST_SEED [PROGRAMS]]`.
+//!
+//! Stops at the first program whose verdict a pass changes, or of which a trace cannot be
+//! translated back, and prints it.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::process::ExitCode;
+use support::generator;
+use support::preservation::{CASES, Coverage};
+
+#[allow(clippy::print_stdout)] // a command talks to its user
+fn main() -> ExitCode {
+    let mut numbers = std::env::args().skip(1).map(|argument| argument.parse::<u64>().unwrap_or(0));
+    let first = numbers.next().unwrap_or(0);
+    let programs = numbers.next().unwrap_or(10_000);
+    for case in CASES {
+        let mut coverage = Coverage::default();
+        for seed in first..first + programs {
+            if let Err(reason) = case.check(&mut coverage, &generator::program(seed)) {
+                println!("seed {seed}: {reason}");
+                return ExitCode::FAILURE;
+            }
+        }
+        println!("{}: {coverage:?}", case.name);
+    }
+    ExitCode::SUCCESS
+}

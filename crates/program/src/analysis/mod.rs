@@ -1,0 +1,22 @@
+//! What can be read off a program without running it: who accesses which variables, which
+//! steps concern nobody else, which values are still needed, and where the loops are.
+//!
+//! Passes stand on these facts, and engines may: a wrong answer here is a wrong verdict, so
+//! all of them err on one side only, which each says.
+
+mod access;
+mod constants;
+mod fold;
+mod graph;
+mod id_set;
+mod liveness;
+mod visibility;
+
+pub use access::Access;
+pub use graph::Graph;
+pub use id_set::IdSet;
+pub use liveness::{Liveness, needed_vars};
+pub use visibility::Visibility;
+
+pub(crate) use constants::{Constants, Env};
+pub(crate) use fold::fold;

@@ -1,0 +1,137 @@
+//! Which steps of a thread concern nobody else.
+//!
+//! A variable is *watched* if a property mentions it. It is *private* if only one thread ever
+//! accesses it: locals are, and globals that only one instance uses. A step is *local* if it
+//! commutes with all steps of all other threads and changes nothing that a property can see.
+
+use super::{Access, IdSet};
+use crate::expr::Expr;
+use crate::ir::{Edge, LocationId, Op, Program, Scope, ThreadId, ThreadKind, VarId};
+use crate::property::Claimed;
+use rely_base::Arena;
+
+/// Who can see what in a program.
+#[derive(Debug)]
+pub struct Visibility {
+    users: Arena<VarId, Users>,
+    written: IdSet<VarId>,
+    watched_vars: IdSet<VarId>,
+    watched_locations: IdSet<LocationId>,
+    watched_threads: IdSet<ThreadId>,
+}
+
+/// The threads that access a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Users {
+    None,
+    /// One thread, of which there is only one, or each instance has its own copy.
+    One(ThreadId),
+    Many,
+}
+
+impl Visibility {
+    /// Looks at all edges and properties of the program.
+    pub fn new(program: &Program) -> Self {
+        let mut visibility = Self {
+            users: program.vars.ids().map(|_| Users::None).collect(),
+            written: IdSet::new(),
+            watched_vars: IdSet::new(),
+            watched_locations: IdSet::new(),
+            watched_threads: IdSet::new(),
+        };
+        for edge in program.edges.values() {
+            visibility.add_edge(program, edge);
+        }
+        for property in program.properties() {
+            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+                visibility.watch(condition);
+            }
+        }
+        visibility
+    }
+
+    fn add_edge(&mut self, program: &Program, edge: &Edge) {
+        let thread = program.locations[edge.source].thread;
+        let access = Access::of_ops(&edge.ops);
+        for var in access.reads.iter().chain(access.writes.iter()) {
+            let is_copied = program.threads[thread].kind == ThreadKind::Template
+                && program.vars[var].scope == Scope::Global;
+            self.users[var] = match self.users[var] {
+                Users::None if !is_copied => Users::One(thread),
+                Users::One(user) if !is_copied && user == thread => Users::One(user),
+                _ => Users::Many,
+            };
+        }
+        self.written.union_with(&access.writes);
+        for op in &edge.ops {
+            if let Op::Spawn { thread, .. } = op {
+                self.written.extend(program.threads[*thread].parameters.iter().copied());
+            }
+        }
+    }
+
+    fn watch(&mut self, condition: &Expr) {
+        condition.walk(&mut |part| match part {
+            Expr::Var(var) | Expr::Element(var, _) => {
+                self.watched_vars.insert(*var);
+            }
+            Expr::CountAt(location) => {
+                self.watched_locations.insert(*location);
+            }
+            Expr::CountRunning(thread) => {
+                self.watched_threads.insert(*thread);
+            }
+            _ => {}
+        });
+    }
+
+    /// Whether some edge may change the variable, or a spawn sets it.
+    pub fn is_written(&self, var: VarId) -> bool {
+        self.written.contains(var)
+    }
+
+    /// Whether only one thread accesses the variable (or each has its own copy).
+    pub fn is_private(&self, var: VarId) -> bool {
+        self.users[var] != Users::Many
+    }
+
+    /// Whether a property mentions the variable.
+    pub fn is_watched(&self, var: VarId) -> bool {
+        self.watched_vars.contains(var)
+    }
+
+    /// Whether a property counts the threads at the location, or, for an exit, the running
+    /// threads of its kind.
+    pub fn is_watched_location(&self, program: &Program, location: LocationId) -> bool {
+        let thread = program.locations[location].thread;
+        let ends = program.threads[thread].exit == location && self.watched_threads.contains(thread);
+        ends || self.watched_locations.contains(location)
+    }
+
+    /// Whether taking the edge is *local*: it depends on nothing that another thread can
+    /// change, and it changes nothing that another thread or a property can see. It may still
+    /// block, or fail a check.
+    pub fn is_local(&self, program: &Program, edge: &Edge) -> bool {
+        let reads_private = || {
+            let access = Access::of_ops(&edge.ops);
+            access.reads.iter().all(|var| self.is_private(var) || !self.is_written(var))
+        };
+        let joins = edge.ops.iter().any(|op| matches!(op, Op::Join(_)));
+        !joins && self.has_no_effect(program, edge) && reads_private()
+    }
+
+    /// Whether taking the edge changes nothing that another thread or a property can see; it
+    /// may depend on what others do.
+    pub fn has_no_effect(&self, program: &Program, edge: &Edge) -> bool {
+        let starts_or_halts = edge.ops.iter().any(|op| matches!(op, Op::Spawn { .. } | Op::Halt));
+        let enters_or_leaves_atomic =
+            program.locations[edge.source].atomic || program.locations[edge.target].atomic;
+        let moves_visibly = edge.source != edge.target
+            && [edge.source, edge.target].iter().any(|&end| self.is_watched_location(program, end));
+        let writes_quietly = || {
+            let access = Access::of_ops(&edge.ops);
+            access.writes.iter().all(|var| self.is_private(var) && !self.is_watched(var))
+        };
+        !starts_or_halts && !enters_or_leaves_atomic && !moves_visibly && writes_quietly()
+    }
+}

@@ -1,0 +1,25 @@
+//! Makes edges of atomic blocks.
+//!
+//! While a thread stands at an atomic location nobody else moves, and a run that gets stuck
+//! there has never come there. So such a location can always be removed by joining the edges
+//! around it: the joined edge blocks, fails and moves exactly when its parts do, one after the
+//! other. What stays are loops inside of atomic blocks, and blocks with too many paths.
+
+use super::BackMap;
+use super::draft::Draft;
+use super::eliminate::Eliminator;
+use crate::analysis::Visibility;
+use crate::ir::Program;
+
+/// The program in which each path through an atomic block without loops is one edge.
+pub fn merge_atomic_blocks(program: &Program) -> (Program, BackMap) {
+    let visibility = Visibility::new(program);
+    let mut eliminator = Eliminator::new(Draft::new(program));
+    for (location, declaration) in program.locations.iter() {
+        let is_watched = visibility.is_watched_location(program, location);
+        if declaration.atomic && !is_watched && eliminator.is_removable(location) {
+            eliminator.remove(location);
+        }
+    }
+    eliminator.draft.finish()
+}

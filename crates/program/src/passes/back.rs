@@ -1,0 +1,216 @@
+//! The way back: what is found out about the result of a pass, said about its input.
+//!
+//! Each pass is one stage. A stage knows, for every edge of the new program, the edges of the
+//! old one that it stands for, and where each of their nondeterministic values comes from.
+//! Stages compose by being applied one after the other, the last pass first.
+
+use super::slots::SlotMap;
+use crate::analysis::IdSet;
+use crate::ir::{CheckId, EdgeId, LocationId, Program, ThreadId, VarId};
+use crate::semantics::{Outcome, Semantics, State};
+use crate::trace::{Trace, TraceStep, Violation};
+use crate::types::Value;
+use rely_base::Arena;
+
+/// Translates traces, locations and variables of the result of one or several passes to
+/// those of the program that went in.
+#[derive(Clone, Debug, Default)]
+pub struct BackMap {
+    /// In the order in which the passes ran.
+    stages: Vec<Stage>,
+}
+
+/// The way back over one pass.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub(super) edges: Arena<EdgeId, Vec<OldStep>>,
+    pub(super) locations: Arena<LocationId, LocationId>,
+    pub(super) vars: Arena<VarId, VarId>,
+    pub(super) threads: Arena<ThreadId, ThreadId>,
+    pub(super) checks: Arena<CheckId, CheckId>,
+    pub(super) properties: Vec<usize>,
+    /// For each initial value of the old program.
+    pub(super) initial: Vec<ChoiceSource>,
+    pub(super) slots: SlotMap,
+    pub(super) settling: Option<Settling>,
+}
+
+/// An edge of the old program that is (part of) an edge of the new one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OldStep {
+    pub(super) edge: EdgeId,
+    pub(super) choices: Vec<ChoiceSource>,
+    /// The checks of the new edge that come from this part of it.
+    pub(super) checks: Vec<CheckId>,
+}
+
+/// Where a nondeterministic value of the old program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChoiceSource {
+    /// From the choice with this index of the same step (or of the initial state).
+    Kept(usize),
+    /// From the choice with this index of the initial state.
+    Initial(usize),
+    /// It does not matter; this is one of the possible values.
+    Fixed(Value),
+}
+
+/// Steps that the new program takes together with a step that waits, but the old one before:
+/// where the new program stands still, the old one has yet to take them.
+#[derive(Clone, Debug)]
+pub(super) struct Settling {
+    pub(super) program: Program,
+    pub(super) edges: IdSet<EdgeId>,
+}
+
+impl BackMap {
+    /// The way back over no pass.
+    pub fn identity() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn stage(stage: Stage) -> Self {
+        Self { stages: vec![stage] }
+    }
+
+    /// The way back over these passes and the `later` ones, which ran on their result.
+    pub fn then(mut self, later: BackMap) -> BackMap {
+        self.stages.extend(later.stages);
+        self
+    }
+
+    /// The run of the old program for which a run of the new one stands. `None` if the trace
+    /// is not one of the new program: it names threads or edges that are not there.
+    ///
+    /// If the trace can be replayed in the new program, so can the result in the old one.
+    pub fn trace(&self, trace: &Trace) -> Option<Trace> {
+        self.stages.iter().rev().try_fold(trace.clone(), |trace, stage| stage.trace(&trace))
+    }
+
+    /// The old location; that of a new edge's source or target.
+    pub fn location(&self, location: LocationId) -> LocationId {
+        self.stages.iter().rev().fold(location, |location, stage| stage.locations[location])
+    }
+
+    /// The old variable.
+    pub fn var(&self, var: VarId) -> VarId {
+        self.stages.iter().rev().fold(var, |var, stage| stage.vars[var])
+    }
+
+    /// The old thread; several new ones may come from one template.
+    pub fn thread(&self, thread: ThreadId) -> ThreadId {
+        self.stages.iter().rev().fold(thread, |thread, stage| stage.threads[thread])
+    }
+
+    /// The old check; several new ones may come from one old one.
+    pub fn check(&self, check: CheckId) -> CheckId {
+        self.stages.iter().rev().fold(check, |check, stage| stage.checks[check])
+    }
+
+    /// The index of a property in the old program.
+    pub fn property(&self, property: usize) -> usize {
+        self.stages.iter().rev().fold(property, |property, stage| stage.properties[property])
+    }
+
+    /// The old edges for which a new edge stands, in the order in which they are taken.
+    pub fn edges(&self, edge: EdgeId) -> Vec<EdgeId> {
+        self.stages.iter().rev().fold(vec![edge], |edges, stage| {
+            edges.iter().flat_map(|&edge| stage.edges[edge].iter().map(|step| step.edge)).collect()
+        })
+    }
+}
+
+impl Stage {
+    fn trace(&self, trace: &Trace) -> Option<Trace> {
+        let initial =
+            self.initial.iter().map(|source| source.value(&trace.initial, trace)).collect::<Option<_>>()?;
+        let violation = self.violation(trace.violation)?;
+        let mut slots = self.slots.start();
+        let mut steps = Vec::new();
+        for (index, step) in trace.steps.iter().enumerate() {
+            let is_last = index + 1 == trace.steps.len();
+            let mut parts = self.edges.get(step.edge)?.as_slice();
+            if let (Violation::Check(check), true) = (trace.violation, is_last) {
+                let failing = parts.iter().position(|part| part.checks.contains(&check))?;
+                parts = &parts[..=failing];
+            }
+            let slot = slots.old_slot(step.slot)?;
+            for part in parts {
+                let choices = part
+                    .choices
+                    .iter()
+                    .map(|source| source.value(&step.choices, trace))
+                    .collect::<Option<_>>()?;
+                steps.push(TraceStep { slot, edge: part.edge, choices });
+            }
+            slots.follow(step.edge);
+        }
+        let mut old = Trace { initial, steps, violation };
+        if let (Violation::Deadlock, Some(settling)) = (trace.violation, &self.settling) {
+            settling.settle(&mut old);
+        }
+        Some(old)
+    }
+
+    fn violation(&self, violation: Violation) -> Option<Violation> {
+        Some(match violation {
+            Violation::Check(check) => Violation::Check(*self.checks.get(check)?),
+            Violation::Property(index) => Violation::Property(*self.properties.get(index)?),
+            Violation::Deadlock => Violation::Deadlock,
+        })
+    }
+}
+
+impl ChoiceSource {
+    fn value(self, choices: &[Value], trace: &Trace) -> Option<Value> {
+        match self {
+            ChoiceSource::Kept(index) => choices.get(index).copied(),
+            ChoiceSource::Initial(index) => trace.initial.get(index).copied(),
+            ChoiceSource::Fixed(value) => Some(value),
+        }
+    }
+}
+
+impl Settling {
+    /// Lets every thread take the steps that lead it to where it waits. They are local and
+    /// leave no choice, so neither their order nor anything else matters. A trace that cannot
+    /// be replayed stays as it is: whoever checks it will say so.
+    fn settle(&self, trace: &mut Trace) {
+        let semantics = Semantics::new(&self.program);
+        let Some(mut state) = replay(&semantics, trace) else { return };
+        for slot in state.slots() {
+            // No edge is taken twice on such a way; the bound is for traces that are none.
+            for _ in self.edges.iter() {
+                let Some((edge, next)) = self.settling_step(&semantics, &state, slot) else { break };
+                trace.steps.push(TraceStep { slot, edge, choices: Vec::new() });
+                state = next;
+            }
+        }
+    }
+
+    fn settling_step(
+        &self,
+        semantics: &Semantics<'_>,
+        state: &State,
+        slot: crate::SlotId,
+    ) -> Option<(EdgeId, State)> {
+        let edges = self.program.outgoing(state.location(slot)?).iter();
+        edges.filter(|edge| self.edges.contains(**edge)).find_map(|&edge| {
+            match semantics.step(state, slot, edge, &[]) {
+                Ok(Outcome::Moved(next)) => Some((edge, next)),
+                _ => None,
+            }
+        })
+    }
+}
+
+fn replay(semantics: &Semantics<'_>, trace: &Trace) -> Option<State> {
+    let mut state = semantics.initial(&trace.initial).ok()?;
+    for step in &trace.steps {
+        match semantics.step_in_place(&mut state, step.slot, step.edge, &step.choices) {
+            Ok(Outcome::Moved(())) => {}
+            _ => return None,
+        }
+    }
+    Some(state)
+}

@@ -1,0 +1,118 @@
+//! Leaves out what nothing depends on.
+//!
+//! A variable that no condition needs disappears with everything that is written to it. A
+//! value that a thread writes to a variable of its own and never looks at is not written. The
+//! right side of such an assignment may have been undefined; if that is a mistake, a check in
+//! front of it says so, and the check stays.
+
+use super::BackMap;
+use super::draft::Draft;
+use crate::analysis::{IdSet, Liveness, needed_vars};
+use crate::expr::Expr;
+use crate::ir::{EdgeId, Initial, Op, Place, Program, Scope, ThreadKind, VarId};
+
+/// The program without needless variables, assignments and nondeterministic values.
+///
+/// Data races on variables that do not matter otherwise are lost.
+pub fn remove_dead_variables(program: &Program) -> (Program, BackMap) {
+    let liveness = Liveness::new(program);
+    let dead = Dead {
+        program,
+        needed: needed_vars(program),
+        fixed: program.vars.ids().filter(|&var| ignores_initial(program, &liveness, var)).collect(),
+        liveness,
+    };
+    dead.rewrite()
+}
+
+/// Whether the variable starts with any value, and nobody ever sees which.
+fn ignores_initial(program: &Program, liveness: &Liveness, var: VarId) -> bool {
+    let declaration = &program.vars[var];
+    let (Scope::Local(thread), Initial::Any(_)) = (declaration.scope, &declaration.initial) else {
+        return false;
+    };
+    let thread = &program.threads[thread];
+    let is_argument =
+        thread.kind != (ThreadKind::Instance { running: true }) && thread.parameters.contains(&var);
+    let mut is_required = false;
+    for condition in program.requires() {
+        condition.for_each_var(|mentioned| is_required |= mentioned == var);
+    }
+    !is_required
+        && !liveness.is_watched_or_shared(var)
+        && (is_argument || !liveness.is_live(thread.entry, var))
+}
+
+struct Dead<'p> {
+    program: &'p Program,
+    needed: IdSet<VarId>,
+    liveness: Liveness,
+    /// The variables that may as well start with a fixed value.
+    fixed: IdSet<VarId>,
+}
+
+impl Dead<'_> {
+    fn rewrite(&self) -> (Program, BackMap) {
+        let mut draft = Draft::new(self.program);
+        for edge in self.program.edges.ids() {
+            let kept = self.kept_ops(edge);
+            draft.drop_choices(edge, |choice| match choice.local {
+                Some((var, _)) => self.fixed.contains(var) || !self.needed.contains(var),
+                None => kept[choice.op].is_none(),
+            });
+            draft.program.edges[edge].ops = kept.into_iter().flatten().collect();
+        }
+        for (id, var) in draft.program.vars.iter_mut() {
+            if let (Initial::Any(domain), true) = (&var.initial, self.fixed.contains(id)) {
+                var.initial = Initial::Values(vec![domain.default_value().unwrap_or(0); var.cells()]);
+            }
+        }
+        for (_, thread) in draft.program.threads.iter_mut() {
+            thread.parameters.retain(|&parameter| self.needed.contains(parameter));
+        }
+        for var in self.program.vars.ids().filter(|&var| !self.needed.contains(var)) {
+            draft.remove_var(var);
+        }
+        draft.finish()
+    }
+
+    /// What remains of each operation of an edge.
+    fn kept_ops(&self, edge: EdgeId) -> Vec<Option<Op>> {
+        let edge = &self.program.edges[edge];
+        let mut live = self.liveness.private_at(edge.target).clone();
+        let mut kept = Vec::with_capacity(edge.ops.len());
+        for op in edge.ops.iter().rev() {
+            let rest = self.kept_op(&live, op);
+            if let Some(op) = &rest {
+                self.liveness.step_back(&mut live, op);
+            }
+            kept.push(rest);
+        }
+        kept.reverse();
+        kept
+    }
+
+    fn kept_op(&self, live: &IdSet<VarId>, op: &Op) -> Option<Op> {
+        let matters =
+            |place: &Place| self.needed.contains(place.var()) && self.liveness.matters(live, place.var());
+        match op {
+            Op::Assign(assignments) => {
+                let kept: Vec<(Place, Expr)> =
+                    assignments.iter().filter(|(place, _)| matters(place)).cloned().collect();
+                (!kept.is_empty()).then_some(Op::Assign(kept))
+            }
+            Op::Havoc(place, _) => matters(place).then(|| op.clone()),
+            Op::Spawn { thread, arguments, handle } => {
+                let parameters = self.program.threads[*thread].parameters.iter();
+                let given =
+                    parameters.zip(arguments).filter(|(parameter, _)| self.needed.contains(**parameter));
+                Some(Op::Spawn {
+                    thread: *thread,
+                    arguments: given.map(|(_, argument)| argument.clone()).collect(),
+                    handle: handle.clone().filter(matters),
+                })
+            }
+            other => Some(other.clone()),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! A program being changed, and what its parts were before.
+//!
+//! A pass starts with a copy of its program, changes operations, adds edges and removes what
+//! it likes; [`Draft::finish`] numbers the remaining parts anew and makes the way back.
+
+use super::back::{BackMap, ChoiceSource, OldStep, Settling, Stage};
+use super::rename::Renaming;
+use super::slots::SlotMap;
+use crate::analysis::IdSet;
+use crate::ir::{CheckId, Edge, EdgeId, Initial, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
+use crate::property::{Claimed, Property};
+use crate::semantics::Semantics;
+use crate::types::Domain;
+use crate::wellformed;
+use rely_base::{Arena, Id};
+use rustc_hash::FxHashMap;
+
+/// The parts of `program` are looked at and changed directly, except that edges come and go
+/// through the methods here. Its `outgoing` is not kept up to date.
+pub(super) struct Draft<'p> {
+    pub(super) old: &'p Program,
+    pub(super) program: Program,
+    pub(super) steps: Arena<EdgeId, Vec<OldStep>>,
+    removed_edges: IdSet<EdgeId>,
+    removed_locations: IdSet<LocationId>,
+    removed_vars: IdSet<VarId>,
+    /// Old counterparts of what was added; the other parts have kept their ids so far.
+    pub(super) old_checks: Arena<CheckId, CheckId>,
+    pub(super) old_locations: Arena<LocationId, LocationId>,
+    pub(super) old_vars: Arena<VarId, VarId>,
+    pub(super) old_threads: Arena<ThreadId, ThreadId>,
+    old_properties: Vec<usize>,
+    pub(super) settling_edges: IdSet<EdgeId>,
+}
+
+/// A nondeterministic value of an edge.
+pub(super) struct Choice {
+    /// The operation that needs it.
+    pub(super) op: usize,
+    /// The local of a spawned template that starts with any value, and the cell of it;
+    /// `None` for a havoc.
+    pub(super) local: Option<(VarId, usize)>,
+    pub(super) domain: Domain,
+}
+
+impl<'p> Draft<'p> {
+    pub(super) fn new(old: &'p Program) -> Self {
+        let steps = old.edges.iter().map(|(id, edge)| {
+            let choices = (0..choices(old, &edge.ops).len()).map(ChoiceSource::Kept).collect();
+            vec![OldStep { edge: id, choices, checks: checks(&edge.ops).collect() }]
+        });
+        Self {
+            old,
+            program: old.clone(),
+            steps: steps.collect(),
+            removed_edges: IdSet::new(),
+            removed_locations: IdSet::new(),
+            removed_vars: IdSet::new(),
+            old_checks: old.checks.ids().collect(),
+            old_locations: old.locations.ids().collect(),
+            old_vars: old.vars.ids().collect(),
+            old_threads: old.threads.ids().collect(),
+            old_properties: (0..old.properties.len()).collect(),
+            settling_edges: IdSet::new(),
+        }
+    }
+
+    /// The edges that have not been removed.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (EdgeId, &Edge)> {
+        self.program.edges.iter().filter(|(id, _)| !self.removed_edges.contains(*id))
+    }
+
+    pub(super) fn add_edge(&mut self, edge: Edge, steps: Vec<OldStep>) -> EdgeId {
+        self.steps.push(steps);
+        self.program.edges.push(edge)
+    }
+
+    pub(super) fn remove_edge(&mut self, edge: EdgeId) {
+        self.removed_edges.insert(edge);
+    }
+
+    /// Removes a location; its edges must be removed as well.
+    pub(super) fn remove_location(&mut self, location: LocationId) {
+        self.removed_locations.insert(location);
+    }
+
+    /// Removes a variable; nothing may mention it any more.
+    pub(super) fn remove_var(&mut self, var: VarId) {
+        self.removed_vars.insert(var);
+    }
+
+    /// Keeps only some properties.
+    pub(super) fn retain_properties(&mut self, mut keep: impl FnMut(&Property) -> bool) {
+        let kept: Vec<usize> = (0..self.program.properties.len())
+            .filter(|&index| keep(&self.program.properties[index]))
+            .collect();
+        self.program.properties = kept.iter().map(|&index| self.program.properties[index].clone()).collect();
+        self.old_properties = kept.iter().map(|&index| self.old_properties[index]).collect();
+    }
+
+    /// Adds a copy of a check.
+    pub(super) fn copy_check(&mut self, check: CheckId) -> CheckId {
+        let copy = self.program.checks[check].clone();
+        self.old_checks.push(self.old_checks[check]);
+        self.program.checks.push(copy)
+    }
+
+    /// Says of an edge that the choices for which `is_dropped` holds are not made any more:
+    /// to be called before its operations are changed.
+    pub(super) fn drop_choices(&mut self, edge: EdgeId, is_dropped: impl Fn(&Choice) -> bool) {
+        let mut sources = Vec::new();
+        let mut kept = 0;
+        for choice in choices(&self.program, &self.program.edges[edge].ops) {
+            if is_dropped(&choice) {
+                sources.push(ChoiceSource::Fixed(choice.domain.default_value().unwrap_or(0)));
+            } else {
+                sources.push(ChoiceSource::Kept(kept));
+                kept += 1;
+            }
+        }
+        self.redirect_choices(edge, &sources);
+    }
+
+    /// Replaces each choice of an edge by its new source.
+    pub(super) fn redirect_choices(&mut self, edge: EdgeId, sources: &[ChoiceSource]) {
+        for source in self.steps[edge].iter_mut().flat_map(|step| &mut step.choices) {
+            if let ChoiceSource::Kept(index) = *source {
+                *source = sources[index];
+            }
+        }
+    }
+
+    /// The edge that does first one and then the other; both stay.
+    pub(super) fn concatenation(&mut self, first: EdgeId, second: EdgeId) -> (Edge, Vec<OldStep>) {
+        let first_choices = choices(&self.program, &self.program.edges[first].ops).len();
+        let mut steps = self.steps[first].clone();
+        let mut ops = self.program.edges[first].ops.clone();
+        let mut later_steps = self.steps[second].clone();
+        let mut later_ops = self.program.edges[second].ops.clone();
+        // A failure must tell how far the run has come: no check stands in an edge twice.
+        for check in checks(&ops.clone()) {
+            if checks(&later_ops).any(|later| later == check) {
+                let copy = self.copy_check(check);
+                rename_check(&mut later_ops, &mut later_steps, check, copy);
+            }
+        }
+        for source in later_steps.iter_mut().flat_map(|step| &mut step.choices) {
+            if let ChoiceSource::Kept(index) = source {
+                *index += first_choices;
+            }
+        }
+        steps.extend(later_steps);
+        ops.extend(later_ops);
+        let (first, second) = (&self.program.edges[first], &self.program.edges[second]);
+        let span = first.span.or(second.span);
+        (Edge { source: first.source, target: second.target, ops, span }, steps)
+    }
+
+    /// The new program and the way back.
+    pub(super) fn finish(mut self) -> (Program, BackMap) {
+        let maps = self.number_anew();
+        let renaming = Renaming {
+            var: &|var| maps.vars[&var],
+            location: &|location| maps.locations[&location],
+            check: &|check| maps.checks[&check],
+        };
+        let mut new = Program {
+            name: self.program.name.clone(),
+            vars: Arena::new(),
+            threads: Arena::new(),
+            locations: Arena::new(),
+            edges: Arena::new(),
+            checks: Arena::new(),
+            properties: std::mem::take(&mut self.program.properties),
+            requires: std::mem::take(&mut self.program.requires),
+            assumptions: self.program.assumptions.clone(),
+            outgoing: Arena::new(),
+        };
+        let (mut locations, mut vars, mut old_checks) = (Arena::new(), Arena::new(), Arena::new());
+        for (id, location) in self.program.locations.iter() {
+            if maps.locations.contains_key(&id) {
+                new.locations.push(location.clone());
+                new.outgoing.push(Vec::new());
+                locations.push(self.old_locations[id]);
+            }
+        }
+        for (id, var) in self.program.vars.iter() {
+            if maps.vars.contains_key(&id) {
+                new.vars.push(var.clone());
+                vars.push(self.old_vars[id]);
+            }
+        }
+        for thread in self.program.threads.values() {
+            let mut thread = thread.clone();
+            thread.entry = maps.location(thread.entry);
+            thread.exit = maps.location(thread.exit);
+            thread.parameters = thread.parameters.iter().map(|&var| maps.var(var)).collect();
+            new.threads.push(thread);
+        }
+        for (id, check) in self.program.checks.iter() {
+            if maps.checks.contains_key(&id) {
+                new.checks.push(check.clone());
+                old_checks.push(self.old_checks[id]);
+            }
+        }
+        for property in &mut new.properties {
+            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
+                *condition = renaming.expr(condition);
+            }
+        }
+        for condition in &mut new.requires {
+            *condition = renaming.expr(condition);
+        }
+        let edges = self.copy_edges(&maps, &renaming, &mut new);
+        debug_assert_eq!(wellformed::check(&new), Ok(()), "a pass made a malformed program");
+        let stage = Stage {
+            initial: initial_sources(self.old, &new, &vars),
+            slots: SlotMap::new(self.old, &new, &self.old_threads),
+            edges,
+            locations,
+            vars,
+            threads: self.old_threads,
+            checks: old_checks,
+            properties: self.old_properties,
+            settling: (!self.settling_edges.is_empty())
+                .then(|| Settling { program: self.old.clone(), edges: self.settling_edges }),
+        };
+        (new, BackMap::stage(stage))
+    }
+
+    fn copy_edges(
+        &self,
+        maps: &Renumbering,
+        renaming: &Renaming<'_>,
+        new: &mut Program,
+    ) -> Arena<EdgeId, Vec<OldStep>> {
+        let mut steps = Arena::new();
+        for (id, edge) in self.edges() {
+            let source = maps.location(edge.source);
+            let target = maps.location(edge.target);
+            let ops = edge.ops.iter().map(|op| renaming.op(op)).collect();
+            let new_edge = new.edges.push(Edge { source, target, ops, span: edge.span });
+            new.outgoing[source].push(new_edge);
+            let mut own = self.steps[id].clone();
+            for step in &mut own {
+                step.checks =
+                    step.checks.iter().filter_map(|check| maps.checks.get(check).copied()).collect();
+            }
+            steps.push(own);
+        }
+        steps
+    }
+
+    fn number_anew(&self) -> Renumbering {
+        let used_checks: IdSet<CheckId> = self.edges().flat_map(|(_, edge)| checks(&edge.ops)).collect();
+        Renumbering {
+            locations: number(self.program.locations.ids(), |id| !self.removed_locations.contains(id)),
+            vars: number(self.program.vars.ids(), |id| !self.removed_vars.contains(id)),
+            checks: number(self.program.checks.ids(), |id| used_checks.contains(id)),
+        }
+    }
+}
+
+/// The checks of some operations, in order.
+fn checks(ops: &[Op]) -> impl Iterator<Item = CheckId> + '_ {
+    ops.iter().filter_map(|op| match op {
+        Op::Check(_, check) => Some(*check),
+        _ => None,
+    })
+}
+
+fn rename_check(ops: &mut [Op], steps: &mut [OldStep], from: CheckId, to: CheckId) {
+    for op in ops {
+        if let Op::Check(_, check) = op
+            && *check == from
+        {
+            *check = to;
+        }
+    }
+    for check in steps.iter_mut().flat_map(|step| &mut step.checks) {
+        if *check == from {
+            *check = to;
+        }
+    }
+}
+
+/// The nondeterministic values of some operations, in order.
+pub(super) fn choices(program: &Program, ops: &[Op]) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for (index, op) in ops.iter().enumerate() {
+        match op {
+            Op::Havoc(_, domain) => choices.push(Choice { op: index, local: None, domain: *domain }),
+            Op::Spawn { thread, .. } if program.threads[*thread].kind == ThreadKind::Template => {
+                for (id, var) in program.vars.iter() {
+                    let (crate::Scope::Local(owner), Initial::Any(domain)) = (var.scope, &var.initial) else {
+                        continue;
+                    };
+                    if owner == *thread {
+                        let cells = 0..var.cells();
+                        choices.extend(cells.map(|cell| Choice {
+                            op: index,
+                            local: Some((id, cell)),
+                            domain: *domain,
+                        }));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    choices
+}
+
+/// The cells of the initial state that start with any value, in the order of their choices.
+pub(super) fn initial_cells(program: &Program) -> Vec<(VarId, usize, Domain)> {
+    let semantics = Semantics::new(program);
+    let mut next_cell: FxHashMap<VarId, usize> = FxHashMap::default();
+    let cell = |&(var, domain): &(VarId, Domain)| {
+        let next = next_cell.entry(var).or_default();
+        *next += 1;
+        (var, *next - 1, domain)
+    };
+    semantics.initial_choices().iter().map(cell).collect()
+}
+
+fn initial_sources(old: &Program, new: &Program, old_vars: &Arena<VarId, VarId>) -> Vec<ChoiceSource> {
+    let cells = initial_cells(new).into_iter().enumerate();
+    let positions: FxHashMap<(VarId, usize), usize> =
+        cells.map(|(position, (var, cell, _))| ((old_vars[var], cell), position)).collect();
+    let source = |(var, cell, domain): (VarId, usize, Domain)| match positions.get(&(var, cell)) {
+        Some(&position) => ChoiceSource::Kept(position),
+        None => ChoiceSource::Fixed(domain.default_value().unwrap_or(0)),
+    };
+    initial_cells(old).into_iter().map(source).collect()
+}
+
+fn number<I: Id + std::hash::Hash>(
+    ids: impl Iterator<Item = I>,
+    is_kept: impl Fn(I) -> bool,
+) -> FxHashMap<I, I> {
+    ids.filter(|&id| is_kept(id)).enumerate().map(|(index, id)| (id, I::from_index(index))).collect()
+}
+
+/// The new ids of what is kept.
+struct Renumbering {
+    locations: FxHashMap<LocationId, LocationId>,
+    vars: FxHashMap<VarId, VarId>,
+    checks: FxHashMap<CheckId, CheckId>,
+}
+
+impl Renumbering {
+    fn location(&self, location: LocationId) -> LocationId {
+        self.locations[&location]
+    }
+
+    fn var(&self, var: VarId) -> VarId {
+        self.vars[&var]
+    }
+}

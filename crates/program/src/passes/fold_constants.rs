@@ -1,0 +1,110 @@
+//! Computes what is known in advance, and removes what cannot happen.
+
+use super::BackMap;
+use super::draft::Draft;
+use super::rename::map_exprs;
+use crate::analysis::{Constants, Env, IdSet, fold};
+use crate::expr::Expr;
+use crate::ir::{Blocking, EdgeId, Initial, LocationId, Op, Program};
+use crate::property::Claimed;
+
+/// The program with constant parts of expressions computed, variables replaced where their
+/// value is known, and without the edges that never move, fail or matter for deadlocks and the
+/// locations that cannot be reached.
+pub fn fold_constants(program: &Program) -> (Program, BackMap) {
+    let constants = Constants::new(program);
+    let mut draft = Draft::new(program);
+    let mut occupied: IdSet<LocationId> = IdSet::new();
+    for thread in program.threads.values() {
+        occupied.insert(thread.entry);
+        occupied.insert(thread.exit);
+    }
+    for id in program.edges.ids() {
+        match fold_edge(program, &constants, id) {
+            Folded::Moves(ops) => {
+                occupied.insert(program.edges[id].target);
+                draft.program.edges[id].ops = ops;
+            }
+            Folded::OnlyBlocksOrFails { ops, looked_at } => {
+                draft.drop_choices(id, |choice| choice.op >= looked_at);
+                // It never gets anywhere, so it may lead to where there is always a location.
+                draft.program.edges[id].ops = ops;
+                draft.program.edges[id].target = program.thread_of(program.edges[id].source).exit;
+            }
+            Folded::Nothing => draft.remove_edge(id),
+        }
+    }
+    fold_conditions(program, &constants, &occupied, &mut draft);
+    for location in program.locations.ids().filter(|&location| !occupied.contains(location)) {
+        draft.remove_location(location);
+    }
+    draft.finish()
+}
+
+/// What is left of an edge.
+enum Folded {
+    Moves(Vec<Op>),
+    /// No run passes it, but it can fail a check, or be what tells an abandoned run from a
+    /// waiting one.
+    OnlyBlocksOrFails {
+        ops: Vec<Op>,
+        /// How many of the old operations a run can get to.
+        looked_at: usize,
+    },
+    Nothing,
+}
+
+fn fold_edge(program: &Program, constants: &Constants, id: EdgeId) -> Folded {
+    let edge = &program.edges[id];
+    let thread = program.locations[edge.source].thread;
+    let Some(mut env) = constants.at(edge.source).cloned() else { return Folded::Nothing };
+    let mut ops = Vec::new();
+    for (index, op) in edge.ops.iter().enumerate() {
+        let folded = map_exprs(op, |expr| fold(program, &env, expr));
+        let passes = constants.step(program, thread, &mut env, op);
+        if !matches!(folded, Op::Assume(Expr::Bool(true), _) | Op::Check(Expr::Bool(true), _)) {
+            ops.push(folded);
+        }
+        if !passes {
+            let matters = |op: &Op| matches!(op, Op::Check(..) | Op::Assume(_, Blocking::Abandon));
+            return match ops.iter().any(matters) {
+                true => Folded::OnlyBlocksOrFails { ops, looked_at: index + 1 },
+                false => Folded::Nothing,
+            };
+        }
+    }
+    Folded::Moves(ops)
+}
+
+/// Properties see only what never changes as constant, the precondition all initial values.
+fn fold_conditions(
+    program: &Program,
+    constants: &Constants,
+    occupied: &IdSet<LocationId>,
+    draft: &mut Draft<'_>,
+) {
+    for property in &mut draft.program.properties {
+        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
+            let counted = without_empty_locations(condition, occupied);
+            *condition = fold(program, &constants.fixed, &counted);
+        }
+    }
+    let mut initial = Env::default();
+    for (id, var) in program.vars.iter() {
+        if let (Initial::Values(values), None) = (&var.initial, var.length) {
+            initial.set(id, values.first().copied());
+        }
+    }
+    for condition in &mut draft.program.requires {
+        *condition = fold(program, &initial, &without_empty_locations(condition, occupied));
+    }
+    draft.program.requires.retain(|condition| *condition != Expr::Bool(true));
+}
+
+/// Nobody ever stands where nobody can come.
+fn without_empty_locations(expr: &Expr, occupied: &IdSet<LocationId>) -> Expr {
+    match expr {
+        Expr::CountAt(location) if !occupied.contains(*location) => Expr::Int(0),
+        other => other.map_children(|child| without_empty_locations(child, occupied)),
+    }
+}

@@ -1,0 +1,103 @@
+//! Passes: programs into simpler programs, each with its way back.
+//!
+//! A pass takes a program and returns a new one together with a [`BackMap`], which turns a
+//! trace of the new program into one of the old. What a pass must preserve:
+//!
+//! * whether some check or property is violated,
+//! * whether a deadlock can be reached (unless told to [ignore](Deadlocks) that),
+//! * and every trace of the new program stands for one of the old one that shows the same.
+//!
+//! [`prepare`] is what engines and the command use: it brings a program into the best shape
+//! for one goal.
+
+mod atomic;
+mod back;
+mod compress;
+mod dead;
+mod draft;
+mod eliminate;
+mod focus;
+mod fold_constants;
+mod instantiate;
+mod rename;
+mod slots;
+mod unroll;
+
+pub use atomic::merge_atomic_blocks;
+pub use back::BackMap;
+pub use compress::{Deadlocks, compress};
+pub use dead::remove_dead_variables;
+pub use focus::focus;
+pub use fold_constants::fold_constants;
+pub use instantiate::instantiate;
+pub use unroll::unroll;
+
+use crate::ir::Program;
+use crate::property::Goal;
+
+/// The program in the best shape for one goal: focused on it and simplified as far as the goal
+/// allows, together with the way back.
+pub fn prepare(program: &Program, goal: Goal) -> (Program, BackMap) {
+    let focused = Passed::new(program).by(|program| focus(program, goal));
+    match goal {
+        Goal::Assert | Goal::Overflow => focused.by(|program| simplify_with(program, Deadlocks::Ignore)),
+        Goal::Deadlock | Goal::Termination => {
+            focused.by(|program| simplify_with(program, Deadlocks::Preserve))
+        }
+        // Every access counts, even one whose value does not matter.
+        Goal::Race => focused.by(unroll).by(instantiate),
+    }
+    .finish()
+}
+
+/// The program simplified by all passes, with all of its checks, properties and deadlocks.
+pub fn simplify(program: &Program) -> (Program, BackMap) {
+    simplify_with(program, Deadlocks::Preserve)
+}
+
+/// How often the passes are repeated at most; each makes room for the others.
+const MOST_ROUNDS: usize = 8;
+
+fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) {
+    let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
+    for _ in 0..MOST_ROUNDS {
+        let before = passed.size();
+        passed = passed
+            .by(fold_constants)
+            .by(remove_dead_variables)
+            .by(merge_atomic_blocks)
+            .by(|program| compress(program, deadlocks));
+        if passed.size() == before {
+            break;
+        }
+    }
+    passed.finish()
+}
+
+/// A program on its way through passes.
+struct Passed {
+    program: Program,
+    back: BackMap,
+}
+
+impl Passed {
+    fn new(program: &Program) -> Self {
+        Self { program: program.clone(), back: BackMap::identity() }
+    }
+
+    fn by(self, pass: impl FnOnce(&Program) -> (Program, BackMap)) -> Self {
+        let (program, back) = pass(&self.program);
+        Self { program, back: self.back.then(back) }
+    }
+
+    /// What gets smaller while passes have something to do.
+    fn size(&self) -> (usize, usize, usize, usize) {
+        let ops = self.program.edges().values().map(|edge| edge.ops.len()).sum();
+        let program = &self.program;
+        (program.vars().len(), program.locations().len(), program.edges().len(), ops)
+    }
+
+    fn finish(self) -> (Program, BackMap) {
+        (self.program, self.back)
+    }
+}

@@ -1,0 +1,84 @@
+//! Passes change programs, not what they can do: on random programs, every verdict is the
+//! same before and after each pass, and every trace found after it, translated back, shows the
+//! same violation before it. `cargo run --release -p rely-program --example fuzz_passes` does
+//! the same for as many programs as one likes.
+
+mod support;
+
+use support::generator;
+use support::preservation::{CASES, Coverage};
+
+const PROGRAMS: usize = 400;
+
+fn check(name: &str) -> Coverage {
+    let case = CASES.iter().find(|case| case.name == name).expect("there is such a pass");
+    let mut coverage = Coverage::default();
+    for seed in 0..PROGRAMS {
+        if let Err(reason) = case.check(&mut coverage, &generator::program(seed as u64)) {
+            panic!("{reason}");
+        }
+    }
+    assert!(coverage.programs > PROGRAMS * 6 / 10, "{coverage:?}");
+    coverage
+}
+
+fn assert_covers(coverage: &Coverage, changed: usize, violations: usize, deadlocks: usize) {
+    let enough =
+        coverage.changed >= changed && coverage.violations >= violations && coverage.deadlocks >= deadlocks;
+    assert!(enough, "{coverage:?}");
+}
+
+#[test]
+fn folding_constants() {
+    assert_covers(&check("fold_constants"), 300, 100, 50);
+}
+
+#[test]
+fn removing_dead_variables() {
+    assert_covers(&check("remove_dead_variables"), 300, 100, 50);
+}
+
+#[test]
+fn merging_atomic_blocks() {
+    assert_covers(&check("merge_atomic_blocks"), 200, 100, 50);
+}
+
+#[test]
+fn compressing() {
+    assert_covers(&check("compress"), 200, 100, 50);
+}
+
+#[test]
+fn compressing_ignoring_deadlocks() {
+    assert_covers(&check("compress, ignoring deadlocks"), 200, 100, 0);
+}
+
+#[test]
+fn instantiating() {
+    assert_covers(&check("instantiate"), 30, 100, 50);
+}
+
+#[test]
+fn unrolling() {
+    assert_covers(&check("unroll"), 5, 100, 50);
+}
+
+#[test]
+fn the_whole_pipeline() {
+    assert_covers(&check("simplify"), 300, 100, 50);
+}
+
+#[test]
+fn preparing_for_assertions() {
+    assert_covers(&check("prepare for assert"), 300, 100, 0);
+}
+
+#[test]
+fn preparing_for_deadlocks() {
+    assert_covers(&check("prepare for deadlock"), 300, 0, 50);
+}
+
+#[test]
+fn preparing_for_races() {
+    assert_covers(&check("prepare for race"), 20, 0, 50);
+}

@@ -1,0 +1,229 @@
+//! All runs of a program, one state after the other.
+
+use rely_program::{
+    CheckId, Chooser, Claimed, Domain, Goal, Outcome, Program, Reached, Semantics, State, StepError, Trace,
+    TraceStep, Value, Violation,
+};
+use std::collections::{HashMap, VecDeque};
+
+/// Tries every value of the small domains that the tests use.
+pub struct EveryValue;
+
+impl Chooser for EveryValue {
+    fn choose(&self, domain: Domain, values: &mut Vec<Value>) -> bool {
+        match domain {
+            Domain::Bool => values.extend([0, 1]),
+            Domain::Range { low, high } => values.extend(low..=high),
+            Domain::AllInts => {
+                values.push(0);
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// What a program can do wrong, with the first trace found for each violation.
+#[derive(Default)]
+pub struct Findings {
+    /// In the order in which they were found.
+    pub violations: Vec<Trace>,
+    /// How many states there are.
+    pub states: usize,
+}
+
+/// The violations by which two programs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// A check of the goal `assert` or a property is violated.
+    pub assert: bool,
+    /// A check of the goal `overflow` is violated.
+    pub overflow: bool,
+    /// A deadlock is reachable.
+    pub deadlock: bool,
+}
+
+impl Findings {
+    /// The verdict about the program.
+    pub fn verdict(&self, program: &Program) -> Verdict {
+        let mut verdict = Verdict::default();
+        for trace in &self.violations {
+            match trace.violation {
+                Violation::Check(check) if Goal::Overflow.includes(program.checks()[check].kind) => {
+                    verdict.overflow = true;
+                }
+                Violation::Check(_) | Violation::Property(_) => verdict.assert = true,
+                Violation::Deadlock => verdict.deadlock = true,
+            }
+        }
+        verdict
+    }
+}
+
+/// Why a program was not explored to the end.
+#[derive(Debug)]
+pub enum Stopped {
+    /// There are more states than allowed.
+    TooManyStates,
+    /// A run meets something undefined.
+    Undefined(StepError),
+}
+
+impl From<StepError> for Stopped {
+    fn from(error: StepError) -> Self {
+        Stopped::Undefined(error)
+    }
+}
+
+/// Explores the program breadth first.
+pub fn explore(program: &Program, most_states: usize) -> Result<Findings, Stopped> {
+    let semantics = Semantics::new(program);
+    let mut exploration = Exploration {
+        semantics: &semantics,
+        numbers: HashMap::new(),
+        parents: Vec::new(),
+        pending: VecDeque::new(),
+        findings: Findings::default(),
+    };
+    for choices in vectors(semantics.initial_choices().iter().map(|(_, domain)| *domain)) {
+        if let Ok(state) = semantics.initial(&choices) {
+            exploration.add(state, Parent::Initial(choices))?;
+        }
+    }
+    while let Some(state) = exploration.pending.pop_front() {
+        exploration.expand(&state)?;
+        if exploration.parents.len() > most_states {
+            return Err(Stopped::TooManyStates);
+        }
+    }
+    exploration.findings.states = exploration.parents.len();
+    Ok(exploration.findings)
+}
+
+enum Parent {
+    Initial(Vec<Value>),
+    Step(usize, Vec<TraceStep>),
+}
+
+struct Exploration<'s, 'p> {
+    semantics: &'s Semantics<'p>,
+    numbers: HashMap<State, usize>,
+    parents: Vec<Parent>,
+    pending: VecDeque<State>,
+    findings: Findings,
+}
+
+impl Exploration<'_, '_> {
+    fn add(&mut self, state: State, parent: Parent) -> Result<(), Stopped> {
+        if self.numbers.contains_key(&state) {
+            return Ok(());
+        }
+        let number = self.parents.len();
+        self.numbers.insert(state.clone(), number);
+        self.parents.push(parent);
+        let violated = self.semantics.violated_property(&state).map_err(StepError::Eval)?;
+        if let Some(property) = violated {
+            self.report(number, Vec::new(), Violation::Property(property));
+        }
+        if !state.halted() && self.semantics.is_deadlock(&state, &EveryValue)? == Some(true) {
+            self.report(number, Vec::new(), Violation::Deadlock);
+        }
+        self.pending.push_back(state);
+        Ok(())
+    }
+
+    fn expand(&mut self, state: &State) -> Result<(), Stopped> {
+        if state.halted() {
+            return Ok(());
+        }
+        let number = self.numbers[state];
+        let mut found: Vec<(Vec<TraceStep>, Result<State, CheckId>)> = Vec::new();
+        for slot in state.slots() {
+            self.semantics.successors(state, slot, &EveryValue, &mut |path, reached| {
+                let steps = path
+                    .iter()
+                    .map(|taken| TraceStep { slot, edge: taken.edge, choices: taken.choices.clone() })
+                    .collect();
+                found.push(match reached {
+                    Reached::State(next) => (steps, Ok(next.clone())),
+                    Reached::Failure(check) => (steps, Err(check)),
+                });
+            })?;
+        }
+        for (steps, reached) in found {
+            match reached {
+                Ok(next) => self.add(next, Parent::Step(number, steps))?,
+                Err(check) => self.report(number, steps, Violation::Check(check)),
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, number: usize, last: Vec<TraceStep>, violation: Violation) {
+        if self.findings.violations.iter().any(|trace| trace.violation == violation) {
+            return;
+        }
+        let mut parts = vec![last];
+        let mut at = number;
+        let initial = loop {
+            match &self.parents[at] {
+                Parent::Initial(choices) => break choices.clone(),
+                Parent::Step(parent, steps) => {
+                    parts.push(steps.clone());
+                    at = *parent;
+                }
+            }
+        };
+        let steps = parts.into_iter().rev().flatten().collect();
+        self.findings.violations.push(Trace { initial, steps, violation });
+    }
+}
+
+/// All vectors of values of some domains.
+fn vectors(domains: impl Iterator<Item = Domain>) -> Vec<Vec<Value>> {
+    let mut vectors = vec![Vec::new()];
+    for domain in domains {
+        let mut values = Vec::new();
+        EveryValue.choose(domain, &mut values);
+        vectors = vectors
+            .iter()
+            .flat_map(|vector: &Vec<Value>| {
+                values.iter().map(move |&value| {
+                    let mut longer = vector.clone();
+                    longer.push(value);
+                    longer
+                })
+            })
+            .collect();
+    }
+    vectors
+}
+
+/// Repeats a trace step by step; the reason if it does not show what it claims.
+pub fn replay(program: &Program, trace: &Trace) -> Result<(), String> {
+    let semantics = Semantics::new(program);
+    let mut state = semantics.initial(&trace.initial).map_err(|error| error.to_string())?;
+    for (index, step) in trace.steps.iter().enumerate() {
+        let is_last = index + 1 == trace.steps.len();
+        let outcome = semantics.step(&state, step.slot, step.edge, &step.choices);
+        match outcome.map_err(|error| format!("step {index}: {error}"))? {
+            Outcome::Moved(next) => state = next,
+            Outcome::Failed(check) if is_last && trace.violation == Violation::Check(check) => return Ok(()),
+            other => return Err(format!("step {index} ends in {other:?}")),
+        }
+    }
+    let shown = match trace.violation {
+        Violation::Check(_) => false,
+        Violation::Deadlock => semantics.is_deadlock(&state, &EveryValue) == Ok(Some(true)),
+        Violation::Property(index) => {
+            let condition = match &program.properties()[index].claimed {
+                Claimed::Always(condition) => Some(condition),
+                Claimed::AtEnd(condition) => semantics.has_ended(&state).then_some(condition),
+                Claimed::DeadlockFree | Claimed::Terminates => None,
+            };
+            let is_outside = semantics.atomic_slot(&state).is_none();
+            is_outside && condition.is_some_and(|condition| semantics.holds(&state, condition) == Ok(false))
+        }
+    };
+    if shown { Ok(()) } else { Err(format!("the last state does not show {:?}", trace.violation)) }
+}
