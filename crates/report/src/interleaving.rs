@@ -4,7 +4,8 @@
 use crate::layout::one_line;
 use rely_base::{Id, SourceMap, Span};
 use rely_program::{
-    EdgeId, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind, Value, VarId,
+    EdgeId, Initial, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind, Value,
+    VarId,
 };
 use serde::Serialize;
 
@@ -212,37 +213,59 @@ impl Teller<'_> {
         let assigned = self.assigned(before, taken);
         let mut writes = Vec::new();
         for (id, var) in self.program.vars().iter() {
-            let mut compare = |old: Option<&[Value]>, new: &[Value], owner: Option<SlotId>| {
-                let is_own = owner.is_none_or(|owner| owner == taken.slot);
-                let prefix = match owner {
-                    Some(owner) if !is_own => format!("{}.", thread_name(self.program, after, owner)),
-                    _ => String::new(),
-                };
-                for (cell, &value) in new.iter().enumerate() {
-                    let old = old.map(|old| old[cell]);
-                    if old != Some(value) || (is_own && assigned.contains(&(id, cell))) {
-                        writes.push(Write {
-                            variable: format!("{prefix}{}", self.cell_name(id, cell)),
-                            old: old.map(|old| value_text(var.sort, old)),
-                            new: value_text(var.sort, value),
-                        });
-                    }
-                }
-            };
             match var.scope {
                 Scope::Global => {
-                    compare(Some(self.semantics.global(before, id)), self.semantics.global(after, id), None);
+                    let (old, new) = (self.semantics.global(before, id), self.semantics.global(after, id));
+                    self.compare(id, Some(old), new, &assigned, String::new, &mut writes);
                 }
                 Scope::Local(thread) => {
                     for owner in after.slots().filter(|&owner| after.thread(owner) == thread) {
                         let existed = owner.index() < before.slots().len();
                         let old = existed.then(|| self.semantics.local(before, owner, id));
-                        compare(old, self.semantics.local(after, owner, id), Some(owner));
+                        let new = self.semantics.local(after, owner, id);
+                        if owner == taken.slot {
+                            self.compare(id, old, new, &assigned, String::new, &mut writes);
+                        } else {
+                            let prefix = || format!("{}.", thread_name(self.program, after, owner));
+                            self.compare(id, old, new, &[], prefix, &mut writes);
+                        }
                     }
                 }
             }
         }
         writes
+    }
+
+    /// Notes the cells of a variable that changed or were assigned. Of a variable that is new,
+    /// only those count that do not have the value that its declaration says.
+    fn compare(
+        &self,
+        var: VarId,
+        old: Option<&[Value]>,
+        new: &[Value],
+        assigned: &[(VarId, usize)],
+        prefix: impl Fn() -> String,
+        writes: &mut Vec<Write>,
+    ) {
+        let declaration = &self.program.vars()[var];
+        let known = match (&declaration.initial, old) {
+            (_, Some(old)) => Some(old),
+            (Initial::Values(values), None) => Some(values.as_slice()),
+            (Initial::Any(_), None) => None,
+        };
+        let is_assigned = |cell: usize| assigned.contains(&(var, cell));
+        if known == Some(new) && !assigned.iter().any(|(assigned, _)| *assigned == var) {
+            return; // most variables, in most steps
+        }
+        for (cell, &value) in new.iter().enumerate() {
+            if known.is_none_or(|known| known[cell] != value) || is_assigned(cell) {
+                writes.push(Write {
+                    variable: format!("{}{}", prefix(), self.cell_name(var, cell)),
+                    old: old.map(|old| value_text(declaration.sort, old[cell])),
+                    new: value_text(declaration.sort, value),
+                });
+            }
+        }
     }
 
     /// The cells that the edge assigns, whether or not their value changes. Indices are only
