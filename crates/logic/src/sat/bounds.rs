@@ -45,20 +45,57 @@ impl Solver {
         let list = if relation == Relation::Eq { &mut bounds.equal } else { &mut bounds.upper };
         let place = list.partition_point(|(other, _)| *other < constant);
         list.insert(place, (constant.clone(), atom));
-        let lemmas = if relation == Relation::Eq {
-            equality_lemmas(bounds, place)
+        let mut lemmas = Vec::new();
+        if relation == Relation::Eq {
+            equality_lemmas(bounds, place, &mut lemmas);
         } else {
-            upper_bound_lemmas(bounds, place)
-        };
+            upper_bound_lemmas(bounds, place, &mut lemmas);
+        }
         let scope = self.scope();
-        for (clause, proof) in lemmas {
-            let derivation = Derivation::Lemma { literals: clause.as_slice().into(), proof: Box::new(proof) };
-            self.search.add_clause(&clause, derivation, scope);
+        for lemma in lemmas {
+            self.search.add_clause(lemma.literals(), Derivation::Bound(lemma), scope);
         }
     }
 }
 
-type Lemma = (Vec<Signed>, Proof);
+/// A lemma about comparisons of one form. Its proof is written down only when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoundLemma {
+    /// The negations of the two literals cancel out with these weights.
+    Pair([Signed; 2], [i8; 2]),
+    /// `form <= value` without `form <= value - 1` is `form = value`.
+    Squeeze([Signed; 3]),
+}
+
+impl BoundLemma {
+    pub(super) fn literals(&self) -> &[Signed] {
+        match self {
+            BoundLemma::Pair(literals, _) => literals,
+            BoundLemma::Squeeze(literals) => literals,
+        }
+    }
+
+    pub(super) fn proof(&self) -> Proof {
+        let one = Integer::ONE;
+        match self {
+            BoundLemma::Pair(_, weights) => {
+                let [left, right] = weights.map(Integer::from);
+                Proof::farkas(vec![(Hypothesis(0), left), (Hypothesis(1), right)])
+            }
+            // Inputs: form <= value (0), form >= value (1), form != value (2); then number 3.
+            BoundLemma::Squeeze(_) => {
+                let mut nodes = Arena::new();
+                let mut close = |with: u32| {
+                    let sum = vec![(Hypothesis(with), one.clone()), (Hypothesis(3), one.clone())];
+                    nodes.push(ProofNode::Farkas(sum))
+                };
+                let (below, above) = (close(1), close(0));
+                let root = nodes.push(ProofNode::Distinct { hypothesis: Hypothesis(2), below, above });
+                Proof::new(nodes, root)
+            }
+        }
+    }
+}
 
 fn positive(atom: AtomId) -> Signed {
     Signed::new(atom, true)
@@ -68,38 +105,37 @@ fn negative(atom: AtomId) -> Signed {
     Signed::new(atom, false)
 }
 
-/// A lemma of two literals whose negations cancel out with these weights.
-fn pair(first: Signed, second: Signed, weights: [i64; 2]) -> Lemma {
-    let [left, right] = weights.map(Integer::from);
-    (vec![first, second], Proof::farkas(vec![(Hypothesis(0), left), (Hypothesis(1), right)]))
-}
-
-/// `form <= c` implies the next greater bound and is implied by the next smaller one.
-fn upper_bound_lemmas(bounds: &Bounds, place: usize) -> Vec<Lemma> {
+/// `form <= c` implies the next greater bound and is implied by the next smaller one; equalities
+/// between these neighbours have it as their nearest bound.
+fn upper_bound_lemmas(bounds: &Bounds, place: usize, lemmas: &mut Vec<BoundLemma>) {
     let (constant, atom) = &bounds.upper[place];
-    let mut lemmas = Vec::new();
     let mut implies = |smaller: AtomId, greater: AtomId| {
-        lemmas.push(pair(negative(smaller), positive(greater), [1, 1]));
+        lemmas.push(BoundLemma::Pair([negative(smaller), positive(greater)], [1, 1]));
     };
-    if let Some((_, greater)) = bounds.upper.get(place + 1) {
+    let next = bounds.upper.get(place + 1);
+    let previous = place.checked_sub(1).map(|before| &bounds.upper[before]);
+    if let Some((_, greater)) = next {
         implies(*atom, *greater);
     }
-    if let Some((_, smaller)) = place.checked_sub(1).map(|before| &bounds.upper[before]) {
+    if let Some((_, smaller)) = previous {
         implies(*smaller, *atom);
     }
-    for (value, equal) in &bounds.equal {
+    let from = previous.map_or(0, |(low, _)| bounds.equal.partition_point(|(value, _)| value <= low));
+    let near = bounds.equal[from..].iter();
+    for (value, equal) in near.take_while(|(value, _)| next.is_none_or(|(high, _)| value <= high)) {
         lemmas.push(equality_and_bound(*equal, value, *atom, constant));
     }
-    for &(ref value, equal) in &bounds.equal {
-        lemmas.extend(squeezed(bounds, value, equal).filter(|(clause, _)| mentions(clause, *atom)));
+    for offset in [0, 1] {
+        let value = constant + &Integer::from(offset);
+        if let Ok(found) = bounds.equal.binary_search_by(|(other, _)| other.cmp(&value)) {
+            lemmas.extend(squeezed(bounds, &value, bounds.equal[found].1));
+        }
     }
-    lemmas
 }
 
 /// `form = c` decides the nearest bounds on both sides and excludes other values.
-fn equality_lemmas(bounds: &Bounds, place: usize) -> Vec<Lemma> {
+fn equality_lemmas(bounds: &Bounds, place: usize, lemmas: &mut Vec<BoundLemma>) {
     let (value, atom) = &bounds.equal[place];
-    let mut lemmas = Vec::new();
     let above = bounds.upper.partition_point(|(constant, _)| constant < value);
     if let Some((constant, upper)) = bounds.upper.get(above) {
         lemmas.push(equality_and_bound(*atom, value, *upper, constant));
@@ -109,40 +145,29 @@ fn equality_lemmas(bounds: &Bounds, place: usize) -> Vec<Lemma> {
     }
     if bounds.equal.len() <= PAIRWISE_EQUALITIES {
         let others = bounds.equal.iter().filter(|(_, other)| other != atom);
-        lemmas.extend(others.map(|(_, other)| pair(negative(*atom), negative(*other), [1, -1])));
+        let excludes =
+            |(_, other): &(Integer, AtomId)| BoundLemma::Pair([negative(*atom), negative(*other)], [1, -1]);
+        lemmas.extend(others.map(excludes));
     }
     lemmas.extend(squeezed(bounds, value, *atom));
-    lemmas
 }
 
 /// `form = value` implies or excludes `form <= constant`.
-fn equality_and_bound(equal: AtomId, value: &Integer, upper: AtomId, constant: &Integer) -> Lemma {
+fn equality_and_bound(equal: AtomId, value: &Integer, upper: AtomId, constant: &Integer) -> BoundLemma {
     if value <= constant {
-        pair(negative(equal), positive(upper), [1, 1])
+        BoundLemma::Pair([negative(equal), positive(upper)], [1, 1])
     } else {
-        pair(negative(equal), negative(upper), [-1, 1])
+        BoundLemma::Pair([negative(equal), negative(upper)], [-1, 1])
     }
 }
 
-/// `form <= value` without `form <= value - 1` is `form = value`.
-fn squeezed(bounds: &Bounds, value: &Integer, equal: AtomId) -> Option<Lemma> {
+/// The lemma that both bounds around a value make it equal, if both are there.
+fn squeezed(bounds: &Bounds, value: &Integer, equal: AtomId) -> Option<BoundLemma> {
     let find = |constant: &Integer| {
         let place = bounds.upper.binary_search_by(|(other, _)| other.cmp(constant)).ok()?;
         Some(bounds.upper[place].1)
     };
     let upper = find(value)?;
     let below = find(&(value - &Integer::ONE))?;
-    let clause = vec![negative(upper), positive(below), positive(equal)];
-    // Inputs: form <= value (0), form >= value (1), form != value (2); the split adds number 3.
-    let close =
-        |with: u32| ProofNode::Farkas(vec![(Hypothesis(with), Integer::ONE), (Hypothesis(3), Integer::ONE)]);
-    let mut nodes = Arena::new();
-    let less = nodes.push(close(1));
-    let greater = nodes.push(close(0));
-    let root = nodes.push(ProofNode::Distinct { hypothesis: Hypothesis(2), below: less, above: greater });
-    Some((clause, Proof::new(nodes, root)))
-}
-
-fn mentions(clause: &[Signed], atom: AtomId) -> bool {
-    clause.iter().any(|literal| literal.atom() == atom)
+    Some(BoundLemma::Squeeze([negative(upper), positive(below), positive(equal)]))
 }

@@ -6,6 +6,7 @@
 
 use rely_base::{Arena, Id, define_id};
 
+use super::bounds::BoundLemma;
 use crate::certificate::Proof;
 use crate::term::TermId;
 
@@ -67,6 +68,8 @@ pub(super) enum Derivation {
     /// The negated literals, in this order the inputs of the proof, contradict each other in the
     /// theory. (The clause's own order changes with its watches.)
     Lemma { literals: Box<[Signed]>, proof: Box<Proof> },
+    /// A lemma about comparisons of one form.
+    Bound(BoundLemma),
     /// A part of the chain store: the first clause, then the ones it is resolved with.
     Chain { first: ClauseId, start: u32, length: u32 },
     /// Nothing at all; see [`UNFOUNDED`].

@@ -55,6 +55,10 @@ impl Solver {
                 let origin = Origin::Lemma { proof: (**proof).clone() };
                 return ProofClause { literals: literals(ordered), origin };
             }
+            Derivation::Bound(lemma) => {
+                let origin = Origin::Lemma { proof: lemma.proof() };
+                return ProofClause { literals: literals(lemma.literals()), origin };
+            }
             Derivation::Chain { first, start, length } => Origin::Resolution {
                 first: number(*first),
                 steps: clauses
