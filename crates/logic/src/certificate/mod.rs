@@ -14,3 +14,6 @@ mod proof;
 
 pub use check::ProofError;
 pub use proof::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
+
+#[cfg(test)]
+mod tests;

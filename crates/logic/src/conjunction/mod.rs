@@ -8,6 +8,7 @@
 mod differences;
 mod effort;
 mod lattice;
+mod memo;
 mod model;
 mod number;
 mod rounding;
@@ -17,6 +18,7 @@ mod solver;
 mod tableau;
 
 pub use effort::{Limits, Reason, Statistics};
+pub use memo::{Answer, Memo};
 pub use model::Model;
 pub use solver::{Conjunction, Entailment, Verdict};
 

@@ -23,7 +23,8 @@ use crate::linear::{Constraint, Domain, LinearForm, Relation};
 #[derive(Debug)]
 pub(super) enum Found {
     Model(Model),
-    Refuted(Proof),
+    /// The proof may be missing if nobody wants it.
+    Refuted(Option<Proof>),
 }
 
 /// A hypothesis that the search added.
@@ -59,6 +60,8 @@ pub(super) struct Search<'a, 'b, N, T> {
     pub(super) simplex: &'a mut Simplex<N, T>,
     pub(super) inputs: &'a [Constraint],
     pub(super) effort: &'a mut Effort<'b>,
+    /// Whether a refutation without cuts and splits is written down.
+    pub(super) proofs: bool,
     added: Vec<Constraint>,
     frames: Vec<Frame>,
     nodes: Vec<ProofNode>,
@@ -75,14 +78,25 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
         simplex: &'a mut Simplex<N, T>,
         inputs: &'a [Constraint],
         effort: &'a mut Effort<'b>,
+        proofs: bool,
     ) -> Self {
-        Self { domain, simplex, inputs, effort, added: Vec::new(), frames: Vec::new(), nodes: Vec::new() }
+        Self {
+            domain,
+            simplex,
+            inputs,
+            effort,
+            proofs,
+            added: Vec::new(),
+            frames: Vec::new(),
+            nodes: Vec::new(),
+        }
     }
 
     /// Runs to the end; afterwards only the inputs are in force, unless it halts.
     pub(super) fn run(mut self) -> Result<Found, Halt> {
         loop {
             let closed = match self.simplex.make_feasible(self.effort)? {
+                Some(_) if !self.proofs && self.frames.is_empty() => return Ok(Found::Refuted(None)),
                 Some(stuck) => Some(ProofNode::Farkas(self.simplex.explain(stuck))),
                 None => match self.decide()? {
                     Decision::Done(model) => {
@@ -96,7 +110,7 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
             if let Some(leaf) = closed
                 && let Some(root) = self.close(leaf)?
             {
-                return Ok(Found::Refuted(finished_proof(self.nodes, root)));
+                return Ok(Found::Refuted(Some(finished_proof(self.nodes, root))));
             }
         }
     }

@@ -74,7 +74,8 @@ pub struct Conjunction {
     models: Vec<Model>,
     /// How many of the constraints sufficed to be refuted, and the proof, in which the hypotheses
     /// of cuts and splits are numbered from the end of all constraints.
-    refuted: Option<(usize, Proof)>,
+    refuted: Option<(usize, Option<Proof>)>,
+    proofs: bool,
     statistics: Statistics,
 }
 
@@ -101,6 +102,7 @@ impl Conjunction {
             outgrown_at: None,
             models: Vec::new(),
             refuted: None,
+            proofs: true,
             statistics: Statistics::default(),
         }
     }
@@ -120,10 +122,16 @@ impl Conjunction {
         &self.statistics
     }
 
+    /// Whether refutations are written down, which they are unless this says otherwise. Without,
+    /// `Unsat` comes a little sooner but has neither a proof nor a core.
+    pub fn set_proofs(&mut self, wanted: bool) {
+        self.proofs = wanted;
+    }
+
     /// Adds a constraint. The answer is its number in proofs and cores.
     pub fn assert(&mut self, constraint: &Constraint) -> Hypothesis {
         let number = Hypothesis(self.constraints.len() as u32);
-        if let Some((_, proof)) = &mut self.refuted {
+        if let Some((_, Some(proof))) = &mut self.refuted {
             proof.move_inputs(self.constraints.len(), self.constraints.len() + 1);
         }
         self.models.retain(|model| model.satisfies(constraint));
@@ -162,8 +170,8 @@ impl Conjunction {
         }
         match &mut self.refuted {
             Some((count, _)) if *count > kept => self.refuted = None,
-            Some((_, proof)) => proof.move_inputs(self.constraints.len(), kept),
-            None => {}
+            Some((_, Some(proof))) => proof.move_inputs(self.constraints.len(), kept),
+            Some((_, None)) | None => {}
         }
         self.constraints.truncate(kept);
         if self.words.retract(kept).is_err() {
@@ -202,9 +210,10 @@ impl Conjunction {
 
     fn solve(&mut self, budget: &Budget) -> Result<Found, Reason> {
         let mut effort = Effort::new(budget, self.limits);
+        let question = Question { domain: self.domain, constraints: &self.constraints, proofs: self.proofs };
         let mut outcome = Err(Halt::TooSmall);
         if self.outgrown_at.is_none() {
-            outcome = run(self.domain, &mut self.words, &self.constraints, &mut effort, DENSE_LIMIT);
+            outcome = question.run(&mut self.words, &mut effort, DENSE_LIMIT);
             if outcome.is_err() {
                 self.words.clear();
             }
@@ -214,9 +223,9 @@ impl Conjunction {
             }
         }
         if self.outgrown_at.is_some() {
-            outcome = match self.differences(budget) {
+            outcome = match question.differences(budget) {
                 Ok(Some(found)) => Ok(found),
-                Ok(None) => run(self.domain, &mut self.big, &self.constraints, &mut effort, usize::MAX),
+                Ok(None) => question.run(&mut self.big, &mut effort, usize::MAX),
                 Err(halt) => Err(halt),
             };
             if outcome.is_err() {
@@ -231,16 +240,6 @@ impl Conjunction {
         })
     }
 
-    /// What shortest paths can tell without a tableau, if it is an answer.
-    fn differences(&self, budget: &Budget) -> Result<Option<Found>, Halt> {
-        let holds = |model: &Model| self.constraints.iter().all(|constraint| model.satisfies(constraint));
-        Ok(match differences::decide(&self.constraints, budget)? {
-            Differences::Conflict(combination) => Some(Found::Refuted(Proof::farkas(combination))),
-            Differences::Point(model) if holds(&model) => Some(Found::Model(model)),
-            Differences::Point(_) | Differences::TooLarge => None,
-        })
-    }
-
     /// A solution, after [`Verdict::Sat`].
     pub fn model(&self) -> Option<&Model> {
         self.models.last()
@@ -248,17 +247,18 @@ impl Conjunction {
 
     /// The refutation of [`constraints`](Self::constraints), after [`Verdict::Unsat`].
     pub fn proof(&self) -> Option<&Proof> {
-        self.refuted.as_ref().map(|(_, proof)| proof)
+        self.refuted.as_ref().and_then(|(_, proof)| proof.as_ref())
     }
 
     /// The numbers of the constraints that the refutation uses, ascending, after
     /// [`Verdict::Unsat`].
     pub fn core(&self) -> Option<Vec<usize>> {
-        self.refuted.as_ref().map(|(_, proof)| proof.core(self.constraints.len()))
+        self.proof().map(|proof| proof.core(self.constraints.len()))
     }
 
-    /// Whether every solution of the constraints satisfies another one. A model that was found
-    /// for one question often answers the next.
+    /// Whether every solution of the constraints satisfies another one. Meant for many questions
+    /// about one conjunction: the tableau stays as it is, and a model that was found for one
+    /// question often answers the next. No proof is kept; who wants one asserts the negation.
     pub fn entails(&mut self, constraint: &Constraint, budget: &Budget) -> Entailment {
         if constraint.is_true() || self.refuted.is_some() {
             self.statistics.queries += 1;
@@ -270,11 +270,13 @@ impl Conjunction {
             return Entailment::No;
         }
         let known = std::mem::take(&mut self.models);
+        let proofs = std::mem::replace(&mut self.proofs, false);
         self.push();
         self.assert(&constraint.negated_over(self.domain));
         let verdict = self.check(budget);
         let found = self.models.pop();
         self.models = known;
+        self.proofs = proofs;
         self.pop();
         if self.models.len() == MODELS_KEPT {
             self.models.remove(0);
@@ -290,7 +292,7 @@ impl Conjunction {
     /// A refutation's core from which nothing can be left out, after [`Verdict::Unsat`]. Where a
     /// smaller question is `Unknown`, the constraint stays. `None` if there is no refutation.
     pub fn minimal_core(&self, budget: &Budget) -> Option<Vec<usize>> {
-        let (_, proof) = self.refuted.as_ref()?;
+        let proof = self.proof()?;
         let mut core = proof.core(self.constraints.len());
         // The combination of a single vertex has no superfluous part over the rationals; over the
         // integers, fewer constraints may suffice for another reason.
@@ -323,38 +325,56 @@ impl fmt::Debug for Conjunction {
     }
 }
 
-/// Loads what is not loaded yet and searches.
-fn run<N: Number, T: Tableau<N>>(
+/// What is asked of a simplex.
+struct Question<'a> {
     domain: Domain,
-    simplex: &mut Simplex<N, T>,
-    constraints: &[Constraint],
-    effort: &mut Effort<'_>,
-    size_limit: usize,
-) -> Result<Found, Halt> {
-    if let Some(proof) = load(simplex, constraints, effort, size_limit)? {
-        return Ok(Found::Refuted(proof));
-    }
-    Search::new(domain, simplex, constraints, effort).run()
+    constraints: &'a [Constraint],
+    proofs: bool,
 }
 
-/// Asserts the constraints that the simplex does not know yet; a contradiction between bounds ends
-/// it. The contradictory constraint is not loaded then.
-fn load<N: Number, T: Tableau<N>>(
-    simplex: &mut Simplex<N, T>,
-    constraints: &[Constraint],
-    effort: &mut Effort<'_>,
-    size_limit: usize,
-) -> Result<Option<Proof>, Halt> {
-    while let Some(constraint) = constraints.get(simplex.hypotheses()) {
-        let before = simplex.hypotheses();
-        if let Some(conflict) = simplex.assert(constraint)? {
-            simplex.retract(before)?;
-            return Ok(Some(Proof::farkas(conflict)));
+impl Question<'_> {
+    /// Loads what is not loaded yet and searches.
+    fn run<N: Number, T: Tableau<N>>(
+        &self,
+        simplex: &mut Simplex<N, T>,
+        effort: &mut Effort<'_>,
+        size_limit: usize,
+    ) -> Result<Found, Halt> {
+        if let Some(proof) = self.load(simplex, effort, size_limit)? {
+            return Ok(Found::Refuted(Some(proof)));
         }
-        effort.check_size(simplex.size())?;
-        if simplex.size() > size_limit {
-            return Err(Halt::TooSmall);
-        }
+        Search::new(self.domain, simplex, self.constraints, effort, self.proofs).run()
     }
-    Ok(None)
+
+    /// Asserts the constraints that the simplex does not know yet; a contradiction between bounds
+    /// ends it. The contradictory constraint is not loaded then.
+    fn load<N: Number, T: Tableau<N>>(
+        &self,
+        simplex: &mut Simplex<N, T>,
+        effort: &Effort<'_>,
+        size_limit: usize,
+    ) -> Result<Option<Proof>, Halt> {
+        while let Some(constraint) = self.constraints.get(simplex.hypotheses()) {
+            let before = simplex.hypotheses();
+            if let Some(conflict) = simplex.assert(constraint)? {
+                simplex.retract(before)?;
+                return Ok(Some(Proof::farkas(conflict)));
+            }
+            effort.check_size(simplex.size())?;
+            if simplex.size() > size_limit {
+                return Err(Halt::TooSmall);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What shortest paths can tell without a tableau, if it is an answer.
+    fn differences(&self, budget: &Budget) -> Result<Option<Found>, Halt> {
+        let holds = |model: &Model| self.constraints.iter().all(|constraint| model.satisfies(constraint));
+        Ok(match differences::decide(self.constraints, budget)? {
+            Differences::Conflict(combination) => Some(Found::Refuted(Some(Proof::farkas(combination)))),
+            Differences::Point(model) if holds(&model) => Some(Found::Model(model)),
+            Differences::Point(_) | Differences::TooLarge => None,
+        })
+    }
 }
