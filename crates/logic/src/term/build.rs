@@ -1,5 +1,6 @@
 //! Smart constructors for integers and arrays.
 
+use super::bits::BitOperation;
 use super::pool::{FunctionId, Node, Sort, Sum, TermId, TermPool, Variable};
 use crate::arith::Integer;
 use crate::linear::VarId;
@@ -199,12 +200,21 @@ impl TermPool {
 
     /// A function applied to integers. `None` if the number of arguments is wrong.
     pub fn apply(&mut self, function: FunctionId, arguments: &[TermId]) -> Option<TermId> {
-        let declared = &self.functions[function];
-        if declared.arity != arguments.len() {
+        if self.functions[function].arity != arguments.len() {
             return None;
         }
-        let result = declared.result;
-        Some(self.intern(Node::Apply(function, arguments.into()), result))
+        Some(match (self.bit_operation(function), arguments) {
+            (Some(BitOperation::And), &[left, right]) => self.bit_and(left, right),
+            (Some(BitOperation::ShiftRight), &[term, shift]) => self.shift_right(term, shift),
+            (Some(BitOperation::PowerOfTwo), &[exponent]) => self.power_of_two(exponent),
+            _ => self.apply_known(function, arguments),
+        })
+    }
+
+    /// A function applied to as many integers as it takes.
+    pub(super) fn apply_known(&mut self, function: FunctionId, arguments: &[TermId]) -> TermId {
+        let result = self.functions[function].result;
+        self.intern(Node::Apply(function, arguments.into()), result)
     }
 
     /// The element of an array at an index.

@@ -111,7 +111,10 @@ impl TermPool {
             Node::Iff(left, right) => Value::Bool(truth(left)? == truth(right)?),
             Node::Apply(function, arguments) => {
                 let arguments = arguments.iter().map(|a| int(a).cloned()).collect::<Option<Vec<_>>>()?;
-                assignment.function(*function, &arguments)?
+                match self.bit_operation(*function) {
+                    Some(operation) => Value::Int(operation.evaluate(&arguments)?),
+                    None => assignment.function(*function, &arguments)?,
+                }
             }
             Node::Select(array, index) => {
                 let Value::Array { default, elements } = values.get(array)? else { return None };

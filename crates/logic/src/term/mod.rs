@@ -6,6 +6,7 @@
 //! to the integers. The children of a term always have smaller ids than the term itself, so every
 //! traversal can be a loop over ids and no term, however deep, can exhaust the stack.
 
+mod bits;
 mod build;
 mod build_bool;
 mod cubes;
@@ -15,6 +16,7 @@ mod pool;
 mod print;
 mod transform;
 
+pub use bits::BitOperation;
 pub use cubes::TooManyCubes;
 pub use eval::{Assignment, Value};
 pub use pool::{FunctionId, Node, Sort, Sum, SymbolId, TermId, TermPool, Variable};

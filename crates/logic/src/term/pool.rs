@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use rely_base::{Arena, Id, define_id};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::bits::BitOperation;
 use crate::arith::Integer;
 use crate::linear::{VarId, VarNames};
 
@@ -133,6 +134,8 @@ pub struct TermPool {
     variable_ids: FxHashMap<Variable, VarId>,
     pub(super) functions: Arena<FunctionId, Function>,
     function_ids: FxHashMap<Function, FunctionId>,
+    /// The functions that are operations on bits.
+    pub(super) bit_operations: FxHashMap<FunctionId, BitOperation>,
 }
 
 impl TermPool {
