@@ -52,7 +52,7 @@ pub enum ItemKind {
         value: Expr,
     },
     /// `var x, y: int = 0;`
-    Var(VarDecl),
+    Var(Box<VarDecl>),
     /// `thread T { ... }`, `thread W[3] { ... }`
     Thread {
         /// The name.
@@ -229,7 +229,7 @@ pub struct Stmt {
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// One atomic step.
-    Simple(Simple),
+    Simple(Box<Simple>),
     /// `{ ... }`
     Block(Block),
     /// `atomic { ... }`
@@ -301,7 +301,7 @@ pub enum Simple {
         /// What gets any value.
         target: Target,
         /// From where the value comes.
-        range: Option<Range>,
+        range: Option<Box<Range>>,
         /// Whether it is written as an assignment.
         as_assignment: bool,
     },

@@ -25,7 +25,7 @@ pub const COPIES: i128 = 1_000;
 pub const QUANTIFIER_RANGE: i128 = 1_024;
 
 /// The most expression nodes of the translated program, checks included.
-pub const EXPRESSION_NODES: usize = 4_000_000;
+pub const EXPRESSION_NODES: usize = 1_000_000;
 
 /// The most edges of the translated program.
 pub const EDGES: usize = 1_000_000;

@@ -30,8 +30,11 @@ pub fn build<'a>(name: &Name, body: &'a Body, errors: &mut Vec<Diagnostic>) -> F
     builder.check_entry(name, body);
     builder.choose_exit();
     let mut flow = builder.flow;
-    atomic::shorten(&mut flow);
     cycles::mark(&mut flow);
+    atomic::shorten(&mut flow);
+    let mut edges = std::mem::take(&mut flow.edges);
+    edges.sort_by_key(|edge| flow.position(edge.source));
+    flow.edges = edges;
     flow
 }
 

@@ -57,7 +57,7 @@ pub struct FlowEdge<'a> {
     pub target: NodeId,
     pub actions: Vec<Action<'a>>,
     pub span: Span,
-    /// Whether a thread can come this way more than once.
+    /// Whether a thread can do something of this more than once.
     pub repeats: bool,
 }
 
@@ -75,25 +75,13 @@ pub enum Action<'a> {
 }
 
 impl Flow<'_> {
-    /// The nodes that a thread can reach and those with labels, each once, in the order in
-    /// which the edges lead there.
-    pub fn useful_nodes(&self) -> Vec<NodeId> {
-        let mut outgoing: Arena<NodeId, Vec<NodeId>> = self.nodes.ids().map(|_| Vec::new()).collect();
-        for edge in &self.edges {
-            outgoing[edge.source].push(edge.target);
-        }
-        let mut seen: Arena<NodeId, bool> = self.nodes.ids().map(|_| false).collect();
-        let mut order = Vec::new();
-        let labelled = self.nodes.iter().filter(|(_, node)| node.label.is_some() && !node.atomic);
-        for root in std::iter::once(self.entry).chain(labelled.map(|(id, _)| id)) {
-            let mut pending = vec![root];
-            while let Some(node) = pending.pop() {
-                if !std::mem::replace(&mut seen[node], true) {
-                    order.push(node);
-                    pending.extend(outgoing[node].iter().rev());
-                }
-            }
-        }
-        order
+    /// Where a node stands in the source; the order of nodes and edges follows it.
+    pub fn position(&self, node: NodeId) -> u32 {
+        self.nodes[node].span.map_or(0, |span| span.start)
+    }
+
+    /// Whether a property can name the node.
+    pub fn is_visible(&self, node: NodeId) -> bool {
+        self.nodes[node].label.is_some() && !self.nodes[node].atomic
     }
 }

@@ -8,7 +8,7 @@
 mod expressions;
 mod items;
 
-use crate::ast::{Ast, Comment};
+use crate::ast::{Ast, Comment, Expr, Target};
 use rely_base::Span;
 
 /// Lines longer than this are broken where that is possible.
@@ -19,13 +19,22 @@ const STEP: usize = 4;
 
 /// Prints a syntax tree of the given text.
 pub fn print(text: &str, ast: &Ast) -> String {
-    let mut printer =
-        Printer { text, comments: &ast.comments, printed: 0, out: String::new(), indent: 0, fresh: true };
+    let mut printer = Printer::new(text, &ast.comments);
     for item in &ast.items {
         printer.item(item);
     }
     printer.comments_before(text.len() as u32);
     printer.out
+}
+
+/// An expression on one line, without comments.
+pub fn expression(text: &str, expr: &Expr) -> String {
+    Printer::new(text, &[]).expr(expr)
+}
+
+/// A variable or cell on one line, without comments.
+pub fn target(text: &str, target: &Target) -> String {
+    Printer::new(text, &[]).target(target)
 }
 
 struct Printer<'a> {
@@ -41,6 +50,10 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
+    fn new(text: &'a str, comments: &'a [Comment]) -> Self {
+        Self { text, comments, printed: 0, out: String::new(), indent: 0, fresh: true }
+    }
+
     /// Prints one line, or several, that stand for `span`.
     fn line(&mut self, span: Span, content: &str) {
         self.comments_before(span.end);

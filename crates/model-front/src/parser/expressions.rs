@@ -1,6 +1,6 @@
 //! Expressions, by operator precedence.
 
-use super::{Failed, Parsed, Parser};
+use super::{Parsed, Parser};
 use crate::ast::{Binary, CountExpr, Expr, ExprKind, Labels, Name, Quantified, Range, ThreadRef, Unary};
 use crate::lexer::TokenKind;
 use crate::limits;
@@ -205,12 +205,6 @@ impl Parser<'_> {
             .see(Span { end: span.start + 1, ..span }, "it starts here")
             .help("split it into several parts");
         Err(self.report_and_stop(error))
-    }
-
-    fn report_and_stop(&mut self, error: Diagnostic) -> Failed {
-        let failed = self.report(error);
-        self.at = self.tokens.len() - 1;
-        failed
     }
 }
 

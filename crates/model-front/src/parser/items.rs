@@ -34,7 +34,7 @@ impl Parser<'_> {
             "const" => self.constant()?,
             "var" => {
                 self.bump();
-                ItemKind::Var(self.variables(start)?)
+                ItemKind::Var(Box::new(self.variables(start)?))
             }
             "thread" => self.thread()?,
             "process" => self.process()?,

@@ -86,7 +86,19 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Result<Ast, Vec<Diagnostic>> 
         ]);
     }
     let lexed = lex(file, text);
-    let mut parser = Parser { tokens: lexed.tokens, at: 0, errors: lexed.errors, depth: 0 };
+    if !lexed.errors.is_empty() {
+        // What the parser makes of the rest would only repeat them.
+        return Err(lexed.errors);
+    }
+    let mut parser = Parser {
+        text,
+        tokens: lexed.tokens,
+        at: 0,
+        errors: Vec::new(),
+        depth: 0,
+        stopped: false,
+        suspicious: None,
+    };
     let items = parser.file();
     if !parser.errors.is_empty() {
         parser.errors.sort_by_key(|error| error.primary.as_ref().map(|(span, _)| span.start));
@@ -96,10 +108,15 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Result<Ast, Vec<Diagnostic>> 
 }
 
 struct Parser<'s> {
+    text: &'s str,
     tokens: Vec<Token<'s>>,
     at: usize,
     errors: Vec<Diagnostic>,
     depth: usize,
+    /// Whether the rest is not worth reading.
+    stopped: bool,
+    /// The opening brace of the first block that is not indented like its closing brace.
+    suspicious: Option<Span>,
 }
 
 impl<'s> Parser<'s> {
@@ -163,14 +180,22 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, error: Diagnostic) -> Failed {
-        if self.errors.len() < limits::ERRORS {
+        if !self.gave_up() {
             self.errors.push(error);
         }
         Failed
     }
 
     fn gave_up(&self) -> bool {
-        self.errors.len() >= limits::ERRORS
+        self.stopped || self.errors.len() >= limits::ERRORS
+    }
+
+    /// Reports an error and ends: what follows a thing that is too deep is as deep.
+    fn report_and_stop(&mut self, error: Diagnostic) -> Failed {
+        let failed = self.report(error);
+        self.stopped = true;
+        self.at = self.tokens.len() - 1;
+        failed
     }
 
     /// Reports that something else was expected here.
@@ -182,7 +207,7 @@ impl<'s> Parser<'s> {
     fn unexpected_error(&self, expected: &[&str]) -> Diagnostic {
         let found = describe(self.kind());
         Diagnostic::error(format!("expected {}, found {found}", one_of(expected)))
-            .at(self.span(), format!("unexpected {found}"))
+            .at(self.span(), "not expected here")
     }
 
     fn expect_symbol(&mut self, symbol: &'static str) -> Parsed<Span> {
@@ -204,7 +229,7 @@ impl<'s> Parser<'s> {
         let found = describe(self.kind());
         let error = Diagnostic::error(format!("expected `;` or an operator, found {found}"))
             .at(self.previous_span(), "expected `;` after this")
-            .see(self.span(), format!("unexpected {found}"));
+            .see(self.span(), "not expected here");
         Err(self.report(error))
     }
 
@@ -251,10 +276,7 @@ impl<'s> Parser<'s> {
             let error = Diagnostic::error(format!("nested more than {} levels deep", limits::NESTING))
                 .at(self.span(), "too deep")
                 .help("split it into several parts");
-            let failed = self.report(error);
-            // What follows is hardly worth reading: it is as deep.
-            self.at = self.tokens.len() - 1;
-            return Err(failed);
+            return Err(self.report_and_stop(error));
         }
         self.depth += 1;
         let parsed = parse(self);
@@ -288,6 +310,25 @@ impl<'s> Parser<'s> {
                 _ => {}
             }
             self.bump();
+        }
+    }
+
+    /// Remembers a block whose braces do not stand below each other: if another brace is
+    /// missing, then it is probably here.
+    fn check_indentation(&mut self, opening: Span, closing: Span) {
+        // The beginning of the line, if it is not far: lines can be as long as the file.
+        let line_before = |at: u32| {
+            let before = &self.text.as_bytes()[at.saturating_sub(400) as usize..at as usize];
+            let newline = before.iter().rposition(|&byte| byte == b'\n')?;
+            Some(&before[newline + 1..])
+        };
+        let indentation = |line: &[u8]| line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if let (Some(opened), Some(closed)) = (line_before(opening.start), line_before(closing.start))
+            && indentation(closed) == closed.len()
+            && indentation(closed) != indentation(opened)
+            && self.suspicious.is_none()
+        {
+            self.suspicious = Some(opening);
         }
     }
 

@@ -16,7 +16,8 @@ impl Parser<'_> {
     pub(super) fn block_continues(&mut self, opening: Span) -> Parsed<bool> {
         match self.kind() {
             TokenKind::Symbol("}") => {
-                self.bump();
+                let closing = self.bump().span;
+                self.check_indentation(opening, closing);
                 Ok(false)
             }
             TokenKind::End if self.gave_up() => Err(Failed),
@@ -24,16 +25,25 @@ impl Parser<'_> {
                 let error = Diagnostic::error("a block is not closed")
                     .at(opening, "this `{` has no `}`")
                     .see(self.span(), "the file ends here");
+                let error = self.blame_suspicious(error);
                 Err(self.report(error))
             }
             TokenKind::Name(word @ ("thread" | "process" | "never" | "ensures" | "requires")) => {
                 let error = Diagnostic::error(format!("expected a statement or `}}`, found `{word}`"))
                     .at(self.span(), format!("`{word}` cannot stand inside a block"))
                     .see(opening, "is this `{` closed?");
+                let error = self.blame_suspicious(error);
                 Err(self.report(error))
             }
             _ if self.gave_up() => Err(Failed),
             _ => Ok(true),
+        }
+    }
+
+    fn blame_suspicious(&self, error: Diagnostic) -> Diagnostic {
+        match self.suspicious {
+            Some(opening) => error.see(opening, "the indentation says that this one lacks its `}`"),
+            None => error,
         }
     }
 
@@ -169,10 +179,10 @@ impl Parser<'_> {
                 return Ok(StmtKind::AwaitDo(condition, self.block()?));
             }
             self.expect_semicolon()?;
-            return Ok(StmtKind::Simple(Simple::Await(condition)));
+            return Ok(StmtKind::Simple(Box::new(Simple::Await(condition))));
         }
         if let Some(simple) = self.simple()? {
-            return Ok(StmtKind::Simple(simple));
+            return Ok(StmtKind::Simple(Box::new(simple)));
         }
         let start = self.span();
         match self.kind() {
@@ -300,7 +310,7 @@ impl Parser<'_> {
             "havoc" => {
                 self.bump();
                 let target = self.target()?;
-                let range = if self.eat_word("in") { Some(self.range()?) } else { None };
+                let range = if self.eat_word("in") { Some(Box::new(self.range()?)) } else { None };
                 Simple::Havoc { target, range, as_assignment: false }
             }
             // `lock` is a fine name for a variable, too.
@@ -361,7 +371,8 @@ impl Parser<'_> {
             let TokenKind::Name(_) = self.look(ahead) else { return false };
             ahead += 1;
             if self.look(ahead) == TokenKind::Symbol("[") {
-                let Some(behind) = self.behind_brackets(ahead) else { return false };
+                // A bracket that is not closed is reported where the target is parsed.
+                let Some(behind) = self.behind_brackets(ahead) else { return true };
                 ahead = behind;
             }
             match self.look(ahead) {
@@ -407,7 +418,7 @@ impl Parser<'_> {
             let star = self.bump().span;
             return match <[Target; 1]>::try_from(targets) {
                 Ok([target]) => {
-                    let range = if self.eat_word("in") { Some(self.range()?) } else { None };
+                    let range = if self.eat_word("in") { Some(Box::new(self.range()?)) } else { None };
                     Ok(Simple::Havoc { target, range, as_assignment: true })
                 }
                 Err(_) => Err(self.star_among_several(star)),

@@ -43,6 +43,10 @@ impl<'a> Translator<'a> {
             if let ItemKind::Const { name, .. } = &item.kind {
                 self.later_constants.entry(&name.text).or_insert(name.span);
             }
+            if let ItemKind::Var(declaration) = &item.kind {
+                let names = declaration.names.iter().map(|name| (name.text.as_str(), name.span));
+                self.later_variables.extend(names);
+            }
         }
         for item in &ast.items {
             if let ItemKind::Const { name, value } = &item.kind {

@@ -141,10 +141,8 @@ impl<'a> Translator<'a> {
         match self.names.get(name) {
             Some((Symbol::Constant(value), _)) => Some(Meaning::Constant(*value)),
             Some((Symbol::Variable(_), declared)) if matches!(viewer, Viewer::Compiler { .. }) => {
-                let error = Diagnostic::error(format!("`{name}` is not a constant"))
-                    .at(span, "its value is not known before the program runs")
-                    .see(*declared, "declared as a variable");
-                self.error(error);
+                let declared = *declared;
+                self.not_constant(name, span, declared);
                 None
             }
             Some((Symbol::Variable(variable), _)) => Some(Meaning::Variable(*variable)),
@@ -156,8 +154,19 @@ impl<'a> Translator<'a> {
         }
     }
 
+    fn not_constant(&mut self, name: &str, span: Span, declared: Span) {
+        let error = Diagnostic::error(format!("`{name}` is not a constant"))
+            .at(span, "its value is not known before the program runs")
+            .see(declared, "declared as a variable");
+        self.error(error);
+    }
+
     fn unknown(&mut self, name: &str, span: Span, viewer: Viewer) {
         let error = Diagnostic::error(format!("`{name}` is not declared")).at(span, "unknown name");
+        if let Some(declared) = self.later_variables.get(name) {
+            self.not_constant(name, span, *declared);
+            return;
+        }
         if let Some(declared) = self.later_constants.get(name) {
             let error = error
                 .see(*declared, "declared only here")

@@ -5,10 +5,11 @@
 //! * `narrow`: what `requires` says about initial values.
 //! * `plan`: which threads there are: instances where their number is known, templates else.
 //! * `expr`, `observe`: expressions, in threads and in properties.
-//! * `steps`: what the edges do.
+//! * `emit`, `steps`: the control flow of each thread, and what its edges do.
 //! * `properties`: what is to be shown.
 
 mod declare;
+mod emit;
 mod expr;
 mod fold;
 mod narrow;
@@ -17,8 +18,9 @@ mod plan;
 mod properties;
 mod steps;
 
-use crate::ast::{Ast, BaseType, Body, Item, ItemKind, Name, Parameter};
+use crate::ast::{self, Ast, BaseType, Body, Item, ItemKind, Name, Parameter};
 use crate::flow::{self, Flow, NodeId};
+use crate::formatter;
 use crate::limits;
 use rely_base::{Diagnostic, FileId, SourceMap, Span};
 use rely_program::{CheckId, Expr, LocationId, Program, ProgramBuilder, Sort, ThreadId, Value, VarId};
@@ -33,6 +35,7 @@ pub fn translate(sources: &SourceMap, file: FileId, ast: &Ast) -> Result<Program
         errors: Vec::new(),
         names: FxHashMap::default(),
         later_constants: FxHashMap::default(),
+        later_variables: FxHashMap::default(),
         agents: Vec::new(),
         copies: Vec::new(),
         ended_counters: FxHashMap::default(),
@@ -142,6 +145,8 @@ struct Translator<'a> {
     names: FxHashMap<&'a str, (Symbol, Span)>,
     /// Constants that are declared further down.
     later_constants: FxHashMap<&'a str, Span>,
+    /// Variables, before they are declared.
+    later_variables: FxHashMap<&'a str, Span>,
     agents: Vec<Agent<'a>>,
     copies: Vec<Copy>,
     /// For the processes of which any thread is joined: how many have ended and not been
@@ -176,7 +181,7 @@ impl<'a> Translator<'a> {
         if !self.plan_threads(ast, start) {
             return;
         }
-        self.emit_edges();
+        self.emit_threads();
         self.properties(ast);
     }
 
@@ -249,22 +254,33 @@ impl<'a> Translator<'a> {
     }
 
     /// A piece of source as it appears in messages: on one line, and not too long.
-    fn excerpt(&self, span: Span) -> String {
+    fn excerpt(&self, quoted: Quoted<'_>) -> String {
         const LONGEST: usize = 60;
-        let text = self.sources.text(span);
-        let mut line = String::new();
-        for word in text.split_whitespace() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-            if line.chars().count() > LONGEST {
-                line = line.chars().take(LONGEST - 3).collect();
-                line.push_str("...");
-                break;
-            }
+        let text = self.sources.file(quoted.span().file).text();
+        let line = match quoted {
+            Quoted::Expr(expr) => formatter::expression(text, expr),
+            Quoted::Target(target) => formatter::target(text, target),
+        };
+        if line.chars().count() <= LONGEST {
+            return line;
         }
-        line
+        line.chars().take(LONGEST - 3).chain("...".chars()).collect()
+    }
+}
+
+/// What a message quotes from the source.
+#[derive(Clone, Copy)]
+enum Quoted<'q> {
+    Expr(&'q ast::Expr),
+    Target(&'q ast::Target),
+}
+
+impl Quoted<'_> {
+    fn span(self) -> Span {
+        match self {
+            Quoted::Expr(expr) => expr.span,
+            Quoted::Target(target) => target.span,
+        }
     }
 }
 

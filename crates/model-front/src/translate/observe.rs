@@ -201,12 +201,9 @@ impl<'a> Translator<'a> {
             let lowered = self.expect(condition, BaseType::Bool, Viewer::Observer);
             if lowered.is_none() && self.errors.len() > before {
                 let name = self.agents[self.copies[copy].agent].name.text.clone();
-                let error = &mut self.errors[before];
-                error.help.get_or_insert_with(|| {
-                    format!(
-                        "the threads of `{name}` can only be counted by their places and by shared variables"
-                    )
-                });
+                self.errors[before].help = Some(format!(
+                    "the threads of `{name}` can only be counted by their places and by shared variables"
+                ));
             }
             return lowered;
         }

@@ -6,10 +6,10 @@
 
 use super::{Copy, Symbol, Translator, sort};
 use crate::ast::{Ast, BaseType, ItemKind, Name, Simple};
-use crate::flow::{Action, NodeId};
+use crate::flow::Action;
 use crate::limits;
 use rely_base::{Diagnostic, Span};
-use rely_program::{Initial, LocationId, Scope, ThreadId, ThreadKind, Value};
+use rely_program::{Initial, Scope, ThreadId, ThreadKind, Value};
 use rustc_hash::FxHashMap;
 
 /// So many threads that are spawned once are told apart; beyond, they become templates.
@@ -278,35 +278,11 @@ impl<'a> Translator<'a> {
         let thread = self.builder.thread(name, thread_kind);
         self.builder.set_thread_span(thread, Some(self.agents[agent].name.span));
         let template = matches!(kind, Kind::Template);
-        let locations = self.make_locations(agent, thread);
+        let locations = FxHashMap::default();
         let locals = FxHashMap::default();
         self.copies.push(Copy { agent, thread, template, me, locals, locations, spawns });
         self.make_parameters(agent, thread, kind);
         self.make_locals(agent, thread, me);
-    }
-
-    fn make_locations(&mut self, agent: usize, thread: ThreadId) -> FxHashMap<NodeId, LocationId> {
-        let flow = &self.agents[agent].flow;
-        let mut locations = FxHashMap::default();
-        for id in flow.useful_nodes() {
-            let node = &flow.nodes[id];
-            let location = if id == flow.entry {
-                self.builder.entry(thread)
-            } else if id == flow.exit {
-                self.builder.exit(thread)
-            } else {
-                self.builder.location(thread, None)
-            };
-            self.builder.set_location_span(location, node.span);
-            if let Some(label) = &node.label {
-                self.builder.set_label(location, label);
-            }
-            if node.atomic {
-                self.builder.set_atomic(location);
-            }
-            locations.insert(id, location);
-        }
-        locations
     }
 
     fn make_parameters(&mut self, agent: usize, thread: ThreadId, kind: Kind) {

@@ -2,13 +2,11 @@
 //!
 //! In front of each use of an expression stand the checks that it is defined.
 
-use super::{Symbol, Translator, Variable, Viewer, size, sort};
+use super::{Quoted, Symbol, Translator, Variable, Viewer, size, sort};
 use crate::ast::{BaseType, Expr, Name, Range, Simple, Target};
 use crate::flow::Action;
 use rely_base::{Diagnostic, Span};
-use rely_program::{
-    Check, CheckId, CheckKind, Domain, Expr as Term, LocationId, Op, Place, Value, definedness,
-};
+use rely_program::{Check, CheckId, CheckKind, Domain, Expr as Term, Op, Place, Value, definedness};
 
 /// A variable or cell that a statement changes.
 struct Destination {
@@ -17,40 +15,22 @@ struct Destination {
 }
 
 impl<'a> Translator<'a> {
-    /// Copies the edges of all threads into the program.
-    pub(super) fn emit_edges(&mut self) {
-        for copy in 0..self.copies.len() {
-            let agent = self.copies[copy].agent;
-            for index in 0..self.agents[agent].flow.edges.len() {
-                if self.gave_up {
-                    return;
-                }
-                self.emit_edge(copy, agent, index);
-            }
-        }
-    }
-
-    fn emit_edge(&mut self, copy: usize, agent: usize, index: usize) {
+    /// What an edge does; `None` if it can never be taken or something is wrong with it.
+    pub(super) fn operations(&mut self, copy: usize, edge: usize) -> Option<Vec<Op>> {
+        let agent = self.copies[copy].agent;
         let flow = &self.agents[agent].flow;
-        let edge = &flow.edges[index];
-        let ends_thread = edge.target == flow.exit;
-        let (span, actions) = (edge.span, edge.actions.clone());
-        let locations = &self.copies[copy].locations;
-        // What cannot be reached has no location.
-        let (Some(source), Some(target)) = (locations.get(&edge.source), locations.get(&edge.target)) else {
-            return;
-        };
-        let ends: (LocationId, LocationId) = (*source, *target);
+        let ends_thread = flow.edges[edge].target == flow.exit;
         let mut ops = Vec::new();
-        for action in actions {
-            // An error has been reported, or the edge can never be taken.
-            let Some(true) = self.action(copy, action, &mut ops) else { return };
+        for action in flow.edges[edge].actions.clone() {
+            if !self.action(copy, action, &mut ops)? {
+                return None;
+            }
         }
         if let (true, Some(counter)) = (ends_thread, self.ended_counters.get(&agent)) {
             let one_more = Term::var(*counter).add(Term::int(1));
             ops.push(Op::assign(Place::Scalar(*counter), one_more));
         }
-        self.builder.edge(ends.0, ends.1, ops, Some(span));
+        Some(ops)
     }
 
     /// Appends what an action does; `Some(false)` if it can never happen.
@@ -66,7 +46,8 @@ impl<'a> Translator<'a> {
             }
             Action::LoopInvariant(condition) => {
                 let term = self.defined(condition, BaseType::Bool, viewer, ops)?;
-                let message = format!("the loop invariant `{}` does not hold", self.excerpt(condition.span));
+                let message =
+                    format!("the loop invariant `{}` does not hold", self.excerpt(Quoted::Expr(condition)));
                 let check = self.check(CheckKind::Assertion, message, condition.span);
                 ops.push(Op::Check(term, check));
             }
@@ -85,14 +66,14 @@ impl<'a> Translator<'a> {
             Simple::Skip => {}
             Simple::Halt => ops.push(Op::Halt),
             Simple::Assign { targets, values } => self.assign(targets, values, viewer, ops)?,
-            Simple::Havoc { target, range, .. } => self.havoc(target, range.as_ref(), viewer, ops)?,
+            Simple::Havoc { target, range, .. } => self.havoc(target, range.as_deref(), viewer, ops)?,
             Simple::Assume(condition) => {
                 let term = self.defined(condition, BaseType::Bool, viewer, ops)?;
                 ops.push(Op::assume(term));
             }
             Simple::Assert(condition) => {
                 let term = self.defined(condition, BaseType::Bool, viewer, ops)?;
-                let message = format!("assertion `{}` fails", self.excerpt(condition.span));
+                let message = format!("assertion `{}` fails", self.excerpt(Quoted::Expr(condition)));
                 let check = self.check(CheckKind::Assertion, message, span);
                 ops.push(Op::Check(term, check));
             }
@@ -109,8 +90,10 @@ impl<'a> Translator<'a> {
             }
             Simple::Unlock(target) => {
                 let place = self.mutex(target, viewer, ops)?;
-                let message =
-                    format!("`{}` is unlocked by a thread that does not hold it", self.excerpt(target.span));
+                let message = format!(
+                    "`{}` is unlocked by a thread that does not hold it",
+                    self.excerpt(Quoted::Target(target))
+                );
                 let check = self.check(CheckKind::Assertion, message, span);
                 ops.push(Op::Check(place.read().eq(Term::This), check));
                 ops.push(Op::assign(place, Term::int(0)));
@@ -128,14 +111,15 @@ impl<'a> Translator<'a> {
     /// The expression, after the checks that it is defined.
     fn defined(&mut self, expr: &Expr, ty: BaseType, viewer: Viewer, ops: &mut Vec<Op>) -> Option<Term> {
         let term = self.expect(expr, ty, viewer)?;
-        self.check_defined(&term, expr.span, ops)?;
+        self.check_defined(&term, Quoted::Expr(expr), ops)?;
         Some(term)
     }
 
-    fn check_defined(&mut self, term: &Term, span: Span, ops: &mut Vec<Op>) -> Option<()> {
+    fn check_defined(&mut self, term: &Term, source: Quoted<'_>, ops: &mut Vec<Op>) -> Option<()> {
+        let span = source.span();
         self.charge(definedness_cost(term).nodes, span)?;
         for (kind, condition) in definedness(self.builder.program(), term) {
-            let excerpt = self.excerpt(span);
+            let excerpt = self.excerpt(source);
             let message = match kind {
                 CheckKind::Bounds => format!("an index in `{excerpt}` is out of bounds"),
                 _ => format!("`{excerpt}` divides by zero or shifts by an impossible amount"),
@@ -183,13 +167,13 @@ impl<'a> Translator<'a> {
             self.error(error);
             return None;
         }
-        self.check_place(&destination.place, target.span, ops)?;
+        self.check_place(&destination.place, target, ops)?;
         Some(destination)
     }
 
-    fn check_place(&mut self, place: &Place, span: Span, ops: &mut Vec<Op>) -> Option<()> {
+    fn check_place(&mut self, place: &Place, target: &Target, ops: &mut Vec<Op>) -> Option<()> {
         if let Place::Element(..) = place {
-            self.check_defined(&place.read(), span, ops)?;
+            self.check_defined(&place.read(), Quoted::Target(target), ops)?;
         }
         Some(())
     }
@@ -203,7 +187,7 @@ impl<'a> Translator<'a> {
             self.error(error);
             return None;
         }
-        self.check_place(&place, target.span, ops)?;
+        self.check_place(&place, target, ops)?;
         Some(place)
     }
 
@@ -230,7 +214,7 @@ impl<'a> Translator<'a> {
                 correct = false;
                 continue;
             }
-            self.check_defined(&found.value, value.span, ops)?;
+            self.check_defined(&found.value, Quoted::Expr(value), ops)?;
             self.check_range(&found.value, &variable, &target.name, value.span, ops);
             if let Place::Scalar(_) = place
                 && assignments.iter().any(|(earlier, _)| *earlier == place)
@@ -340,8 +324,8 @@ impl<'a> Translator<'a> {
             self.error(error);
             return None;
         }
-        self.check_place(&place, target.span, ops)?;
-        let message = format!("`{}` holds no thread to join", self.excerpt(target.span));
+        self.check_place(&place, target, ops)?;
+        let message = format!("`{}` holds no thread to join", self.excerpt(Quoted::Target(target)));
         let check = self.check(CheckKind::Assertion, message, span);
         ops.push(Op::Check(place.read().ne(Term::int(0)), check));
         ops.push(Op::Join(place.read()));

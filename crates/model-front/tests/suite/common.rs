@@ -210,7 +210,7 @@ impl Chooser for Values {
         match domain {
             Domain::Bool => values.extend([0, 1]),
             Domain::Range { low, high } if domain.size().is_some_and(|size| size <= 64) => {
-                values.extend(low..=high)
+                values.extend(low..=high);
             }
             _ => {
                 values.extend([-1, 0, 1, 2].into_iter().filter(|value| domain.contains(*value)));

@@ -1,5 +1,10 @@
 //! Tests of the modelling language through its three entrances.
 
+mod bad;
+mod behaviour;
 mod common;
 mod constructs;
 mod examples;
+mod format;
+mod generate;
+mod robust;
