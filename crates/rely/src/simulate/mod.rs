@@ -12,7 +12,7 @@ use random::{Random, RandomValues};
 use rely_base::{Budget, Id, StopReason};
 use rely_program::{
     CheckId, EdgeId, InitialStatesError, Outcome, Program, Reached, SearchError, Semantics, SlotId, State,
-    StepError, Taken, Violation,
+    Successors, Taken, Value, Violation,
 };
 use rely_report::thread_name;
 use std::ops::ControlFlow;
@@ -96,28 +96,48 @@ pub enum NoRun {
 }
 
 /// Runs the program once.
-pub fn run(program: &Program, options: &Options, budget: &Budget) -> Result<Run, NoRun> {
+pub fn run<'p>(program: &'p Program, options: &Options, budget: &'p Budget) -> Result<Run, NoRun> {
     let semantics = Semantics::new(program);
     let values = RandomValues::new(program, Random::new(options.seed));
-    let mut found = None;
-    semantics.initial_states(&values, budget, &mut |_, state| {
-        found = Some(state.clone());
-        ControlFlow::Break(())
-    })?;
-    let initial = found.ok_or(NoRun::NoInitialState)?;
+    let initial = initial_state(&semantics, &values, budget)?;
     let mut simulation = Simulation {
         semantics,
+        budget,
         values,
         random: Random::new(options.seed.wrapping_add(1)),
         state: initial.clone(),
         steps: Vec::new(),
     };
-    let ending = simulation.go(options, budget)?;
+    let ending = simulation.go(options)?;
     Ok(Run { initial, steps: simulation.steps, ending })
 }
 
+/// A random initial state; if guessing does not find one, the first that searching finds.
+fn initial_state(semantics: &Semantics<'_>, values: &RandomValues, budget: &Budget) -> Result<State, NoRun> {
+    let domains = semantics.initial_domains();
+    for _ in 0..INITIAL_GUESSES {
+        let choices: Option<Vec<Value>> = domains.iter().map(|&domain| values.sample(domain)).collect();
+        if let Some(state) = choices.and_then(|choices| semantics.initial(&choices).ok()) {
+            return Ok(state);
+        }
+    }
+    let mut found = None;
+    semantics.initial_states(values, budget, &mut |_, state| {
+        found = Some(state.clone());
+        ControlFlow::Break(())
+    })?;
+    found.ok_or(NoRun::NoInitialState)
+}
+
+/// How often initial values are guessed before they are searched for.
+const INITIAL_GUESSES: usize = 100;
+
+/// Of so many steps of one thread one is chosen; inputs may give it many more.
+const MOST_CANDIDATES: usize = 256;
+
 struct Simulation<'p> {
     semantics: Semantics<'p>,
+    budget: &'p Budget,
     values: RandomValues,
     random: Random,
     state: State,
@@ -128,10 +148,10 @@ struct Simulation<'p> {
 type Candidate = (Vec<Taken>, Option<CheckId>);
 
 impl Simulation<'_> {
-    fn go(&mut self, options: &Options, budget: &Budget) -> Result<Ending, NoRun> {
+    fn go(&mut self, options: &Options) -> Result<Ending, NoRun> {
         let mut schedule = options.schedule.iter().flat_map(Schedule::turns);
         loop {
-            if let Err(reason) = budget.check_now() {
+            if let Err(reason) = self.budget.check_now() {
                 return Ok(Ending::Stopped(reason));
             }
             if let Some(ending) = self.ending_here() {
@@ -148,7 +168,8 @@ impl Simulation<'_> {
                 self.random_candidates()
             };
             match candidates {
-                Err(error) => return Ok(Ending::Meaningless(error.to_string())),
+                Err(SearchError::Stopped(reason)) => return Ok(Ending::Stopped(reason)),
+                Err(SearchError::Step(error)) => return Ok(Ending::Meaningless(error.to_string())),
                 Ok((slot, candidates)) if candidates.is_empty() => return Ok(self.standstill(slot, options)),
                 Ok((slot, mut candidates)) => {
                     let chosen = candidates.swap_remove(self.random.below(candidates.len()));
@@ -182,7 +203,7 @@ impl Simulation<'_> {
     }
 
     /// The steps of the first thread, in a random order, that has some.
-    fn random_candidates(&mut self) -> Result<(SlotId, Vec<Candidate>), StepError> {
+    fn random_candidates(&mut self) -> Result<(SlotId, Vec<Candidate>), SearchError> {
         let mut slots: Vec<SlotId> = self.state.slots().collect();
         let mut problem = None;
         while !slots.is_empty() {
@@ -199,15 +220,22 @@ impl Simulation<'_> {
         }
     }
 
-    /// All steps of a thread. One that has no meaning counts only if there is no other.
-    fn candidates(&self, slot: SlotId) -> Result<Vec<Candidate>, StepError> {
+    /// Steps of a thread, enough to choose from. One that has no meaning counts only if there
+    /// is no other.
+    fn candidates(&self, slot: SlotId) -> Result<Vec<Candidate>, SearchError> {
         let mut candidates = Vec::new();
-        let found = self.semantics.successors(&self.state, slot, &self.values, &mut |path, reached| {
-            let failure = match reached {
+        let mut successors = Successors::new(&self.semantics, &self.values, self.budget);
+        let found = successors.for_each(&self.state, slot, &mut |step| {
+            let failure = match step.reached {
                 Reached::Failure(check) => Some(check),
                 Reached::State(_) => None,
             };
-            candidates.push((path.to_vec(), failure));
+            candidates.push((step.path(), failure));
+            if candidates.len() < MOST_CANDIDATES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         match found {
             Err(error) if candidates.is_empty() => Err(error),
@@ -232,19 +260,14 @@ impl Simulation<'_> {
 
     /// What it means that nobody, or the one whose turn it is, can move.
     fn standstill(&self, slot: SlotId, options: &Options) -> Ending {
-        match self.semantics.is_deadlock(&self.state, &self.values) {
+        match Successors::new(&self.semantics, &self.values, self.budget).is_deadlock(&self.state) {
             Ok(Some(true)) => Ending::Violation(Violation::Deadlock),
-            Err(error) => Ending::Meaningless(error.to_string()),
+            Err(SearchError::Stopped(reason)) => Ending::Stopped(reason),
+            Err(SearchError::Step(error)) => Ending::Meaningless(error.to_string()),
             Ok(_) if options.schedule.is_some() => {
                 Ending::CannotMove(thread_name(self.semantics.program(), &self.state, slot))
             }
             Ok(_) => Ending::Stuck,
         }
-    }
-}
-
-impl From<SearchError> for NoRun {
-    fn from(error: SearchError) -> Self {
-        NoRun::Initial(error.into())
     }
 }

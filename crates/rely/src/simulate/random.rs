@@ -66,19 +66,21 @@ impl RandomValues {
         Self { constants, random: RefCell::new(random) }
     }
 
-    fn sample(&self, domain: Domain) -> Value {
+    /// A value of the domain, if it has one.
+    pub fn sample(&self, domain: Domain) -> Option<Value> {
         let mut random = self.random.borrow_mut();
-        let mentioned = self.constants[random.below(self.constants.len())];
         let any = match domain {
+            Domain::Bool => return Some(random.below(2) as Value),
+            Domain::Range { low, high } if low > high => return None,
             Domain::Range { low, high } => {
                 // Two draws cover every 64-bit type.
                 let draw = (u128::from(random.next()) << 64) | u128::from(random.next());
-                let size = domain.size().unwrap_or(u128::MAX).max(1);
-                low.saturating_add_unsigned(draw % size).clamp(low, high.max(low))
+                low.saturating_add_unsigned(draw % domain.size().unwrap_or(u128::MAX)).min(high)
             }
-            Domain::Bool | Domain::AllInts => random.below(200) as Value - 100,
+            Domain::AllInts => random.below(200) as Value - 100,
         };
-        if domain.contains(mentioned) && random.below(4) != 0 { mentioned } else { any }
+        let mentioned = self.constants[random.below(self.constants.len())];
+        Some(if domain.contains(mentioned) && random.below(4) != 0 { mentioned } else { any })
     }
 }
 
@@ -91,7 +93,7 @@ impl Chooser for RandomValues {
             }
             Domain::Range { .. } | Domain::AllInts => {
                 let first = values.len();
-                values.extend((0..SAMPLES).map(|_| self.sample(domain)));
+                values.extend((0..SAMPLES).filter_map(|_| self.sample(domain)));
                 values[first..].sort_unstable();
                 values.dedup();
                 return false;
