@@ -21,6 +21,9 @@ pub const CELLS: u64 = 1 << 20;
 /// The most copies of one replicated thread.
 pub const COPIES: i128 = 1_000;
 
+/// The most threads that are told apart.
+pub const THREADS: usize = 10_000;
+
 /// The most values over which a quantifier may range.
 pub const QUANTIFIER_RANGE: i128 = 1_024;
 

@@ -50,31 +50,28 @@ impl<'a> Graph<'a> {
         self.edges.push(Some(edge));
     }
 
-    fn remove(&mut self, index: usize) -> Option<FlowEdge<'a>> {
-        let edge = self.edges[index].take()?;
-        self.incoming[edge.target].retain(|&other| other != index);
-        self.outgoing[edge.source].retain(|&other| other != index);
-        Some(edge)
+    /// The edges of a list that were not joined with others yet.
+    fn living(&self, list: &[usize]) -> Vec<usize> {
+        list.iter().copied().filter(|&index| self.edges[index].is_some()).collect()
     }
 
     fn leave_out(&mut self, node: NodeId) {
-        let (incoming, outgoing) = (self.incoming[node].clone(), self.outgoing[node].clone());
+        // Each node comes once, so its lists are read once.
+        let (incoming, outgoing) = (self.living(&self.incoming[node]), self.living(&self.outgoing[node]));
         let (ways_in, ways_out) = (incoming.len(), outgoing.len());
+        if ways_in == 0 || ways_out == 0 || ways_in * ways_out > ways_in + ways_out {
+            return;
+        }
         let loops = incoming.iter().any(|index| outgoing.contains(index));
-        if ways_in == 0 || ways_out == 0 || loops || ways_in * ways_out > ways_in + ways_out {
-            return;
-        }
         let longest = |list: &[usize]| list.iter().map(|&index| self.actions(index)).max().unwrap_or(0);
-        if ways_in * ways_out > 1 && longest(&incoming) + longest(&outgoing) > MOST_SHARED_ACTIONS {
+        let too_long = longest(&incoming) + longest(&outgoing) > MOST_SHARED_ACTIONS;
+        if loops || (ways_in * ways_out > 1 && too_long) {
             return;
         }
-        let incoming: Vec<_> = incoming.into_iter().filter_map(|index| self.remove(index)).collect();
-        let outgoing: Vec<_> = outgoing.into_iter().filter_map(|index| self.remove(index)).collect();
+        let incoming: Vec<_> = incoming.into_iter().filter_map(|index| self.edges[index].take()).collect();
+        let outgoing: Vec<_> = outgoing.into_iter().filter_map(|index| self.edges[index].take()).collect();
         for first in incoming {
-            let (last, others) = match outgoing.split_last() {
-                Some((last, others)) => (last, others),
-                None => return,
-            };
+            let Some((last, others)) = outgoing.split_last() else { return };
             for second in others {
                 self.add(joined(first.clone(), second));
             }

@@ -5,6 +5,7 @@
 
 use super::{Action, Flow, FlowEdge, Label, Node, NodeId, atomic, cycles};
 use crate::ast::{Block, Body, Branch, Condition, Expr, Name, Stmt, StmtKind, Transition};
+use crate::limits;
 use crate::suggest;
 use rely_base::{Arena, Diagnostic, Span};
 use rustc_hash::FxHashMap;
@@ -70,7 +71,9 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn error(&mut self, error: Diagnostic) {
-        self.errors.push(error);
+        if self.errors.len() < limits::ERRORS {
+            self.errors.push(error);
+        }
     }
 
     // Labels.
@@ -147,6 +150,9 @@ impl<'a> Builder<'a, '_> {
     /// Where a jump leads.
     fn jump_target(&mut self, name: &Name, context: Context) -> Option<NodeId> {
         let Some(label) = self.flow.labels.get(name.text.as_str()).copied() else {
+            if self.errors.len() >= limits::ERRORS {
+                return None;
+            }
             let known = self.flow.labels.keys().copied();
             let similar = suggest::similar(&name.text, known).map(str::to_owned);
             let error = Diagnostic::error(format!("there is no label `{}` in this thread", name.text))

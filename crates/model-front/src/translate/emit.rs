@@ -19,9 +19,6 @@ impl Translator<'_> {
     /// Copies the control flow of all threads.
     pub(super) fn emit_threads(&mut self) {
         for copy in 0..self.copies.len() {
-            if self.gave_up {
-                return;
-            }
             self.emit_thread(copy);
         }
     }
@@ -30,6 +27,9 @@ impl Translator<'_> {
         let agent = self.copies[copy].agent;
         let mut steps = Vec::new();
         for edge in 0..self.agents[agent].flow.edges.len() {
+            if self.gave_up {
+                return;
+            }
             if let Some(ops) = self.operations(copy, edge) {
                 steps.push(Step { edge, ops });
             }

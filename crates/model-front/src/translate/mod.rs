@@ -46,7 +46,11 @@ pub fn translate(sources: &SourceMap, file: FileId, ast: &Ast) -> Result<Program
         gave_up: false,
     };
     translator.program(ast, Span { file, start: 0, end: 0 });
-    let Translator { builder, mut errors, .. } = translator;
+    let Translator { builder, mut errors, gave_up, .. } = translator;
+    debug_assert!(!gave_up || !errors.is_empty(), "giving up is reported");
+    if gave_up && errors.is_empty() {
+        return Err(vec![Diagnostic::error("the program is too large")]);
+    }
     if !errors.is_empty() {
         errors.sort_by_key(|error| error.primary.as_ref().map(|(span, _)| span.start));
         return Err(errors);
@@ -95,6 +99,8 @@ struct Agent<'a> {
     /// The number of copies of a replicated thread.
     replicated: Option<Value>,
     is_process: bool,
+    /// The threads that run this, by their places in [`Translator::copies`].
+    copies: Vec<usize>,
 }
 
 /// One thread of the program.
@@ -160,6 +166,7 @@ struct Translator<'a> {
     nodes: usize,
     /// Cells of variables so far.
     cells: u64,
+    /// Whether the program is too large or too wrong to go on.
     gave_up: bool,
 }
 
@@ -178,7 +185,7 @@ impl<'a> Translator<'a> {
             );
             return;
         }
-        if !self.plan_threads(ast, start) {
+        if self.gave_up || !self.plan_threads(ast, start) {
             return;
         }
         self.emit_threads();
@@ -186,10 +193,14 @@ impl<'a> Translator<'a> {
     }
 
     fn error(&mut self, error: Diagnostic) {
+        if self.gave_up {
+            return;
+        }
         // The copies of a replicated thread all make the same mistakes.
-        if self.errors.len() < limits::ERRORS && !self.errors.contains(&error) {
+        if !self.errors.contains(&error) {
             self.errors.push(error);
         }
+        self.gave_up |= self.errors.len() >= limits::ERRORS;
     }
 
     /// Declares a name for the whole file; a name has one meaning.
@@ -218,7 +229,15 @@ impl<'a> Translator<'a> {
             for error in errors {
                 self.error(error);
             }
-            self.agents.push(Agent { name, parameters, body, flow, replicated, is_process });
+            self.agents.push(Agent {
+                name,
+                parameters,
+                body,
+                flow,
+                replicated,
+                is_process,
+                copies: Vec::new(),
+            });
         }
     }
 
@@ -238,16 +257,17 @@ impl<'a> Translator<'a> {
 
     /// Counts the nodes of an expression against the limit on the whole program.
     fn charge(&mut self, nodes: usize, span: Span) -> Option<()> {
+        if self.gave_up {
+            return None;
+        }
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > limits::EXPRESSION_NODES {
-            if !self.gave_up {
-                self.gave_up = true;
-                self.error(
-                    Diagnostic::error("the program is too large")
-                        .at(span, "this is where it exceeds the limit")
-                        .help("quantifiers, replicated threads and long conditions multiply each other"),
-                );
-            }
+            self.error(
+                Diagnostic::error("the program is too large")
+                    .at(span, "this is where it exceeds the limit")
+                    .help("quantifiers, replicated threads and long conditions multiply each other"),
+            );
+            self.gave_up = true;
             return None;
         }
         Some(())

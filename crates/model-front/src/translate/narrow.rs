@@ -70,9 +70,10 @@ impl<'a> Translator<'a> {
     ) {
         let ExprKind::Name(name) = &left.kind else { return };
         // What is no constant is no mistake here.
-        let before = self.errors.len();
+        let before = (self.errors.len(), self.nodes, self.gave_up);
         let constant = self.constant(right, None);
-        self.errors.truncate(before);
+        self.errors.truncate(before.0);
+        (self.nodes, self.gave_up) = (before.1, before.2);
         let Some(constant) = constant else { return };
         let value = constant.value;
         let range = match op {

@@ -44,8 +44,7 @@ impl<'a> Translator<'a> {
                 return None;
             }
         };
-        let copies = self.copies.iter().enumerate().filter(|(_, copy)| copy.agent == agent);
-        let mut copies: Vec<usize> = copies.map(|(index, _)| index).collect();
+        let mut copies = self.agents[agent].copies.clone();
         if let Some(index) = &thread.index {
             let Some(replicated) = self.agents[agent].replicated else {
                 let error = Diagnostic::error(format!("`{}` is not a replicated thread", name.text));

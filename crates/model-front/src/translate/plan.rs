@@ -10,7 +10,7 @@ use crate::flow::Action;
 use crate::limits;
 use rely_base::{Diagnostic, Span};
 use rely_program::{Initial, Scope, ThreadId, ThreadKind, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many threads that are spawned once are told apart; beyond, they become templates.
 const MOST_SPAWNED_INSTANCES: usize = 64;
@@ -23,6 +23,13 @@ struct Planned {
     /// The processes from which this one was spawned, and itself.
     ancestors: Vec<usize>,
     spawns: FxHashMap<Span, usize>,
+}
+
+impl Planned {
+    fn running(agent: usize, me: Option<Value>, arguments: Vec<Value>) -> Self {
+        let kind = Kind::Running(arguments);
+        Self { agent, kind, me, ancestors: vec![agent], spawns: FxHashMap::default() }
+    }
 }
 
 enum Kind {
@@ -47,9 +54,12 @@ impl<'a> Translator<'a> {
             }
             return false;
         }
+        if !self.check_size(&planned) {
+            return false;
+        }
         self.plan_spawns(&mut planned);
         self.check_all_run(&planned);
-        if !self.check_size(&planned) {
+        if self.gave_up || !self.check_size(&planned) {
             return false;
         }
         let names = self.thread_names(&planned);
@@ -62,36 +72,32 @@ impl<'a> Translator<'a> {
 
     fn running_from_the_beginning(&mut self, ast: &'a Ast) -> Vec<Planned> {
         let mut planned = Vec::new();
-        let mut add = |agent, arguments, me| {
-            let kind = Kind::Running(arguments);
-            planned.push(Planned { agent, kind, me, ancestors: vec![agent], spawns: FxHashMap::default() });
-        };
-        let mut threads = self.agents.iter().enumerate().filter(|(_, agent)| !agent.is_process);
-        let mut starts = Vec::new();
+        // Agents were declared in the order of the items.
+        let mut agents = 0..self.agents.len();
         for item in &ast.items {
+            // What is more is refused as a whole.
+            if self.gave_up || planned.len() > limits::THREADS {
+                break;
+            }
             match &item.kind {
+                ItemKind::Process { .. } => drop(agents.next()),
                 ItemKind::Thread { .. } => {
-                    let Some((index, agent)) = threads.next() else { continue };
-                    match agent.replicated {
-                        Some(copies) => (0..copies).for_each(|me| add(index, Vec::new(), Some(me))),
-                        None => add(index, Vec::new(), None),
+                    let Some(agent) = agents.next() else { continue };
+                    match self.agents[agent].replicated {
+                        Some(copies) => {
+                            let copies = (0..copies).map(|me| Planned::running(agent, Some(me), vec![]));
+                            planned.extend(copies);
+                        }
+                        None => planned.push(Planned::running(agent, None, vec![])),
                     }
                 }
-                ItemKind::Start { process, arguments } => starts.push((process, arguments)),
+                ItemKind::Start { process, arguments } => {
+                    let Some(agent) = self.process(process) else { continue };
+                    let Some(values) = self.start_arguments(agent, process, arguments) else { continue };
+                    planned.push(Planned::running(agent, None, values));
+                }
                 _ => {}
             }
-        }
-        for (process, arguments) in starts {
-            let Some(agent) = self.process(process) else { continue };
-            let Some(values) = self.start_arguments(agent, process, arguments) else { continue };
-            let kind = Kind::Running(values);
-            planned.push(Planned {
-                agent,
-                kind,
-                me: None,
-                ancestors: vec![agent],
-                spawns: FxHashMap::default(),
-            });
         }
         planned
     }
@@ -183,9 +189,10 @@ impl<'a> Translator<'a> {
                     || instances >= MOST_SPAWNED_INSTANCES;
                 let known = if many { templates.get(&spawned).copied() } else { None };
                 let target = known.unwrap_or_else(|| {
-                    let mut ancestors = planned[next].ancestors.clone();
-                    ancestors.push(spawned);
                     let kind = if many { Kind::Template } else { Kind::SpawnedOnce };
+                    // All that a template spawns are templates, whoever its ancestors are.
+                    let mut ancestors = if many { Vec::new() } else { planned[next].ancestors.clone() };
+                    ancestors.push(spawned);
                     planned.push(Planned {
                         agent: spawned,
                         kind,
@@ -221,10 +228,8 @@ impl<'a> Translator<'a> {
 
     /// A process that never runs is a mistake: everything would hold of it.
     fn check_all_run(&mut self, planned: &[Planned]) {
-        for index in 0..self.agents.len() {
-            if planned.iter().any(|thread| thread.agent == index) {
-                continue;
-            }
+        let run: FxHashSet<usize> = planned.iter().map(|thread| thread.agent).collect();
+        for index in (0..self.agents.len()).filter(|index| !run.contains(index)) {
             let name = self.agents[index].name;
             let error = Diagnostic::error(format!("the process `{}` is never started", name.text))
                 .at(name.span, "nothing starts it")
@@ -234,6 +239,12 @@ impl<'a> Translator<'a> {
     }
 
     fn check_size(&mut self, planned: &[Planned]) -> bool {
+        if planned.len() > limits::THREADS {
+            let name = self.agents[planned[limits::THREADS].agent].name;
+            let error = Diagnostic::error("the program is too large");
+            self.error(error.at(name.span, format!("more than {} threads", limits::THREADS)));
+            return false;
+        }
         let mut edges = 0usize;
         for thread in planned {
             let agent = &self.agents[thread.agent];
@@ -249,15 +260,18 @@ impl<'a> Translator<'a> {
     }
 
     fn thread_names(&self, planned: &[Planned]) -> Vec<String> {
+        let mut alike: FxHashMap<usize, usize> = FxHashMap::default();
+        for thread in planned {
+            *alike.entry(thread.agent).or_insert(0) += 1;
+        }
         let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
         let mut names = Vec::new();
         for thread in planned {
             let name = &self.agents[thread.agent].name.text;
-            let alike = planned.iter().filter(|other| other.agent == thread.agent).count();
             names.push(match thread {
                 Planned { me: Some(me), .. } => format!("{name}[{me}]"),
                 Planned { kind: Kind::Template, .. } => name.clone(),
-                _ if alike == 1 => name.clone(),
+                _ if alike[&thread.agent] == 1 => name.clone(),
                 _ => {
                     let number = numbers.entry(thread.agent).or_insert(0);
                     *number += 1;
@@ -280,6 +294,7 @@ impl<'a> Translator<'a> {
         let template = matches!(kind, Kind::Template);
         let locations = FxHashMap::default();
         let locals = FxHashMap::default();
+        self.agents[agent].copies.push(self.copies.len());
         self.copies.push(Copy { agent, thread, template, me, locals, locations, spawns });
         self.make_parameters(agent, thread, kind);
         self.make_locals(agent, thread, me);

@@ -8,6 +8,9 @@ use rely_program::{Claimed, Expr as Term, Property, definedness};
 impl<'a> Translator<'a> {
     pub(super) fn properties(&mut self, ast: &'a Ast) {
         for item in &ast.items {
+            if self.gave_up {
+                return;
+            }
             let ItemKind::Property(property) = &item.kind else { continue };
             let claimed = match property {
                 PropertyKind::Requires(condition) => {

@@ -118,8 +118,12 @@ impl<'a> Translator<'a> {
     fn check_defined(&mut self, term: &Term, source: Quoted<'_>, ops: &mut Vec<Op>) -> Option<()> {
         let span = source.span();
         self.charge(definedness_cost(term).nodes, span)?;
-        for (kind, condition) in definedness(self.builder.program(), term) {
-            let excerpt = self.excerpt(source);
+        let conditions = definedness(self.builder.program(), term);
+        if conditions.is_empty() {
+            return Some(());
+        }
+        let excerpt = self.excerpt(source);
+        for (kind, condition) in conditions {
             let message = match kind {
                 CheckKind::Bounds => format!("an index in `{excerpt}` is out of bounds"),
                 _ => format!("`{excerpt}` divides by zero or shifts by an impossible amount"),

@@ -145,6 +145,48 @@ fn wide_things_are_fine_or_refused_but_never_slow() {
     );
 }
 
+#[test]
+fn many_threads_are_refused() {
+    let threads: String = (0..40).map(|number| format!("thread T{number}[1000] {{ skip; }} ")).collect();
+    check(
+        &threads,
+        expect![[r#"
+        error: the program is too large
+          1:268 `T10`: more than 10000 threads
+    "#]],
+    );
+    let starts = "start p; ".repeat(20_000);
+    check(
+        &format!("process p {{ skip; }} {starts}"),
+        expect![[r#"
+        error: the program is too large
+          1:9 `p`: more than 10000 threads
+    "#]],
+    );
+}
+
+#[test]
+fn a_precondition_that_is_too_large_is_refused() {
+    let quantifiers = "exists i in 0..999: ".repeat(3);
+    check(
+        &format!("var b: bool; requires b == ({quantifiers} i == 1000); thread T {{ skip; }}"),
+        expect![[r#"
+            error: the program is too large
+              1:90 `i`: this is where it exceeds the limit
+              help: quantifiers, replicated threads and long conditions multiply each other
+        "#]],
+    );
+}
+
+#[test]
+fn many_mistakes_are_reported_up_to_a_limit() {
+    let text: String =
+        (0..3_000).map(|number| format!("thread T{number} {{ x{number} := y; goto l{number}; }} ")).collect();
+    assert_eq!(errors(&text).matches("error:").count(), 20);
+    let text: String = (0..3_000).map(|number| format!("start p{number}; never q{number} at l; ")).collect();
+    assert_eq!(errors(&format!("thread T {{ skip; }} {text}")).matches("error:").count(), 20);
+}
+
 /// Models that use every construct, to be mutated.
 const SEEDS: [&str; 3] = [
     "const N = 2; var x, y: int = 0; var a: int[N] in 0..3 = {1, 2}; var m: mutex; var go: bool = *; requires x == 0 && !go;
