@@ -2,6 +2,7 @@
 
 mod bad;
 mod behaviour;
+mod book;
 mod common;
 mod constructs;
 mod examples;
