@@ -56,6 +56,8 @@ impl Effects {
 pub(crate) struct Interference {
     next: Arena<LocationId, Effects>,
     future: Arena<LocationId, Effects>,
+    /// Where a thread can do nothing but join: what the next step does if the join is passed.
+    after_join: Arena<LocationId, Effects>,
 }
 
 impl Interference {
@@ -64,8 +66,18 @@ impl Interference {
         let edges: Vec<Effects> =
             program.edges().values().map(|edge| edge_effects(program, &observed, edge)).collect();
         let nothing = || program.locations().ids().map(|_| Effects::default()).collect();
-        let mut interference = Self { next: nothing(), future: nothing() };
+        let mut interference = Self { next: nothing(), future: nothing(), after_join: nothing() };
         while interference.grow(program, &edges) {}
+        for edge in program.edges().values() {
+            if let [Op::Join(_), rest @ ..] = edge.ops.as_slice() {
+                let rest = Edge { ops: rest.to_vec(), ..edge.clone() };
+                let mut effects = edge_effects(program, &observed, &rest);
+                if program.locations()[edge.target].atomic {
+                    effects.add(&interference.next[edge.target]);
+                }
+                interference.after_join[edge.source] = effects;
+            }
+        }
         interference
     }
 
@@ -109,19 +121,25 @@ impl Interference {
         let mut index = 0;
         while let Some(&member) = cluster.get(index) {
             index += 1;
-            if let Some(awaited) = awaited(semantics, state, member) {
-                if !cluster.contains(&awaited) {
+            let location = state.location(member)?;
+            let next = match joins(semantics, state, member) {
+                Joins::WaitsFor(awaited) if cluster.contains(&awaited) => continue,
+                Joins::WaitsFor(awaited) => {
                     cluster.push(awaited);
+                    continue;
                 }
-                continue;
-            }
-            let next = &self.next[state.location(member)?];
+                Joins::Ended => &self.after_join[location],
+                Joins::Uncertain => &self.next[location],
+            };
             if next.visible || next.halts {
                 return None;
             }
             for other in state.slots() {
-                let waits = || awaited(semantics, state, other).is_some_and(|slot| cluster.contains(&slot));
                 let conflicts = |location| next.conflicts_with(&self.future[location]);
+                let waits = || match joins(semantics, state, other) {
+                    Joins::WaitsFor(awaited) => cluster.contains(&awaited),
+                    Joins::Ended | Joins::Uncertain => false,
+                };
                 if !cluster.contains(&other) && state.location(other).is_some_and(conflicts) && !waits() {
                     cluster.push(other);
                 }
@@ -131,21 +149,32 @@ impl Interference {
     }
 }
 
-/// The running thread for whose end the one in `slot` waits, if it is certain that it does
-/// nothing else before: its only edge starts with a join, of a handle that no other thread
+/// What is certain about a thread that may be about to join.
+enum Joins {
+    /// It does nothing before this running thread ends.
+    WaitsFor(SlotId),
+    /// It joins a thread that has ended, which nobody can change.
+    Ended,
+    /// Nothing.
+    Uncertain,
+}
+
+/// Looks whether the only edge of a thread starts with a join of a handle that no other thread
 /// can change.
-fn awaited(semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Option<SlotId> {
+fn joins(semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Joins {
     let program = semantics.program();
-    let [edge] = program.outgoing(state.location(slot)?) else { return None };
-    let Some(Op::Join(handle)) = program.edges()[*edge].ops.first() else { return None };
+    let outgoing = state.location(slot).map_or(&[][..], |location| program.outgoing(location));
+    let [edge] = outgoing else { return Joins::Uncertain };
+    let Some(Op::Join(handle)) = program.edges()[*edge].ops.first() else { return Joins::Uncertain };
     let mut certain = true;
     handle.for_each_var(|var| certain &= only_thread_that_writes(program, state.thread(slot), var));
-    if !certain {
-        return None;
+    let value = if certain { semantics.evaluate_for(state, slot, handle).ok() } else { None };
+    let joined = state.slots().find(|other| value == Some(other.handle()));
+    match joined.map(|joined| (joined, semantics.status(state, joined))) {
+        Some((joined, SlotStatus::Running)) => Joins::WaitsFor(joined),
+        Some((_, SlotStatus::Ended)) => Joins::Ended,
+        Some((_, SlotStatus::NotStarted)) | None => Joins::Uncertain,
     }
-    let value = semantics.evaluate_for(state, slot, handle).ok()?;
-    let awaited = state.slots().find(|other| other.handle() == value)?;
-    (semantics.status(state, awaited) == SlotStatus::Running).then_some(awaited)
 }
 
 /// Whether no thread but this one can change a variable.

@@ -190,6 +190,7 @@ fn confirm(
     exhausted: &Exhausted,
     budget: &Budget,
 ) -> Result<Confirmation, Obstacle> {
+    budget.check_now()?;
     let claimed = exhausted.states;
     let reduced = exhausted.reduction != Reduction::None;
     if let Some(list) = &exhausted.visited

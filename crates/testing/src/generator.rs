@@ -153,6 +153,12 @@ impl Generator {
                 lines.insert(after, Statement::Join);
             }
         }
+        if !starter && self.started.is_some() && self.rng.percent(15) {
+            // Waits for a thread that may not even exist yet.
+            let handle = self.rng.below(self.running.len() + 2) as Value + 1;
+            let at = self.rng.below(lines.len() + 1);
+            lines.insert(at, Statement::Step(vec![Op::Join(Expr::int(handle))]));
+        }
         let start = self.started.zip(self.handle);
         self.landmarks.push(self.builder.entry(thread));
         let mut script = Script::resume(&mut self.builder, thread);

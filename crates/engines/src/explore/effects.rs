@@ -5,12 +5,15 @@ use rely_program::{
     Claimed, Edge, Expr, Goal, LocationId, Op, Place, Program, Scope, ThreadId, ThreadKind, VarId,
 };
 
-/// The effects of the next complete step from a location, and of all steps from there on, those
-/// of threads started on the way included.
+/// What threads do from a location on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocationEffects {
+    /// The next complete step.
     pub(super) next: Effects,
+    /// All steps from there on, those of threads started on the way included.
     pub(super) future: Effects,
+    /// The next complete step, if all that can happen is a join and the joined thread has ended.
+    pub(super) after_join: Effects,
 }
 
 /// What steps do to things that threads share. Besides the globals these are the numbers of new
@@ -31,18 +34,31 @@ impl Effects {
     pub(super) fn of_locations(program: &Program, goal: Goal) -> Arena<LocationId, LocationEffects> {
         let collector = Collector::new(program, goal);
         let edges: Vec<Effects> = program.edges().values().map(|edge| collector.edge(edge)).collect();
-        let nothing = || LocationEffects { next: collector.nothing(), future: collector.nothing() };
+        let nothing = || {
+            let nothing = collector.nothing();
+            LocationEffects { next: nothing.clone(), future: nothing.clone(), after_join: nothing }
+        };
         let mut locations: Arena<_, _> = program.locations().ids().map(|_| nothing()).collect();
-        loop {
-            let mut grew = false;
+        let mut grew = true;
+        while grew {
+            grew = false;
             // Later edges mostly lead further: backwards, few rounds are needed.
             for (id, edge) in program.edges().iter().rev() {
                 grew |= propagate(program, &mut locations, edge, &edges[id.index()]);
             }
-            if !grew {
-                return locations;
+        }
+        for edge in program.edges().values() {
+            if let [Op::Join(_), rest @ ..] = edge.ops.as_slice() {
+                let mut effects = collector.nothing();
+                collector.movement(edge, &mut effects);
+                rest.iter().for_each(|op| collector.op(op, &mut effects));
+                if program.locations()[edge.target].atomic {
+                    effects.add(&locations[edge.target].next);
+                }
+                locations[edge.source].after_join = effects;
             }
         }
+        locations
     }
 
     fn add(&mut self, other: &Effects) -> bool {
@@ -153,6 +169,13 @@ impl<'p> Collector<'p> {
 
     fn edge(&self, edge: &Edge) -> Effects {
         let mut effects = self.nothing();
+        self.movement(edge, &mut effects);
+        edge.ops.iter().for_each(|op| self.op(op, &mut effects));
+        effects
+    }
+
+    /// What it does that a thread is somewhere else after the edge.
+    fn movement(&self, edge: &Edge, effects: &mut Effects) {
         let thread = self.program.locations()[edge.source].thread;
         let ends = edge.target == self.program.threads()[thread].exit;
         if ends {
@@ -162,8 +185,6 @@ impl<'p> Collector<'p> {
         let is_observed = |location| self.observed_locations.contains(location);
         effects.visible = moves && (is_observed(&edge.source) || is_observed(&edge.target))
             || ends && self.observed_threads.contains(&thread);
-        edge.ops.iter().for_each(|op| self.op(op, &mut effects));
-        effects
     }
 
     fn op(&self, op: &Op, effects: &mut Effects) {

@@ -37,6 +37,8 @@ pub(super) struct PartialOrder<'p> {
     /// For a location: the locations from which a thread may ever interfere with the next step
     /// from there, as bits. Made when first asked for.
     interferers: Arena<LocationId, Option<Box<[u64]>>>,
+    /// The same for a next step that joins a thread that has ended.
+    interferers_after_join: Arena<LocationId, Option<Box<[u64]>>>,
     /// The handle for which a thread at the location does nothing but wait.
     joins: Arena<LocationId, Option<&'p Expr>>,
     /// What is known of each slot in the current state.
@@ -47,7 +49,18 @@ pub(super) struct PartialOrder<'p> {
 struct SlotView {
     /// `None` if the thread is not running.
     location: Option<LocationId>,
-    awaited: Option<SlotId>,
+    join: Join,
+}
+
+/// What is certain about a thread that may be about to join another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Join {
+    /// Nothing.
+    Uncertain,
+    /// It does nothing before this running thread ends.
+    WaitsFor(SlotId),
+    /// The thread that it joins has ended, and nobody can change that.
+    Ended,
 }
 
 impl<'p> PartialOrder<'p> {
@@ -55,6 +68,7 @@ impl<'p> PartialOrder<'p> {
         Self {
             effects: Effects::of_locations(program, goal),
             interferers: program.locations().ids().map(|_| None).collect(),
+            interferers_after_join: program.locations().ids().map(|_| None).collect(),
             joins: program.locations().ids().map(|location| stable_join(program, location)).collect(),
             slots: Vec::new(),
         }
@@ -72,12 +86,10 @@ impl<'p> PartialOrder<'p> {
         if state.slots().len() > SlotSet::BITS as usize {
             return;
         }
-        self.look_at(semantics, state);
-        let running = (0..self.slots.len()).filter(|&slot| self.slots[slot].location.is_some());
-        let all = running.clone().fold(0, |set, slot| set | bit(slot));
-        for slot in running.collect::<Vec<_>>() {
+        let running = self.look_at(semantics, state);
+        for slot in (0..self.slots.len()).filter(|&slot| running & bit(slot) != 0) {
             if let Some(cluster) = self.cluster(slot)
-                && cluster != all
+                && cluster != running
                 && !candidates.contains(&cluster)
             {
                 candidates.push(cluster);
@@ -86,15 +98,19 @@ impl<'p> PartialOrder<'p> {
         candidates.sort_by_key(|cluster| cluster.count_ones());
     }
 
-    fn look_at(&mut self, semantics: &Semantics<'p>, state: &State) {
+    /// Looks at each slot once, and returns which ones hold a running thread.
+    fn look_at(&mut self, semantics: &Semantics<'p>, state: &State) -> SlotSet {
+        let mut running = 0;
         self.slots.clear();
         for slot in state.slots() {
             let is_running = semantics.status(state, slot) == SlotStatus::Running;
             let location = state.location(slot).filter(|_| is_running);
             let handle = location.and_then(|location| self.joins[location]);
-            let awaited = handle.and_then(|handle| running_thread(semantics, state, slot, handle));
-            self.slots.push(SlotView { location, awaited });
+            let join = handle.map_or(Join::Uncertain, |handle| join_of(semantics, state, slot, handle));
+            self.slots.push(SlotView { location, join });
+            running |= if is_running { bit(slot.index()) } else { 0 };
         }
+        running
     }
 
     /// The smallest set with `first` that nobody outside of it can interfere with, if its steps
@@ -105,27 +121,32 @@ impl<'p> PartialOrder<'p> {
         while pending != 0 {
             let member = pending.trailing_zeros() as usize;
             pending &= pending - 1;
-            if let Some(awaited) = self.slots[member].awaited {
-                pending |= bit(awaited.index()) & !cluster;
-                cluster |= bit(awaited.index());
-                continue;
-            }
-            let location = self.slots[member].location?;
-            if !self.effects[location].next.may_come_first() {
-                return None;
-            }
-            let interfering = self.interfering(location) & !cluster;
-            let added = interfering & !self.waiting_for(cluster);
+            let SlotView { location, join } = self.slots[member];
+            let added = match join {
+                Join::WaitsFor(awaited) => bit(awaited.index()) & !cluster,
+                Join::Uncertain | Join::Ended => {
+                    let interfering = self.interfering(location?, join)? & !cluster;
+                    interfering & !self.waiting_for(cluster)
+                }
+            };
             pending |= added;
             cluster |= added;
         }
         Some(cluster)
     }
 
-    /// The slots that may ever interfere with the next step from a location.
-    fn interfering(&mut self, location: LocationId) -> SlotSet {
-        let effects = &self.effects;
-        let row = self.interferers[location].get_or_insert_with(|| interferers(effects, location));
+    /// The slots that may ever interfere with the next step from a location; `None` if that
+    /// step may not be preferred to others at all.
+    fn interfering(&mut self, location: LocationId, join: Join) -> Option<SlotSet> {
+        let effects = &self.effects[location];
+        let (next, rows) = match join {
+            Join::Ended => (&effects.after_join, &mut self.interferers_after_join),
+            Join::Uncertain | Join::WaitsFor(_) => (&effects.next, &mut self.interferers),
+        };
+        if !next.may_come_first() {
+            return None;
+        }
+        let row = rows[location].get_or_insert_with(|| interferers(&self.effects, next));
         let mut slots = 0;
         for (index, slot) in self.slots.iter().enumerate() {
             if let Some(other) = slot.location
@@ -134,12 +155,15 @@ impl<'p> PartialOrder<'p> {
                 slots |= bit(index);
             }
         }
-        slots
+        Some(slots)
     }
 
     /// The slots that do nothing before a thread of the set ends.
     fn waiting_for(&self, set: SlotSet) -> SlotSet {
-        let waits = |slot: &SlotView| slot.awaited.is_some_and(|awaited| set & bit(awaited.index()) != 0);
+        let waits = |slot: &SlotView| match slot.join {
+            Join::WaitsFor(awaited) => set & bit(awaited.index()) != 0,
+            Join::Uncertain | Join::Ended => false,
+        };
         let waiting = self.slots.iter().enumerate().filter(|(_, slot)| waits(slot));
         waiting.fold(0, |slots, (index, _)| slots | bit(index))
     }
@@ -149,21 +173,25 @@ fn bit(slot: usize) -> SlotSet {
     1 << slot
 }
 
-fn interferers(effects: &Arena<LocationId, LocationEffects>, location: LocationId) -> Box<[u64]> {
+/// The locations from which a thread may ever interfere with a step.
+fn interferers(effects: &Arena<LocationId, LocationEffects>, step: &Effects) -> Box<[u64]> {
     let mut row = vec![0; effects.len().div_ceil(64)];
     for (other, others) in effects.iter() {
-        if effects[location].next.conflicts_with(&others.future) {
+        if step.conflicts_with(&others.future) {
             row[other.index() / 64] |= 1 << (other.index() % 64);
         }
     }
     row.into()
 }
 
-/// The running thread of a handle.
-fn running_thread(semantics: &Semantics<'_>, state: &State, slot: SlotId, handle: &Expr) -> Option<SlotId> {
-    let handle = semantics.evaluate_for(state, slot, handle).ok()?;
-    let awaited = state.slots().find(|other| other.handle() == handle)?;
-    (semantics.status(state, awaited) == SlotStatus::Running).then_some(awaited)
+fn join_of(semantics: &Semantics<'_>, state: &State, slot: SlotId, handle: &Expr) -> Join {
+    let Ok(handle) = semantics.evaluate_for(state, slot, handle) else { return Join::Uncertain };
+    let Some(joined) = state.slots().find(|other| other.handle() == handle) else { return Join::Uncertain };
+    match semantics.status(state, joined) {
+        SlotStatus::Running => Join::WaitsFor(joined),
+        SlotStatus::Ended => Join::Ended,
+        SlotStatus::NotStarted => Join::Uncertain,
+    }
 }
 
 /// The handle that a thread at this location waits for, if all it can do is to join, and if no
