@@ -1,1 +1,87 @@
-//! Placeholder while the workspace is being laid out.
+//! C11 with pthreads, and the conventions of SV-COMP, to Rely programs.
+//!
+//! [`translate`] takes preprocessed C and gives a [`Program`]: every thread function becomes a
+//! control-flow automaton into which the functions that it calls are inlined, every scalar
+//! that lives in memory becomes a variable, and every access to memory that other threads see
+//! is a step of its own. What is not supported is refused with its name and its place.
+//!
+//! The way there: `text` turns the text into a syntax tree, `unit` indexes its declarations,
+//! and `lower` walks over the bodies of the functions, computing types and emitting edges,
+//! repeatedly until `facts`, what pointers may point to, is complete.
+//!
+//! ```
+//! use rely_base::SourceMap;
+//! use rely_c_front::{CInput, translate};
+//!
+//! let text = "int x; int main(void) { x = 1; return 0; }";
+//! let input = CInput { name: "one.i".into(), original: None, preprocessed: text.into() };
+//! let program = translate(&mut SourceMap::new(), &input)?;
+//! assert_eq!(program.threads().len(), 1);
+//! # Ok::<(), rely_base::Diagnostic>(())
+//! ```
+
+mod facts;
+mod fold;
+mod layout;
+mod lower;
+mod text;
+mod types;
+mod unit;
+mod value;
+
+use lower::Origin;
+use rely_base::{Diagnostic, SourceMap};
+use rely_program::Program;
+use text::LineMap;
+
+/// The stack on which the syntax tree is built and walked, far more than the nesting that is
+/// allowed in front of it needs.
+const STACK_BYTES: usize = 512 << 20;
+
+/// What the user gave, and what the preprocessor made of it.
+#[derive(Clone, Debug)]
+pub struct CInput {
+    /// The name of the file, as the user gave it.
+    pub name: String,
+    /// The text that the user wrote, if it was preprocessed.
+    pub original: Option<String>,
+    /// The preprocessed text, with the preprocessor's line markers.
+    pub preprocessed: String,
+}
+
+/// Translates a C program. The file is added to `sources`: the original if there is one.
+pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
+    let shown = input.original.as_ref().unwrap_or(&input.preprocessed);
+    if shown.len() >= u32::MAX as usize {
+        return Err(Diagnostic::error(format!("`{}` is too large", input.name)));
+    }
+    let file = sources.add(input.name.clone(), shown.clone());
+    let run = || {
+        let lines = LineMap::new(file, &input.preprocessed, input.original.as_deref());
+        translate_text(input, &lines)
+    };
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
+        match worker.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(Diagnostic::error(format!("no thread for the parser: {error}"))),
+        }
+    })
+}
+
+fn translate_text(input: &CInput, lines: &LineMap<'_>) -> Result<Program, Diagnostic> {
+    let prepared = text::prepare(&input.preprocessed).map_err(|unreadable| {
+        let end = (unreadable.at + 1).min(input.preprocessed.len());
+        Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")
+    })?;
+    let origin = Origin { prepared: &prepared, lines };
+    let tree = text::parse(&prepared).map_err(|fault| {
+        let error = Diagnostic::error(fault.message).at(origin.span(fault.start, fault.end), "here");
+        match fault.help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    })?;
+    lower::lower(&input.name, &tree, &origin)
+}

@@ -1,0 +1,213 @@
+//! What is known of a program's memory, gathered while lowering it and used when lowering it
+//! again.
+//!
+//! A pointer that the program assigns while it runs is kept as a number, and a use of it asks
+//! which of the objects that it may point to has this number. Which these are depends on all
+//! assignments of the whole program. So the program is lowered in rounds: each round notes
+//! what is stored where, and starts from what the last one has noted, until nothing is added.
+//! Everything here only ever grows, and there are finitely many objects, so that ends.
+
+use crate::layout::{Leaf, Unsupported, leaf_at, leaves};
+use crate::types::{CType, Records};
+use crate::value::{ObjectId, Target, Targets, merge_targets};
+use rely_base::{Arena, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// The thread in which something lives, by the name of its function.
+pub(crate) type ThreadKey = Rc<str>;
+
+/// What an object is, so that each round finds the same one. Declarations are told apart by
+/// their positions. Functions do not recurse: at any time a thread has at most one activation
+/// of each, so their locals need to exist only once in each thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ObjectKey {
+    Global(String),
+    StaticLocal(usize),
+    Local(ThreadKey, usize),
+    /// A variable of which each thread has its own.
+    ThreadLocal(ThreadKey, String),
+    Function(String),
+    /// Where a function leaves its result.
+    FunctionResult(ThreadKey, String),
+    /// Where a thread leaves the result that `pthread_join` fetches.
+    ThreadResult(String),
+}
+
+/// Who has an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    Global,
+    /// One thread has it; of a thread that is started several times, each has its own.
+    Thread(ThreadKey),
+    /// It is a function.
+    Code,
+}
+
+/// A piece of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) name: String,
+    pub(crate) ty: CType,
+    pub(crate) storage: Storage,
+    pub(crate) span: Option<Span>,
+    pub(crate) leaves: Rc<[Leaf]>,
+}
+
+/// The argument with which a thread function is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StartArgument {
+    /// Always this number.
+    Number(i128),
+    /// Always this address.
+    Address(ObjectId, i64),
+    Various,
+}
+
+/// All that is known so far.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) records: Records,
+    objects: Arena<ObjectId, Object>,
+    by_key: FxHashMap<ObjectKey, ObjectId>,
+    /// What the scalars of objects may point to.
+    points_to: FxHashMap<Target, Targets>,
+    /// Locals whose address is stored where other threads can find it.
+    shared: FxHashSet<ObjectId>,
+    start_arguments: FxHashMap<String, StartArgument>,
+    /// Thread functions whose results somebody asks for.
+    wanted_results: FxHashSet<String>,
+    /// Whether something was added that this round may have missed.
+    grown: bool,
+}
+
+impl Facts {
+    /// Whether the last round has added something, which the next one takes into account.
+    pub(crate) fn take_grown(&mut self) -> bool {
+        std::mem::take(&mut self.grown)
+    }
+
+    pub(crate) fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id]
+    }
+
+    pub(crate) fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
+        self.by_key.get(key).copied()
+    }
+
+    pub(crate) fn add_object(
+        &mut self,
+        key: ObjectKey,
+        name: String,
+        ty: CType,
+        storage: Storage,
+        span: Option<Span>,
+    ) -> Result<ObjectId, Unsupported> {
+        if let Some(id) = self.find(&key) {
+            return Ok(id);
+        }
+        let leaves = match storage {
+            Storage::Code => Vec::new(),
+            _ => leaves(&self.records, &ty)?,
+        };
+        let id = self.objects.push(Object { name, ty, storage, span, leaves: leaves.into() });
+        self.by_key.insert(key, id);
+        Ok(id)
+    }
+
+    /// Whether all threads see the object.
+    pub(crate) fn is_shared(&self, id: ObjectId) -> bool {
+        self.objects[id].storage == Storage::Global || self.shared.contains(&id)
+    }
+
+    /// Whether the object is a local that others can reach.
+    pub(crate) fn is_published(&self, id: ObjectId) -> bool {
+        self.shared.contains(&id)
+    }
+
+    /// Notes that other threads can get hold of these addresses.
+    pub(crate) fn publish(&mut self, targets: &Targets) {
+        for target in targets {
+            if matches!(self.objects[target.object].storage, Storage::Thread(_)) {
+                self.grown |= self.shared.insert(target.object);
+            }
+        }
+    }
+
+    /// What a scalar may point to.
+    pub(crate) fn targets_of(&self, place: Target) -> Targets {
+        self.points_to.get(&place).cloned().unwrap_or_default()
+    }
+
+    /// Notes that a value with these targets is stored in a scalar.
+    pub(crate) fn store(&mut self, place: Target, targets: &Targets) {
+        if targets.is_empty() {
+            return;
+        }
+        if self.is_shared(place.object) {
+            self.publish(targets);
+        }
+        let known = self.points_to.entry(place).or_default();
+        let merged = merge_targets(known, targets);
+        if merged.len() > known.len() {
+            *known = merged;
+            self.grown = true;
+        }
+    }
+
+    /// The scalar, or array, at an offset of an object; the offset itself if there is none.
+    pub(crate) fn target(&self, object: ObjectId, offset: i64) -> Target {
+        let offset = offset.max(0) as u64;
+        let leaf = leaf_at(&self.objects[object].leaves, offset);
+        // An empty structure, or the first member of one that is an array of structures, has
+        // no scalar of its own, but an address.
+        Target { object, offset: leaf.map_or(offset, |leaf| leaf.offset) }
+    }
+
+    /// Notes an argument with which a thread function is started.
+    pub(crate) fn start(&mut self, function: &str, argument: StartArgument) {
+        match self.start_arguments.get_mut(function) {
+            None => {
+                self.start_arguments.insert(function.to_owned(), argument);
+                self.grown = true;
+            }
+            Some(known) if *known != argument && *known != StartArgument::Various => {
+                *known = StartArgument::Various;
+                self.grown = true;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Notes that what is stored now has no place before the next round.
+    pub(crate) fn store_later(&mut self) {
+        self.grown = true;
+    }
+
+    /// Notes that somebody asks for the result of a thread.
+    pub(crate) fn want_result(&mut self, function: &str) {
+        self.grown |= self.wanted_results.insert(function.to_owned());
+    }
+
+    pub(crate) fn is_result_wanted(&self, function: &str) -> bool {
+        self.wanted_results.contains(function)
+    }
+
+    /// The locals that others can reach: name, thread and declaration.
+    pub(crate) fn published(&self) -> Vec<(String, ThreadKey, Option<Span>)> {
+        let mut shared: Vec<ObjectId> = self.shared.iter().copied().collect();
+        shared.sort_unstable();
+        let described = |id: ObjectId| {
+            let object = &self.objects[id];
+            match &object.storage {
+                Storage::Thread(thread) => Some((object.name.clone(), thread.clone(), object.span)),
+                _ => None,
+            }
+        };
+        shared.into_iter().filter_map(described).collect()
+    }
+
+    pub(crate) fn start_argument(&self, function: &str) -> Option<&StartArgument> {
+        self.start_arguments.get(function)
+    }
+}

@@ -1,0 +1,299 @@
+//! Operators on integers and pointers.
+
+use super::{Lowered, Lowering};
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind};
+use crate::value::{Guard, Kind, Known, Target, Targets, Value};
+use lang_c::ast::BinaryOperator;
+use lang_c::span::Span as TreeSpan;
+use rely_program::{BinaryOp, CheckKind, Expr, UnaryOp};
+
+/// The operator of the intermediate language for one that computes a value from two values.
+pub(super) fn operator(op: &BinaryOperator) -> Option<BinaryOp> {
+    use BinaryOperator as C;
+    Some(match op {
+        C::Plus => BinaryOp::Add,
+        C::Minus => BinaryOp::Sub,
+        C::Multiply => BinaryOp::Mul,
+        C::Divide => BinaryOp::Div,
+        C::Modulo => BinaryOp::Rem,
+        C::BitwiseAnd => BinaryOp::BitAnd,
+        C::BitwiseOr => BinaryOp::BitOr,
+        C::BitwiseXor => BinaryOp::BitXor,
+        C::ShiftLeft => BinaryOp::Shl,
+        C::ShiftRight => BinaryOp::Shr,
+        C::Less => BinaryOp::Lt,
+        C::LessOrEqual => BinaryOp::Le,
+        C::Greater => BinaryOp::Gt,
+        C::GreaterOrEqual => BinaryOp::Ge,
+        C::Equals => BinaryOp::Eq,
+        C::NotEquals => BinaryOp::Ne,
+        _ => return None,
+    })
+}
+
+/// The operator of a compound assignment.
+pub(super) fn assigned_operator(op: &BinaryOperator) -> Option<BinaryOp> {
+    use BinaryOperator as C;
+    Some(match op {
+        C::AssignPlus => BinaryOp::Add,
+        C::AssignMinus => BinaryOp::Sub,
+        C::AssignMultiply => BinaryOp::Mul,
+        C::AssignDivide => BinaryOp::Div,
+        C::AssignModulo => BinaryOp::Rem,
+        C::AssignBitwiseAnd => BinaryOp::BitAnd,
+        C::AssignBitwiseOr => BinaryOp::BitOr,
+        C::AssignBitwiseXor => BinaryOp::BitXor,
+        C::AssignShiftLeft => BinaryOp::Shl,
+        C::AssignShiftRight => BinaryOp::Shr,
+        _ => return None,
+    })
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// An operator applied to two values, converted as C says.
+    pub(super) fn binary(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        self.expect_scalar(&left, at)?;
+        self.expect_scalar(&right, at)?;
+        match (op, left.ty.is_pointer(), right.ty.is_pointer()) {
+            (_, false, false) => self.integer_binary(op, left, right, at),
+            (BinaryOp::Add, true, false) => self.pointer_add(left, right, 1, at),
+            (BinaryOp::Add, false, true) => self.pointer_add(right, left, 1, at),
+            (BinaryOp::Sub, true, false) => self.pointer_add(left, right, -1, at),
+            (BinaryOp::Sub, true, true) => self.pointer_difference(left, right, at),
+            (op, ..) if op.is_comparison() => Ok(self.pointer_comparison(op, left, right)),
+            _ => self.error(at, "this operator does not apply to pointers"),
+        }
+    }
+
+    fn integer_binary(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return self.shift(op, left, right, at);
+        }
+        let common = self.integer_kind(&left, at)?.common(self.integer_kind(&right, at)?);
+        if let (Kind::Truth(a), Kind::Truth(b), BinaryOp::Eq | BinaryOp::Ne) = (&left.kind, &right.kind, op) {
+            let condition = fold::binary(op, a.clone(), b.clone());
+            return Ok(Value::truth(CType::INT, condition).joined(&left, &right));
+        }
+        let left = self.convert_to_int(left, common);
+        let right = self.convert_to_int(right, common);
+        Ok(self.compute(op, common, left, right, at))
+    }
+
+    /// The operator on two values of the type `kind`, which is also that of the result.
+    pub(super) fn compute(
+        &mut self,
+        op: BinaryOp,
+        kind: IntKind,
+        left: Value,
+        right: Value,
+        at: TreeSpan,
+    ) -> Value {
+        let (a, b) = (self.number(&left), self.number(&right));
+        let expr = fold::binary(op, a, b.clone());
+        if op.is_comparison() {
+            let truth = Value::truth(CType::INT, expr).joined(&left, &right);
+            return Value { targets: Vec::new(), ..truth };
+        }
+        let mut guards = Vec::new();
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+            let nonzero = fold::binary(BinaryOp::Ne, b, Expr::Int(0));
+            guards.push(self.guard(CheckKind::Arithmetic, nonzero, "the divisor is zero in", at));
+        }
+        let range = Range::apply(op, left.range, right.range);
+        let value = self.in_type(kind, expr, range, guards, at);
+        value.joined(&left, &right)
+    }
+
+    /// A mathematical result in a machine type: unsigned wraps, signed must not overflow.
+    fn in_type(
+        &mut self,
+        kind: IntKind,
+        expr: Expr,
+        range: Range,
+        mut guards: Vec<Guard>,
+        at: TreeSpan,
+    ) -> Value {
+        let (int_type, ty) = (kind.int_type(), CType::Int(kind));
+        let exact = match expr {
+            Expr::Int(value) => Range::exactly(value),
+            _ => range,
+        };
+        if exact.fits(int_type) {
+            return Value { guards, ..Value::number(ty, expr, exact) };
+        }
+        if !kind.is_signed() {
+            let wrapped = fold::wrap(int_type, expr);
+            return Value { guards, ..Value::number(ty, wrapped, Range::of(int_type)) };
+        }
+        let condition = fold::between(expr.clone(), int_type.min(), int_type.max());
+        guards.push(self.guard(CheckKind::Overflow, condition, "signed overflow in", at));
+        self.assume("no-signed-overflow");
+        // A constant that does not fit must not be taken for one that does.
+        let range = Range { low: range.low.max(int_type.min()), high: range.high.min(int_type.max()) };
+        let expr = match expr {
+            Expr::Int(value) => Expr::Int(int_type.wrap(value)),
+            other => other,
+        };
+        Value { guards, ..Value::number(ty, expr, range) }
+    }
+
+    pub(super) fn guard(&self, kind: CheckKind, condition: Expr, what: &str, at: TreeSpan) -> Guard {
+        let message = format!("{what} `{}`", self.origin.text(at));
+        Guard { kind, condition, message, span: Some(self.span(at)) }
+    }
+
+    /// Shifts take the type of the promoted left operand. Left shifts of signed numbers wrap,
+    /// as gcc defines them.
+    fn shift(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        let left = self.promote(left, at)?;
+        let right = self.promote(right, at)?;
+        let kind = self.integer_kind(&left, at)?;
+        let int_type = kind.int_type();
+        let (a, b) = (self.number(&left), self.number(&right));
+        let in_width = fold::between(b.clone(), 0, i128::from(int_type.bits) - 1);
+        let guard = self.guard(CheckKind::Arithmetic, in_width, "impossible shift in", at);
+        let expr = fold::binary(op, a, b);
+        let range = Range::apply(op, left.range, right.range);
+        let value = match op {
+            BinaryOp::Shr if range.fits(int_type) => Value::number(CType::Int(kind), expr, range),
+            _ => Value::number(CType::Int(kind), fold::wrap(int_type, expr), Range::of(int_type)),
+        };
+        Ok(Value { guards: vec![guard], ..value }.joined(&left, &right))
+    }
+
+    /// `-x`, `~x`, `+x`.
+    pub(super) fn unary(&mut self, op: Option<UnaryOp>, operand: Value, at: TreeSpan) -> Lowered<Value> {
+        let operand = self.promote(operand, at)?;
+        let kind = self.integer_kind(&operand, at)?;
+        let Some(op) = op else { return Ok(operand) };
+        let expr = fold::unary(op, self.number(&operand));
+        let Range { low, high } = operand.range;
+        let range = match op {
+            UnaryOp::Neg => Range { low: -high, high: -low },
+            _ => Range { low: -high - 1, high: -low - 1 },
+        };
+        let value = self.in_type(kind, expr, range, Vec::new(), at);
+        let nothing = Value::constant(CType::INT, 0);
+        Ok(value.joined(&operand, &nothing))
+    }
+
+    /// A pointer moved by a number of elements.
+    pub(super) fn pointer_add(
+        &mut self,
+        pointer: Value,
+        index: Value,
+        sign: i64,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let index = self.promote(index, at)?;
+        let ty = pointer.ty.clone();
+        let element = ty.element().cloned().unwrap_or(CType::Void);
+        let Some(stride) = self.facts.records.size_of(&element).and_then(|size| i64::try_from(size).ok())
+        else {
+            return self.error(at, "arithmetic on a pointer to an incomplete type");
+        };
+        let stride = sign.saturating_mul(stride);
+        let moved = match &pointer.kind {
+            Kind::Pointer(known) => {
+                let steps = self.number(&index);
+                let known = moved_known(known.clone(), steps, stride);
+                Value { guards: Vec::new(), ..Value::pointer(ty, known) }
+            }
+            _ => {
+                let steps = self.number(&index);
+                let distance = fold::scale(stride, steps.clone());
+                let sum = fold::add(self.number(&pointer), distance);
+                let targets = self.moved_targets(&pointer.targets, &steps, stride);
+                let value = Value { targets, ..Value::number(ty, sum, pointer.range) };
+                let targets = value.targets.clone();
+                return Ok(Value { targets, ..value.joined(&pointer, &index) });
+            }
+        };
+        Ok(Value { targets: Vec::new(), ..moved.joined(&pointer, &index) })
+    }
+
+    /// What a computed pointer may point to after it was moved.
+    pub(super) fn moved_targets(&self, targets: &Targets, steps: &Expr, stride: i64) -> Targets {
+        let mut moved = Targets::new();
+        for target in targets {
+            let object = self.facts.object(target.object);
+            let size = self.facts.records.size_of(&object.ty).unwrap_or(0);
+            if let Expr::Int(steps) = steps {
+                let distance = i64::try_from(*steps).unwrap_or(i64::MAX).saturating_mul(stride);
+                let offset = (target.offset as i64).saturating_add(distance);
+                if (0..=size as i64).contains(&offset) {
+                    moved.push(self.facts.target(target.object, offset));
+                }
+                // Inside of an array the offset of the first element stands for all.
+                let stays = object
+                    .leaves
+                    .iter()
+                    .any(|leaf| leaf.offset == target.offset && !leaf.dimensions.is_empty());
+                if stays {
+                    moved.push(*target);
+                }
+            } else {
+                moved.push(*target);
+                let arrays = object.leaves.iter().filter(|leaf| {
+                    leaf.dimensions.iter().any(|dimension| dimension.stride as i64 == stride.abs())
+                });
+                moved.extend(arrays.map(|leaf| Target { object: target.object, offset: leaf.offset }));
+            }
+        }
+        moved.sort_unstable();
+        moved.dedup();
+        moved
+    }
+
+    fn pointer_difference(&mut self, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        let element = left.ty.element().cloned().unwrap_or(CType::Void);
+        let size = self.facts.records.size_of(&element).unwrap_or(0);
+        if size == 0 {
+            return self.error(at, "arithmetic on a pointer to an incomplete type");
+        }
+        let (a, b) = (self.number(&left), self.number(&right));
+        let bytes = fold::binary(BinaryOp::Sub, a, b);
+        let expr = fold::binary(BinaryOp::Div, bytes, Expr::Int(i128::from(size)));
+        let kind = IntKind::Long;
+        self.assume("object-addresses");
+        let value = Value::number(CType::Int(kind), expr, Range::of(kind.int_type()));
+        Ok(Value { targets: Vec::new(), ..value.joined(&left, &right) })
+    }
+
+    fn pointer_comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
+        let is_null = |value: &Value| value.as_constant() == Some(0);
+        if matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
+            self.assume("object-addresses");
+        }
+        let condition = match (&left.kind, &right.kind, op) {
+            (Kind::Pointer(_), _, BinaryOp::Eq) if is_null(&right) => Expr::Bool(false),
+            (Kind::Pointer(_), _, BinaryOp::Ne) if is_null(&right) => Expr::Bool(true),
+            (_, Kind::Pointer(_), BinaryOp::Eq) if is_null(&left) => Expr::Bool(false),
+            (_, Kind::Pointer(_), BinaryOp::Ne) if is_null(&left) => Expr::Bool(true),
+            _ => fold::binary(op, self.number(&left), self.number(&right)),
+        };
+        let value = Value::truth(CType::INT, condition).joined(&left, &right);
+        Value { targets: Vec::new(), ..value }
+    }
+}
+
+fn moved_known(mut known: Known, steps: Expr, stride: i64) -> Known {
+    let (steps, stride) = match (steps, stride < 0) {
+        (Expr::Int(constant), true) => (Expr::Int(-constant), -stride),
+        (steps, true) => (fold::unary(UnaryOp::Neg, steps), -stride),
+        (steps, false) => (steps, stride),
+    };
+    if let Some((index, _)) = known.dynamic.iter_mut().find(|(_, own)| *own == stride) {
+        *index = fold::add(index.clone(), steps);
+        return known;
+    }
+    match steps {
+        Expr::Int(constant) => {
+            let constant = i64::try_from(constant).unwrap_or(i64::MAX);
+            known.offset = known.offset.saturating_add(constant.saturating_mul(stride));
+        }
+        steps => known.dynamic.push((steps, stride)),
+    }
+    known
+}

@@ -1,0 +1,282 @@
+//! Assignments.
+
+use super::access::{Cell, Cells, stored_as};
+use super::impact::Impact;
+use super::{Lowered, Lowering};
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind};
+use crate::value::{Kind, Lvalue, Value};
+use lang_c::ast::Expression;
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{BinaryOp, Expr, Op, Place};
+
+/// Larger structures are not copied.
+const MAX_COPIED_CELLS: u64 = 4_096;
+
+/// Which value of a changed place the expression has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Nothing,
+    Old,
+    New,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// `lhs = rhs`.
+    pub(super) fn assignment(
+        &mut self,
+        lhs: &'a Node<Expression>,
+        rhs: &'a Node<Expression>,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let place = self.lvalue(lhs)?;
+        self.assign_from(place, rhs, wanted, at, lhs.span)
+    }
+
+    /// Stores the value of an expression in a place.
+    pub(super) fn assign_from(
+        &mut self,
+        place: Lvalue,
+        rhs: &'a Node<Expression>,
+        wanted: Wanted,
+        at: TreeSpan,
+        lhs: TreeSpan,
+    ) -> Lowered<Value> {
+        if self.havoc_directly(&place, rhs, wanted)? {
+            return Ok(Value::void());
+        }
+        let place = match self.impact(rhs)? {
+            Impact::Acts => self.settle_lvalue(place),
+            _ => place,
+        };
+        let value = self.eval(rhs)?;
+        self.assign_value(place, value, wanted, at, lhs)
+    }
+
+    /// Stores a value in a place of any type.
+    pub(super) fn assign_value(
+        &mut self,
+        place: Lvalue,
+        value: Value,
+        wanted: Wanted,
+        at: TreeSpan,
+        lhs: TreeSpan,
+    ) -> Lowered<Value> {
+        if matches!(place.ty.unqualified(), CType::Array(..) | CType::Function(_) | CType::Void) {
+            return self.error(at, "this cannot be assigned to");
+        }
+        let value = self.convert(value, &place.ty, at)?;
+        if let Kind::Record(source) = value.kind.clone() {
+            self.copy_record(&place, &source, at)?;
+            return Ok(value);
+        }
+        let found = self.cells(&place, lhs)?;
+        if wanted == Wanted::Nothing {
+            self.write(&place, value, lhs)?;
+            return Ok(Value::void());
+        }
+        if found.is_step || found.cells.len() != 1 {
+            let value = self.snapshot(value);
+            self.write(&place, value.clone(), lhs)?;
+            return Ok(value);
+        }
+        let targets = self.pointed_to(&value);
+        let (ty, range) = (value.ty.clone(), value.range);
+        self.write(&place, value, lhs)?;
+        let read = self.read(place, lhs)?;
+        Ok(Value { ty, range, targets, guards: Vec::new(), ..read })
+    }
+
+    /// `place = nondet()` as one nondeterministic assignment.
+    fn havoc_directly(&mut self, place: &Lvalue, rhs: &'a Node<Expression>, wanted: Wanted) -> Lowered<bool> {
+        let Expression::Call(call) = &rhs.node else { return Ok(false) };
+        let Some(kind) = self.nondeterministic(&call.node) else { return Ok(false) };
+        if wanted != Wanted::Nothing || *place.ty.unqualified() != CType::Int(kind) {
+            return Ok(false);
+        }
+        let found = self.cells(place, rhs.span)?;
+        self.act_on(found, &[], |cell| vec![Op::Havoc(cell.place.clone(), kind.domain())]);
+        Ok(true)
+    }
+
+    /// `lhs op= rhs`. The right side is evaluated before the left one is read.
+    pub(super) fn compound_assignment(
+        &mut self,
+        op: BinaryOp,
+        lhs: &'a Node<Expression>,
+        rhs: &'a Node<Expression>,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let place = self.lvalue(lhs)?;
+        let impact = self.impact(rhs)?;
+        let place = match impact {
+            Impact::Acts => self.settle_lvalue(place),
+            _ => place,
+        };
+        let operand = self.eval(rhs)?;
+        self.expect_scalar(&operand, rhs.span)?;
+        self.update(place, op, operand, wanted, at)
+    }
+
+    /// `++` and `--`.
+    pub(super) fn increment(
+        &mut self,
+        operand: &'a Node<Expression>,
+        op: BinaryOp,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let place = self.lvalue(operand)?;
+        self.update(place, op, Value::constant(CType::INT, 1), wanted, at)
+    }
+
+    /// Reads a place, computes, and writes it: one step if the type is atomic.
+    fn update(
+        &mut self,
+        place: Lvalue,
+        op: BinaryOp,
+        operand: Value,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        if place.ty.is_atomic() && place.ty.scalar().is_some() {
+            return self.atomic_update(place, op, operand, wanted, at);
+        }
+        let found = self.cells(&place, at)?;
+        let ty = place.ty.unqualified().clone();
+        let old = self.read(place.clone(), at)?;
+        self.expect_scalar(&old, at)?;
+        let (operand, old) = match found.is_step {
+            true => {
+                let operand = self.settle_shared(operand);
+                (operand, self.settle(old))
+            }
+            false if wanted == Wanted::Old => {
+                let operand = self.settle_shared(operand);
+                (operand, self.settle(old))
+            }
+            false => (operand, old),
+        };
+        let new = self.binary(op, old.clone(), operand, at)?;
+        let new = self.convert(new, &ty, at)?;
+        let result = self.assign_value(place, new, wanted_if_new(wanted), at, at)?;
+        Ok(if wanted == Wanted::Old { old } else { result })
+    }
+
+    /// Reads, computes and writes in one step. Signed numbers wrap.
+    pub(super) fn atomic_update(
+        &mut self,
+        place: Lvalue,
+        op: BinaryOp,
+        operand: Value,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let ty = place.ty.unqualified().clone();
+        let Some(kind) = ty.scalar() else { return self.refuse(at, "an atomic structure") };
+        let operand = self.settle_shared(operand);
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr) {
+            // The conversions of the operands matter, so it is done as without `_Atomic`.
+            let plain = Lvalue { ty, ..place };
+            self.enter_atomic();
+            let value = self.update(plain, op, operand, wanted, at)?;
+            let value = self.snapshot(value);
+            self.leave_atomic();
+            return Ok(value);
+        }
+        let operand_guards = operand.guards.clone();
+        let stride = match (ty.element(), op) {
+            (Some(element), BinaryOp::Add | BinaryOp::Sub) => {
+                self.facts.records.size_of(element).unwrap_or(1)
+            }
+            _ => 1,
+        };
+        let amount = fold::scale(stride as i64, self.number(&operand));
+        let found = self.cells(&place, at)?;
+        if ty.is_pointer() {
+            let moved = found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
+            let moved = self.moved_targets(&moved, &amount, 1);
+            self.note_stored(&found, &moved);
+        }
+        let new_of = |old: Expr| updated(kind, op, old, amount.clone());
+        self.exchange(found, &ty, kind, &operand_guards, wanted, new_of)
+    }
+
+    /// One step that replaces what is in a place by something computed from it.
+    pub(super) fn exchange(
+        &mut self,
+        found: Cells,
+        ty: &CType,
+        kind: IntKind,
+        guards: &[crate::value::Guard],
+        wanted: Wanted,
+        new_of: impl Fn(Expr) -> Expr,
+    ) -> Lowered<Value> {
+        let temporary = (wanted != Wanted::Nothing).then(|| self.temporary(kind.sort()));
+        let targets =
+            found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
+        self.act_on(found, guards, |cell| {
+            let old = old_of(kind, cell);
+            let new = new_of(old.clone());
+            let mut changes = vec![(cell.place.clone(), stored_as(cell.kind, kind, new.clone()))];
+            if let Some(temporary) = temporary {
+                let kept = if wanted == Wanted::Old { old } else { new };
+                changes.push((Place::Scalar(temporary), kept));
+            }
+            vec![Op::Assign(changes)]
+        });
+        let Some(temporary) = temporary else { return Ok(Value::void()) };
+        Ok(match kind {
+            IntKind::Bool => Value::truth(ty.clone(), Expr::Var(temporary)),
+            _ => {
+                let range = Range::of(kind.int_type());
+                let targets = crate::value::merge_targets(&targets, &Vec::new());
+                Value { targets, ..Value::number(ty.clone(), Expr::Var(temporary), range) }
+            }
+        })
+    }
+
+    /// Copies a structure, member by member: other threads see each of them change.
+    fn copy_record(&mut self, to: &Lvalue, from: &Lvalue, at: TreeSpan) -> Lowered<()> {
+        let Ok(leaves) = crate::layout::leaves(&self.facts.records, to.ty.unqualified()) else {
+            return self.refuse(at, "a copy of this structure");
+        };
+        if leaves.iter().map(crate::layout::Leaf::cells).sum::<u64>() > MAX_COPIED_CELLS {
+            return self.refuse(at, "a copy of a large structure");
+        }
+        let (to, from) = (self.settle_lvalue(to.clone()), self.settle_lvalue(from.clone()));
+        for leaf in &leaves {
+            for offset in leaf.cell_offsets() {
+                let source = self.part(from.clone(), offset, leaf.ty.clone());
+                let value = match leaf.ty.unqualified() {
+                    CType::Opaque(_) => continue,
+                    _ => self.read(source, at)?,
+                };
+                let target = self.part(to.clone(), offset, leaf.ty.clone());
+                self.write(&target, value, at)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wanted_if_new(wanted: Wanted) -> Wanted {
+    if wanted == Wanted::New { Wanted::New } else { Wanted::Nothing }
+}
+
+/// What a cell holds, as a number (or condition) of the type `kind`.
+pub(super) fn old_of(kind: IntKind, cell: &Cell) -> Expr {
+    let old = cell.place.read();
+    if kind.is_signed() == cell.kind.is_signed() { old } else { fold::wrap(kind.int_type(), old) }
+}
+
+/// The result of an atomic operator, which wraps.
+fn updated(kind: IntKind, op: BinaryOp, old: Expr, operand: Expr) -> Expr {
+    if kind == IntKind::Bool {
+        let number = fold::binary(op, fold::ite(old, Expr::Int(1), Expr::Int(0)), operand);
+        return fold::binary(BinaryOp::Ne, number, Expr::Int(0));
+    }
+    fold::wrap(kind.int_type(), fold::binary(op, old, operand))
+}

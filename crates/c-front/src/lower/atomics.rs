@@ -1,0 +1,374 @@
+//! Atomic operations: gcc's `__sync_*` and `__atomic_*`, and those of `<stdatomic.h>` by name.
+//!
+//! Each is one step. Orders weaker than sequential consistency are taken as that.
+
+use super::assign::Wanted;
+use super::{Lowered, Lowering};
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind, Opaque};
+use crate::value::{Lvalue, Value};
+use lang_c::ast::{CallExpression, Expression};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{BinaryOp, Expr, Op, Place, Sort};
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub(super) fn atomic_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let arguments = call.arguments.as_slice();
+        let plain = name.trim_end_matches("_explicit");
+        if let Some(update) = update_named(plain) {
+            return self.fetch_update(update, arguments, wanted, at).map(Some);
+        }
+        let value = match (plain, arguments) {
+            ("__sync_synchronize", []) => Value::void(),
+            (
+                "__atomic_thread_fence"
+                | "__atomic_signal_fence"
+                | "atomic_thread_fence"
+                | "atomic_signal_fence",
+                [order],
+            ) => {
+                self.memory_order(Some(order))?;
+                Value::void()
+            }
+            ("__atomic_load_n" | "atomic_load", [place, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.atomic_place(place)?;
+                let value = self.read(place, at)?;
+                self.settle_shared(value)
+            }
+            ("__atomic_load", [place, result, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.atomic_place(place)?;
+                let value = self.read(place, at)?;
+                let value = self.settle_shared(value);
+                let result = self.atomic_place(result)?;
+                self.assign_value(result, value, Wanted::Nothing, at, at)?
+            }
+            ("__atomic_store_n" | "atomic_store" | "atomic_init", [place, value, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let (place, value) = self.place_and_value(place, value)?;
+                self.assign_value(place, value, Wanted::Nothing, at, at)?
+            }
+            ("__atomic_store", [place, source, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.atomic_place(place)?;
+                let value = self.value_behind(source)?;
+                self.assign_value(place, value, Wanted::Nothing, at, at)?
+            }
+            (
+                "__atomic_exchange_n" | "atomic_exchange" | "__sync_lock_test_and_set",
+                [place, value, orders @ ..],
+            ) => {
+                self.memory_order(orders.first())?;
+                let (place, value) = self.place_and_value(place, value)?;
+                self.swap(place, value, wanted, at)?
+            }
+            ("__atomic_exchange", [place, value, result, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.atomic_place(place)?;
+                let value = self.value_behind(value)?;
+                let old = self.swap(place, value, Wanted::Old, at)?;
+                let result = self.atomic_place(result)?;
+                self.assign_value(result, old, Wanted::Nothing, at, at)?
+            }
+            ("__sync_lock_release", [place]) => {
+                let place = self.atomic_place(place)?;
+                self.assign_value(place, Value::constant(CType::INT, 0), Wanted::Nothing, at, at)?
+            }
+            ("__atomic_test_and_set" | "atomic_flag_test_and_set", [place, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.flag_place(place)?;
+                let set = Value::truth(CType::Int(IntKind::Bool), Expr::Bool(true));
+                self.swap(place, set, wanted, at)?
+            }
+            ("__atomic_clear" | "atomic_flag_clear", [place, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.flag_place(place)?;
+                self.assign_value(place, Value::constant(CType::INT, 0), Wanted::Nothing, at, at)?
+            }
+            ("__sync_bool_compare_and_swap", [place, expected, desired]) => {
+                self.compare_and_swap(place, expected, desired, true, at)?
+            }
+            ("__sync_val_compare_and_swap", [place, expected, desired]) => {
+                self.compare_and_swap(place, expected, desired, false, at)?
+            }
+            (
+                "__atomic_compare_exchange_n"
+                | "atomic_compare_exchange_strong"
+                | "atomic_compare_exchange_weak",
+                [place, expected, desired, ..],
+            ) => {
+                let orders = &arguments[arguments.len().min(if plain.starts_with("__") { 4 } else { 3 })..];
+                self.memory_order(orders.first())?;
+                let (place, expected) = self.places(place, expected)?;
+                let desired = self.eval(desired)?;
+                self.compare_exchange(place, expected, desired, at)?
+            }
+            ("__atomic_compare_exchange", [place, expected, desired, _, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let (place, expected) = self.places(place, expected)?;
+                let desired = self.value_behind(desired)?;
+                self.compare_exchange(place, expected, desired, at)?
+            }
+            ("__atomic_is_lock_free" | "__atomic_always_lock_free" | "atomic_is_lock_free", _) => {
+                Value::constant(CType::INT, 1)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// Evaluates the order; one that is weaker than sequential consistency is noted.
+    fn memory_order(&mut self, order: Option<&'a Node<Expression>>) -> Lowered<()> {
+        if let Some(order) = order {
+            self.eval_and_discard(order)?;
+        }
+        self.assume("sequential-consistency");
+        Ok(())
+    }
+
+    /// The place that a pointer argument points to.
+    fn atomic_place(&mut self, pointer: &'a Node<Expression>) -> Lowered<Lvalue> {
+        let value = self.eval(pointer)?;
+        self.dereference(value, pointer, pointer.span)
+    }
+
+    fn places(
+        &mut self,
+        first: &'a Node<Expression>,
+        second: &'a Node<Expression>,
+    ) -> Lowered<(Lvalue, Lvalue)> {
+        let (left, right) = self.operands(first, second)?;
+        let left = self.dereference(left, first, first.span)?;
+        Ok((left, self.dereference(right, second, second.span)?))
+    }
+
+    fn place_and_value(
+        &mut self,
+        place: &'a Node<Expression>,
+        value: &'a Node<Expression>,
+    ) -> Lowered<(Lvalue, Value)> {
+        let (pointer, value_of) = self.operands(place, value)?;
+        let value_of = self.settle_shared(value_of);
+        Ok((self.dereference(pointer, place, place.span)?, value_of))
+    }
+
+    /// What lies where a pointer argument points to, read now if it is shared.
+    fn value_behind(&mut self, pointer: &'a Node<Expression>) -> Lowered<Value> {
+        let place = self.atomic_place(pointer)?;
+        let value = self.read(place, pointer.span)?;
+        Ok(self.settle_shared(value))
+    }
+
+    /// The place of an `atomic_flag`, or of whatever else is used as one: its first byte.
+    fn flag_place(&mut self, pointer: &'a Node<Expression>) -> Lowered<Lvalue> {
+        let place = self.atomic_place(pointer)?;
+        match place.ty.unqualified().clone() {
+            CType::Record(_) => Ok(self.part(place, 0, CType::Int(IntKind::Bool))),
+            CType::Int(IntKind::Bool) => Ok(place),
+            _ => self.refuse(pointer.span, "a flag that is neither `atomic_flag` nor `_Bool`"),
+        }
+    }
+
+    fn scalar_kind(&self, place: &Lvalue, at: TreeSpan) -> Lowered<(CType, IntKind)> {
+        let ty = match place.ty.unqualified() {
+            CType::Opaque(Opaque::Thread) => CType::SIZE,
+            other => other.clone(),
+        };
+        match ty.scalar() {
+            Some(kind) => Ok((ty, kind)),
+            None => self.refuse(at, "an atomic structure"),
+        }
+    }
+
+    fn swap(&mut self, place: Lvalue, value: Value, wanted: Wanted, at: TreeSpan) -> Lowered<Value> {
+        let (ty, kind) = self.scalar_kind(&place, at)?;
+        let value = self.convert(value, &ty, at)?;
+        let value = self.settle_shared(value);
+        let found = self.cells(&place, at)?;
+        let targets = self.pointed_to(&value);
+        self.note_stored(&found, &targets);
+        let new = self.storable(&value);
+        let wanted = if wanted == Wanted::Nothing { wanted } else { Wanted::Old };
+        self.exchange(found, &ty, kind, &value.guards, wanted, |_| new.clone())
+    }
+
+    fn fetch_update(
+        &mut self,
+        update: Update,
+        arguments: &'a [Node<Expression>],
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let [place, operand, orders @ ..] = arguments else {
+            return self.error(at, "too few arguments of an atomic operation");
+        };
+        self.memory_order(orders.first())?;
+        let (place, operand) = self.place_and_value(place, operand)?;
+        let (ty, kind) = self.scalar_kind(&place, at)?;
+        if ty.is_pointer() {
+            return self.refuse(at, "atomic arithmetic on a pointer");
+        }
+        let wanted = match (wanted, update.yields_new) {
+            (Wanted::Nothing, _) => Wanted::Nothing,
+            (_, true) => Wanted::New,
+            (_, false) => Wanted::Old,
+        };
+        match update.op {
+            Some(op) => {
+                let operand = self.convert(operand, &ty, at)?;
+                self.atomic_update(place, op, operand, wanted, at)
+            }
+            None => {
+                let operand = self.convert(operand, &ty, at)?;
+                let amount = self.number(&operand);
+                let found = self.cells(&place, at)?;
+                let nand = |old: Expr| {
+                    let both = fold::binary(BinaryOp::BitAnd, old, amount.clone());
+                    fold::wrap(kind.int_type(), fold::unary(rely_program::UnaryOp::BitNot, both))
+                };
+                self.exchange(found, &ty, kind, &operand.guards, wanted, nand)
+            }
+        }
+    }
+
+    /// `__sync_*_compare_and_swap`.
+    fn compare_and_swap(
+        &mut self,
+        place: &'a Node<Expression>,
+        expected: &'a Node<Expression>,
+        desired: &'a Node<Expression>,
+        yields_truth: bool,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        self.memory_order(None)?;
+        let mut values = Vec::new();
+        for expression in [place, expected, desired] {
+            let impact = self.impact(expression)?;
+            values = values.into_iter().map(|value| self.before(value, impact)).collect();
+            values.push(self.eval(expression)?);
+        }
+        let mut values = values.into_iter();
+        let (Some(pointer), Some(expected), Some(desired)) = (values.next(), values.next(), values.next())
+        else {
+            return Ok(Value::void());
+        };
+        let place = self.dereference(pointer, place, at)?;
+        let (ty, kind) = self.scalar_kind(&place, at)?;
+        let expected = self.settled_as(expected, &ty, at)?;
+        let desired = self.settled_as(desired, &ty, at)?;
+        let found = self.cells(&place, at)?;
+        let targets = self.pointed_to(&desired);
+        self.note_stored(&found, &targets);
+        let guards: Vec<_> = expected.guards.iter().chain(&desired.guards).cloned().collect();
+        let (old_value, new_value) = (self.storable(&expected), self.storable(&desired));
+        if yields_truth {
+            let success = self.temporary(Sort::Bool);
+            self.act_on(found, &guards, |cell| {
+                let old = super::assign::old_of(kind, cell);
+                let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
+                let new = fold::ite(is_equal.clone(), new_value.clone(), old);
+                let stored = super::access::stored_as(cell.kind, kind, new);
+                vec![Op::Assign(vec![(Place::Scalar(success), is_equal), (cell.place.clone(), stored)])]
+            });
+            return Ok(Value::truth(CType::Int(IntKind::Bool), Expr::Var(success)));
+        }
+        self.exchange(found, &ty, kind, &guards, Wanted::Old, |old| {
+            let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
+            fold::ite(is_equal, new_value.clone(), old)
+        })
+    }
+
+    fn settled_as(&mut self, value: Value, ty: &CType, at: TreeSpan) -> Lowered<Value> {
+        let value = self.convert(value, ty, at)?;
+        Ok(self.settle_shared(value))
+    }
+
+    /// If the place holds what is expected it gets the desired value, otherwise the place of
+    /// the expected value gets what it holds. If the latter is shared too, reading and writing
+    /// it are steps of their own, as the standard has it.
+    fn compare_exchange(
+        &mut self,
+        place: Lvalue,
+        expected: Lvalue,
+        desired: Value,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let (ty, kind) = self.scalar_kind(&place, at)?;
+        let desired = self.settled_as(desired, &ty, at)?;
+        let wanted_value = self.read(expected.clone(), at)?;
+        let wanted_value = self.settled_as(wanted_value, &ty, at)?;
+        let found = self.cells(&place, at)?;
+        let targets = self.pointed_to(&desired);
+        self.note_stored(&found, &targets);
+        let guards: Vec<_> = wanted_value.guards.iter().chain(&desired.guards).cloned().collect();
+        let (old_value, new_value) = (self.storable(&wanted_value), self.storable(&desired));
+        let success = self.temporary(Sort::Bool);
+        let seen = self.temporary(kind.sort());
+        let seen_targets =
+            found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
+        self.act_on(found, &guards, |cell| {
+            let old = super::assign::old_of(kind, cell);
+            let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
+            let new = fold::ite(is_equal.clone(), new_value.clone(), old.clone());
+            let stored = super::access::stored_as(cell.kind, kind, new);
+            let changes = vec![
+                (Place::Scalar(success), is_equal),
+                (Place::Scalar(seen), old),
+                (cell.place.clone(), stored),
+            ];
+            vec![Op::Assign(changes)]
+        });
+        let truth = Value::truth(CType::Int(IntKind::Bool), Expr::Var(success));
+        let super::branch::Ways { holds, fails } = self.branch_on(truth.clone());
+        self.flow = fails;
+        let seen_value = match kind {
+            IntKind::Bool => Value::truth(ty, Expr::Var(seen)),
+            _ => {
+                let targets = crate::value::merge_targets(&seen_targets, &Vec::new());
+                Value { targets, ..Value::number(ty, Expr::Var(seen), Range::of(kind.int_type())) }
+            }
+        };
+        self.assign_value(expected, seen_value, Wanted::Nothing, at, at)?;
+        self.join_here(holds)?;
+        Ok(truth)
+    }
+}
+
+/// A read-modify-write operation.
+#[derive(Clone, Copy)]
+struct Update {
+    /// `None` for the negated conjunction.
+    op: Option<BinaryOp>,
+    yields_new: bool,
+}
+
+fn update_named(name: &str) -> Option<Update> {
+    let (op, yields_new) = if let Some(op) = name.strip_prefix("__sync_fetch_and_") {
+        (op, false)
+    } else if let Some(op) = name.strip_prefix("__sync_").and_then(|rest| rest.strip_suffix("_and_fetch")) {
+        (op, true)
+    } else if let Some(op) = name.strip_prefix("__atomic_fetch_") {
+        (op, false)
+    } else if let Some(op) = name.strip_prefix("__atomic_").and_then(|rest| rest.strip_suffix("_fetch")) {
+        (op, true)
+    } else {
+        (name.strip_prefix("atomic_fetch_")?, false)
+    };
+    let op = match op {
+        "add" => Some(BinaryOp::Add),
+        "sub" => Some(BinaryOp::Sub),
+        "and" => Some(BinaryOp::BitAnd),
+        "or" => Some(BinaryOp::BitOr),
+        "xor" => Some(BinaryOp::BitXor),
+        "nand" => None,
+        _ => return None,
+    };
+    Some(Update { op, yields_new })
+}

@@ -1,0 +1,177 @@
+//! Declarations inside of functions.
+
+use super::assign::Wanted;
+use super::scope::Symbol;
+use super::{Lowered, Lowering};
+use crate::facts::{ObjectKey, Storage};
+use crate::types::CType;
+use crate::unit::{Declared, declarator_name, has_storage};
+use crate::value::{ObjectId, Value};
+use lang_c::ast::{Declaration, Initializer, StorageClassSpecifier};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{Op, Place};
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub(super) fn declaration(&mut self, declaration: &'a Node<Declaration>) -> Lowered<()> {
+        let specifiers = &declaration.node.specifiers;
+        if declaration.node.declarators.is_empty() {
+            // `struct s { ... };` declares a tag.
+            return self.specifier_type(specifiers, declaration.span).map(|_| ());
+        }
+        for init in &declaration.node.declarators {
+            let declared = Declared {
+                specifiers,
+                declarator: &init.node.declarator,
+                initializer: init.node.initializer.as_ref(),
+            };
+            let mark = self.mark();
+            self.declare(declared, init.span)?;
+            self.release(mark);
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, declared: Declared<'a>, at: TreeSpan) -> Lowered<()> {
+        let Some(name) = declarator_name(&declared.declarator.node) else { return Ok(()) };
+        if self.is_inferred(declared.specifiers) {
+            return self.declare_inferred(name, declared, at);
+        }
+        let ty = self.declared_type(declared.specifiers, &declared.declarator.node, at)?;
+        if has_storage(declared.specifiers, &StorageClassSpecifier::Typedef) {
+            self.define(name, Symbol::Typedef(ty));
+            return Ok(());
+        }
+        if matches!(ty, CType::Function(_)) {
+            self.define(name, Symbol::Function(name.to_owned()));
+            return Ok(());
+        }
+        if has_storage(declared.specifiers, &StorageClassSpecifier::Extern) {
+            return Ok(());
+        }
+        let ty = self.completed_type(ty, declared.initializer, at)?;
+        if has_storage(declared.specifiers, &StorageClassSpecifier::Static) {
+            return self.declare_static(name, ty, declared, at);
+        }
+        if matches!(ty, CType::Void) {
+            return self.error(at, format!("the variable `{}` has type `void`", self.spelled(name)));
+        }
+        if let Some(value) = self.bound_initializer(name, &ty, declared, at)? {
+            self.define(name, Symbol::Bound(value));
+            return Ok(());
+        }
+        let object = self.local_object(declared.declarator.span.start, name, ty, at)?;
+        self.define(name, Symbol::Object(object));
+        match declared.initializer {
+            Some(initializer) => self.initialize(object, initializer, at),
+            None => {
+                self.forget(object);
+                Ok(())
+            }
+        }
+    }
+
+    fn declare_inferred(&mut self, name: &'a str, declared: Declared<'a>, at: TreeSpan) -> Lowered<()> {
+        let Some(Initializer::Expression(expression)) = declared.initializer.map(|node| &node.node) else {
+            return self.error(at, "`__auto_type` needs an initializer");
+        };
+        let value = self.eval(expression)?;
+        if self.can_be_bound(name, &value) {
+            self.define(name, Symbol::Bound(value));
+            return Ok(());
+        }
+        let ty = value.ty.clone();
+        let object = self.local_object(declared.declarator.span.start, name, ty, at)?;
+        self.define(name, Symbol::Object(object));
+        let place = self.object_lvalue(object);
+        self.assign_value(place, value, Wanted::Nothing, at, at)?;
+        Ok(())
+    }
+
+    /// A `const` integer or a pointer that is never changed, with a value that is known now.
+    fn bound_initializer(
+        &mut self,
+        name: &'a str,
+        ty: &CType,
+        declared: Declared<'a>,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let Some(Initializer::Expression(expression)) = declared.initializer.map(|node| &node.node) else {
+            return Ok(None);
+        };
+        let is_const = self.is_const(declared.specifiers, &declared.declarator.node);
+        let may_be = ty.is_pointer() && !ty.is_atomic() || is_const && matches!(ty, CType::Int(_));
+        if !may_be || !self.is_quiet(expression)? {
+            return Ok(None);
+        }
+        let value = self.eval(expression)?;
+        let value = self.convert(value, ty, at)?;
+        Ok(self.can_be_bound(name, &value).then_some(value))
+    }
+
+    /// Whether a name can stand for a value: it is known, and nobody changes the name.
+    pub(super) fn can_be_bound(&self, name: &str, value: &Value) -> bool {
+        let keeps = self.frames.last().is_some_and(|frame| frame.constants.keeps(name));
+        keeps && self.is_static(value)
+    }
+
+    fn declare_static(
+        &mut self,
+        name: &'a str,
+        ty: CType,
+        declared: Declared<'a>,
+        at: TreeSpan,
+    ) -> Lowered<()> {
+        let position = declared.declarator.span.start;
+        let function = self.frames.last().map_or("", |frame| frame.name);
+        let spelled = format!("{}.{}", self.spelled(function), self.spelled(name));
+        let (key, storage) = match has_storage(declared.specifiers, &StorageClassSpecifier::ThreadLocal) {
+            true => {
+                let thread = self.thread.key.clone();
+                (
+                    ObjectKey::ThreadLocal(thread.clone(), format!("{spelled} {position}")),
+                    Storage::Thread(thread),
+                )
+            }
+            false => (ObjectKey::StaticLocal(position), Storage::Global),
+        };
+        let object = self.object(key, spelled, ty, storage, at)?;
+        self.define(name, Symbol::Object(object));
+        self.static_image(object, declared.initializer)
+    }
+
+    /// A local of the function being walked over.
+    pub(super) fn local_object(
+        &mut self,
+        position: usize,
+        name: &str,
+        ty: CType,
+        at: TreeSpan,
+    ) -> Lowered<ObjectId> {
+        let thread = self.thread.key.clone();
+        let key = ObjectKey::Local(thread.clone(), position);
+        self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)
+    }
+
+    /// Gives a local that is not initialized any value. Arrays are assumed to be written
+    /// before they are read.
+    pub(super) fn forget(&mut self, object: ObjectId) {
+        let leaves = self.facts.object(object).leaves.clone();
+        let mut ops = Vec::new();
+        for leaf in leaves.iter() {
+            if !leaf.dimensions.is_empty() {
+                if matches!(leaf.ty.unqualified(), CType::Int(_) | CType::Pointer(_)) {
+                    self.assume("arrays-written-before-read");
+                }
+                continue;
+            }
+            let place = Place::Scalar(self.variable(crate::value::Target { object, offset: leaf.offset }));
+            ops.push(match leaf.ty.unqualified() {
+                CType::Int(_) | CType::Pointer(_) => Op::Havoc(place, leaf.kind.domain()),
+                _ => Op::assign(place, rely_program::Expr::Int(0)),
+            });
+        }
+        if !ops.is_empty() {
+            self.emit(ops);
+        }
+    }
+}

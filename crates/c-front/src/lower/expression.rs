@@ -1,0 +1,381 @@
+//! Expressions.
+
+use super::arithmetic::{assigned_operator, operator};
+use super::assign::Wanted;
+use super::impact::Impact;
+use super::scope::Symbol;
+use super::{Lowered, Lowering};
+use crate::fold;
+use crate::types::{CType, IntKind};
+use crate::value::{Kind, Known, Value};
+use lang_c::ast::{
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, GenericAssociation, GenericSelection,
+    Statement, UnaryOperator, UnaryOperatorExpression,
+};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{BinaryOp, UnaryOp};
+
+/// Expressions that nest deeper than this are computed into a temporary on the way.
+const MAX_DEPTH: u32 = 150;
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// The value of an expression. Side effects and reads of shared memory but the last have
+    /// been emitted.
+    pub(super) fn eval(&mut self, expression: &'a Node<Expression>) -> Lowered<Value> {
+        let value = self.eval_any(expression)?;
+        Ok(if value.depth > MAX_DEPTH { self.settle(value) } else { value })
+    }
+
+    fn eval_any(&mut self, expression: &'a Node<Expression>) -> Lowered<Value> {
+        let at = expression.span;
+        match &expression.node {
+            Expression::Identifier(identifier) => self.identifier(&identifier.node.name, at),
+            Expression::Constant(constant) => self.constant(constant),
+            Expression::StringLiteral(_) | Expression::Member(_) | Expression::CompoundLiteral(_) => {
+                let lvalue = self.lvalue(expression)?;
+                self.read(lvalue, at)
+            }
+            Expression::GenericSelection(selection) => self.generic(&selection.node, at),
+            Expression::Call(call) => self.call(&call.node, at),
+            Expression::SizeOfTy(size) => {
+                let ty = self.type_name(&size.node.0.node, at)?;
+                self.size_of(&ty, at)
+            }
+            Expression::SizeOfVal(size) => {
+                let ty = self.operand_type(&size.node.0)?;
+                self.size_of(&ty, at)
+            }
+            Expression::AlignOf(align) => {
+                let ty = self.type_name(&align.node.0.node, at)?;
+                match self.facts.records.align_of(&ty) {
+                    Some(align) => Ok(Value::constant(CType::SIZE, i128::from(align))),
+                    None => self.error(at, "the alignment of an incomplete type"),
+                }
+            }
+            Expression::OffsetOf(offset) => self.offset_of(&offset.node, at),
+            Expression::UnaryOperator(unary) => self.unary_expression(&unary.node, expression),
+            Expression::BinaryOperator(binary) => self.binary_expression(&binary.node, expression),
+            Expression::Cast(cast) => {
+                let ty = self.type_name(&cast.node.type_name.node, at)?;
+                let value = self.eval(&cast.node.expression)?;
+                self.convert(value, &ty, at)
+            }
+            Expression::Conditional(conditional) => self.conditional(&conditional.node, at),
+            Expression::Comma(parts) => self.comma(parts),
+            Expression::Statement(statement) => self.statement_expression(statement),
+            Expression::VaArg(_) => self.refuse(at, "a function with variable arguments"),
+        }
+    }
+
+    fn identifier(&mut self, name: &str, at: TreeSpan) -> Lowered<Value> {
+        match self.lookup(name, at)? {
+            Some(Symbol::Object(object)) => {
+                let lvalue = self.object_lvalue(object);
+                self.read(lvalue, at)
+            }
+            Some(Symbol::Bound(value)) => Ok(value),
+            Some(Symbol::Function(name)) => self.function_pointer(&name, at),
+            Some(Symbol::Constant(value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
+            Some(Symbol::Typedef(_)) => {
+                self.error(at, format!("`{}` is a type, not a value", self.spelled(name)))
+            }
+            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
+                let function = self.frames.last().map_or("", |frame| frame.name);
+                let lvalue = self.string(&[format!("\"{function}\"")], at)?;
+                self.read(lvalue, at)
+            }
+            None => self.error(at, format!("there is no variable `{}`", self.spelled(name))),
+        }
+    }
+
+    /// The address of a function.
+    pub(super) fn function_pointer(&mut self, name: &str, at: TreeSpan) -> Lowered<Value> {
+        let object = self.function_object(name, at)?;
+        let ty = CType::pointer_to(self.facts.object(object).ty.clone());
+        Ok(Value::pointer(ty, Known::start_of(object)))
+    }
+
+    fn size_of(&mut self, ty: &CType, at: TreeSpan) -> Lowered<Value> {
+        match self.facts.records.size_of(ty) {
+            Some(size) => Ok(Value::constant(CType::SIZE, i128::from(size))),
+            None => self.error(at, "the size of an incomplete type"),
+        }
+    }
+
+    fn unary_expression(
+        &mut self,
+        unary: &'a UnaryOperatorExpression,
+        whole: &'a Node<Expression>,
+    ) -> Lowered<Value> {
+        let (at, operand) = (whole.span, &*unary.operand);
+        match unary.operator.node {
+            UnaryOperator::Address => {
+                let lvalue = self.lvalue(operand)?;
+                let ty = lvalue.ty.clone();
+                Ok(self.address_value(lvalue, ty))
+            }
+            UnaryOperator::Indirection => {
+                let lvalue = self.lvalue(whole)?;
+                self.read(lvalue, at)
+            }
+            UnaryOperator::Negate => {
+                let value = self.eval(operand)?;
+                self.expect_scalar(&value, at)?;
+                let condition = fold::not(self.condition(&value));
+                let depth = value.depth + 1;
+                let truth = Value::truth(CType::INT, condition);
+                Ok(Value { guards: value.guards, reads_shared: value.reads_shared, depth, ..truth })
+            }
+            UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => {
+                let op = match unary.operator.node {
+                    UnaryOperator::Minus => Some(UnaryOp::Neg),
+                    UnaryOperator::Complement => Some(UnaryOp::BitNot),
+                    _ => None,
+                };
+                let value = self.eval(operand)?;
+                self.expect_scalar(&value, at)?;
+                self.unary(op, value, at)
+            }
+            UnaryOperator::PreIncrement => self.increment(operand, BinaryOp::Add, Wanted::New, at),
+            UnaryOperator::PreDecrement => self.increment(operand, BinaryOp::Sub, Wanted::New, at),
+            UnaryOperator::PostIncrement => self.increment(operand, BinaryOp::Add, Wanted::Old, at),
+            UnaryOperator::PostDecrement => self.increment(operand, BinaryOp::Sub, Wanted::Old, at),
+        }
+    }
+
+    fn binary_expression(
+        &mut self,
+        binary: &'a BinaryOperatorExpression,
+        whole: &'a Node<Expression>,
+    ) -> Lowered<Value> {
+        use BinaryOperator::*;
+        let at = whole.span;
+        match &binary.operator.node {
+            Index => {
+                let lvalue = self.lvalue(whole)?;
+                self.read(lvalue, at)
+            }
+            LogicalAnd => self.logical(whole, true, &binary.lhs, &binary.rhs),
+            LogicalOr => self.logical(whole, false, &binary.lhs, &binary.rhs),
+            Assign => self.assignment(&binary.lhs, &binary.rhs, Wanted::New, at),
+            op => match (assigned_operator(op), operator(op)) {
+                (Some(op), _) => self.compound_assignment(op, &binary.lhs, &binary.rhs, Wanted::New, at),
+                (None, Some(op)) => {
+                    let (left, right) = self.operands(&binary.lhs, &binary.rhs)?;
+                    self.binary(op, left, right, at)
+                }
+                (None, None) => Ok(Value::void()),
+            },
+        }
+    }
+
+    /// Two operands, evaluated from left to right.
+    pub(super) fn operands(
+        &mut self,
+        lhs: &'a Node<Expression>,
+        rhs: &'a Node<Expression>,
+    ) -> Lowered<(Value, Value)> {
+        let before = self.edges;
+        let left = self.eval(lhs)?;
+        let left_has_steps = left.reads_shared || self.edges > before;
+        let impact = self.impact(rhs)?;
+        let left = self.before(left, impact);
+        let between = self.edges;
+        let right = self.eval(rhs)?;
+        debug_assert!(impact != Impact::Quiet || self.edges == between, "a quiet operand emits a step");
+        if left_has_steps && impact != Impact::Quiet {
+            self.assume("unsequenced-left-to-right");
+        }
+        Ok((left, right))
+    }
+
+    /// A value that is used after something else is evaluated.
+    pub(super) fn before(&mut self, value: Value, later: Impact) -> Value {
+        match later {
+            Impact::Quiet => value,
+            Impact::Reads => self.settle_shared(value),
+            Impact::Acts => self.snapshot(value),
+        }
+    }
+
+    fn comma(&mut self, parts: &'a [Node<Expression>]) -> Lowered<Value> {
+        let Some((last, others)) = parts.split_last() else { return Ok(Value::void()) };
+        for part in others {
+            self.eval_and_discard(part)?;
+        }
+        self.eval(last)
+    }
+
+    /// Evaluates an expression whose value nobody wants.
+    pub(super) fn eval_and_discard(&mut self, expression: &'a Node<Expression>) -> Lowered<()> {
+        match &expression.node {
+            Expression::Cast(cast) => {
+                let ty = self.type_name(&cast.node.type_name.node, expression.span)?;
+                if ty == CType::Void {
+                    return self.eval_and_discard(&cast.node.expression);
+                }
+            }
+            Expression::Call(call) if self.nondeterministic(&call.node).is_some() => return Ok(()),
+            Expression::UnaryOperator(unary) => {
+                let op = match unary.node.operator.node {
+                    UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => Some(BinaryOp::Add),
+                    UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => Some(BinaryOp::Sub),
+                    _ => None,
+                };
+                if let Some(op) = op {
+                    self.increment(&unary.node.operand, op, Wanted::Nothing, expression.span)?;
+                    return Ok(());
+                }
+            }
+            Expression::BinaryOperator(binary) => {
+                let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
+                match &binary.node.operator.node {
+                    BinaryOperator::Assign => {
+                        self.assignment(lhs, rhs, Wanted::Nothing, expression.span)?;
+                        return Ok(());
+                    }
+                    op => {
+                        if let Some(op) = assigned_operator(op) {
+                            self.compound_assignment(op, lhs, rhs, Wanted::Nothing, expression.span)?;
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            Expression::Comma(parts) => {
+                for part in parts.iter() {
+                    self.eval_and_discard(part)?;
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        let value = self.eval(expression)?;
+        self.discard(value);
+        Ok(())
+    }
+
+    /// Drops a value; a read of shared memory happens nevertheless.
+    pub(super) fn discard(&mut self, value: Value) {
+        if value.reads_shared {
+            self.settle(value);
+        } else {
+            self.emit_guards(value.guards);
+        }
+    }
+
+    fn statement_expression(&mut self, statement: &'a Node<Statement>) -> Lowered<Value> {
+        let Statement::Compound(items) = &statement.node else { return Ok(Value::void()) };
+        self.enter_scope();
+        let mut result = Value::void();
+        for (index, item) in items.iter().enumerate() {
+            let is_last = index + 1 == items.len();
+            if let BlockItem::Statement(last) = &item.node
+                && let (true, Statement::Expression(Some(expression))) = (is_last, &last.node)
+            {
+                result = self.eval(expression)?;
+            } else {
+                self.block_item(item)?;
+            }
+        }
+        // Names go out of scope, so nothing of the value may be left to be looked up.
+        self.leave_scope();
+        Ok(result)
+    }
+
+    /// The value that an expression would have, without evaluating it.
+    pub(super) fn type_of(&mut self, expression: &'a Node<Expression>) -> Lowered<Value> {
+        self.silently(|lowering| lowering.eval(expression))
+    }
+
+    /// The type of the operand of `sizeof` or `typeof`: arrays stay arrays.
+    pub(super) fn operand_type(&mut self, expression: &'a Node<Expression>) -> Lowered<CType> {
+        self.silently(|lowering| match &expression.node {
+            Expression::Identifier(_)
+            | Expression::Member(_)
+            | Expression::StringLiteral(_)
+            | Expression::CompoundLiteral(_) => Ok(match lowering.bound_type(expression)? {
+                Some(ty) => ty,
+                None => lowering.lvalue(expression)?.ty,
+            }),
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Indirection => {
+                Ok(lowering.lvalue(expression)?.ty)
+            }
+            Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Index => {
+                Ok(lowering.lvalue(expression)?.ty)
+            }
+            Expression::Comma(parts) => match parts.last() {
+                Some(last) => lowering.operand_type(last),
+                None => Ok(CType::Void),
+            },
+            _ => Ok(lowering.eval(expression)?.ty),
+        })
+    }
+
+    fn bound_type(&mut self, expression: &'a Node<Expression>) -> Lowered<Option<CType>> {
+        let Expression::Identifier(identifier) = &expression.node else { return Ok(None) };
+        Ok(match self.lookup(&identifier.node.name, expression.span)? {
+            Some(Symbol::Bound(value)) => Some(value.ty),
+            Some(Symbol::Constant(_, kind)) => Some(CType::Int(kind)),
+            _ => None,
+        })
+    }
+
+    /// Does something without emitting anything.
+    fn silently<T>(&mut self, action: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+        let flow = std::mem::take(&mut self.flow);
+        let mark = self.mark();
+        let result = action(self);
+        self.release(mark);
+        self.flow = flow;
+        result
+    }
+
+    fn generic(&mut self, selection: &'a GenericSelection, at: TreeSpan) -> Lowered<Value> {
+        let controlling = self.type_of(&selection.expression)?.ty;
+        let mut default = None;
+        for association in &selection.associations {
+            match &association.node {
+                GenericAssociation::Type(candidate) => {
+                    let ty = self.type_name(&candidate.node.type_name.node, at)?;
+                    if *ty.unqualified() == controlling {
+                        return self.eval(&candidate.node.expression);
+                    }
+                }
+                GenericAssociation::Default(expression) => default = Some(expression),
+            }
+        }
+        match default {
+            Some(expression) => self.eval(expression),
+            None => self.error(at, "no association of `_Generic` has the type of the operand"),
+        }
+    }
+
+    /// An expression that must be an integer constant.
+    pub(super) fn constant_expression(
+        &mut self,
+        expression: &'a Node<Expression>,
+        what: &str,
+    ) -> Lowered<(i128, IntKind)> {
+        let value = self.type_of(expression)?;
+        let kind = self.integer_kind(&value, expression.span)?;
+        match value.as_constant() {
+            Some(constant)
+                if value.guards.iter().all(|guard| guard.condition == rely_program::Expr::Bool(true)) =>
+            {
+                Ok((constant, kind))
+            }
+            _ => self.error(expression.span, format!("{what} is not an integer constant")),
+        }
+    }
+
+    /// Whether a value has something to be computed, or is known now.
+    pub(super) fn is_static(&self, value: &Value) -> bool {
+        let certain = value.guards.iter().all(|guard| guard.condition == rely_program::Expr::Bool(true));
+        certain
+            && match &value.kind {
+                Kind::Pointer(known) => known.dynamic.is_empty(),
+                _ => value.as_constant().is_some(),
+            }
+    }
+}

@@ -1,0 +1,378 @@
+//! Functions that are known by name: those of SV-COMP, and those of the C library that matter
+//! or can be left out.
+
+use super::assign::Wanted;
+use super::branch::Ways;
+use super::impact::plain_name;
+use super::{Lowered, Lowering};
+use crate::fold::Range;
+use crate::types::{CType, IntKind};
+use crate::value::{Guard, Value};
+use lang_c::ast::{BinaryOperator, CallExpression, Expression, UnaryOperator};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{Check, CheckKind, Domain, Expr, Op, Place, Sort};
+
+/// Functions without an effect that a program could notice, besides that of their arguments.
+const IGNORED: [&str; 38] = [
+    "printf",
+    "fprintf",
+    "dprintf",
+    "vprintf",
+    "vfprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "putc",
+    "fputc",
+    "putchar_unlocked",
+    "perror",
+    "fflush",
+    "setbuf",
+    "setvbuf",
+    "usleep",
+    "sleep",
+    "nanosleep",
+    "clock_nanosleep",
+    "sched_yield",
+    "pthread_yield",
+    "srand",
+    "srandom",
+    "free",
+    "atexit",
+    "signal",
+    "alarm",
+    "fclose",
+    "abs_unused",
+    "__builtin_printf",
+    "__builtin_puts",
+    "__builtin_ia32_pause",
+    "_mm_pause",
+    "__builtin_prefetch",
+    "__printf_chk",
+    "__fprintf_chk",
+    "syslog",
+    "write",
+];
+
+/// Functions that allocate, and other parts of the library that are refused by name.
+const REFUSED: [&str; 20] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "alloca",
+    "__builtin_alloca",
+    "strdup",
+    "memcpy",
+    "memmove",
+    "memset",
+    "strcpy",
+    "strncpy",
+    "setjmp",
+    "longjmp",
+    "_setjmp",
+    "fork",
+    "scanf",
+    "fscanf",
+    "sscanf",
+    "sprintf",
+    "snprintf",
+];
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// A call of a function that is known by name; `None` if it is not.
+    pub(super) fn library_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        if let Some(value) = self.verifier_call(name, call, wanted, at)? {
+            return Ok(Some(value));
+        }
+        if self.unit.functions.contains_key(name) {
+            return Ok(None);
+        }
+        if let Some(value) = self.pthread_call(name, call, wanted, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.atomic_call(name, call, wanted, at)? {
+            return Ok(Some(value));
+        }
+        self.c_library_call(name, call, wanted, at)
+    }
+
+    /// The functions of SV-COMP, recognized even if the program defines them.
+    fn verifier_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let is_defined = self.unit.functions.contains_key(name);
+        match name {
+            "__VERIFIER_error" | "reach_error" => {
+                self.fail(format!("`{name}` is called"), at);
+            }
+            "__VERIFIER_assume" => {
+                let [condition] = call.arguments.as_slice() else {
+                    return self.error(at, "`__VERIFIER_assume` takes one argument");
+                };
+                self.assumption(condition)?;
+            }
+            "__VERIFIER_atomic_begin" => self.enter_atomic(),
+            "__VERIFIER_atomic_end" => {
+                if !self.flow.is_dead() && !self.in_atomic() {
+                    return self.error(at, "`__VERIFIER_atomic_end` without `__VERIFIER_atomic_begin`");
+                }
+                self.leave_atomic();
+            }
+            "__VERIFIER_assert" | "assert" if !is_defined => {
+                let [condition] = call.arguments.as_slice() else {
+                    return self.error(at, format!("`{name}` takes one argument"));
+                };
+                let text = self.origin.text(condition.span);
+                self.assertion(condition, format!("assertion `{text}` fails"))?;
+            }
+            "__assert_fail" | "__assert" if !is_defined => {
+                let message = self.failed_assertion(call).unwrap_or_else(|| "an assertion fails".into());
+                self.fail(message, at);
+            }
+            _ => {
+                let Some(kind) = self.nondeterministic(call) else {
+                    return match name.strip_prefix("__VERIFIER_nondet_") {
+                        Some(ty @ ("float" | "double")) => {
+                            self.refuse(at, format!("floating-point arithmetic (`__VERIFIER_nondet_{ty}`)"))
+                        }
+                        _ => Ok(None),
+                    };
+                };
+                return Ok(Some(self.any_value(kind, wanted)));
+            }
+        }
+        Ok(Some(Value::void()))
+    }
+
+    /// The type whose values a call yields, all of them being possible.
+    pub(super) fn nondeterministic(&self, call: &CallExpression) -> Option<IntKind> {
+        let name = plain_name(&call.callee)?;
+        let ty = name.strip_prefix("__VERIFIER_nondet_").or_else(|| name.strip_prefix("nondet_"));
+        if !name.starts_with("__VERIFIER_") && self.unit.functions.contains_key(name) {
+            return None;
+        }
+        Some(match ty? {
+            "bool" | "_Bool" => IntKind::Bool,
+            "char" => IntKind::Char,
+            "schar" => IntKind::SignedChar,
+            "uchar" | "unsigned_char" | "u8" | "uint8_t" => IntKind::UnsignedChar,
+            "short" => IntKind::Short,
+            "ushort" | "unsigned_short" | "u16" | "uint16_t" => IntKind::UnsignedShort,
+            "int" => IntKind::Int,
+            "uint" | "unsigned" | "unsigned_int" | "u32" | "uint32_t" => IntKind::UnsignedInt,
+            "long" | "loff_t" | "ptrdiff_t" | "ssize_t" => IntKind::Long,
+            "ulong" | "unsigned_long" | "size_t" | "sector_t" | "u64" | "uint64_t" | "pointer" | "pchar"
+            | "pthread_t" => IntKind::UnsignedLong,
+            "longlong" => IntKind::LongLong,
+            "ulonglong" => IntKind::UnsignedLongLong,
+            _ => return None,
+        })
+    }
+
+    /// Any value of a type.
+    fn any_value(&mut self, kind: IntKind, wanted: Wanted) -> Value {
+        if wanted == Wanted::Nothing {
+            return Value::void();
+        }
+        let temporary = self.havoc(kind.sort(), kind.domain());
+        match kind {
+            IntKind::Bool => Value::truth(CType::Int(kind), temporary),
+            _ => Value::number(CType::Int(kind), temporary, Range::of(kind.int_type())),
+        }
+    }
+
+    fn havoc(&mut self, sort: Sort, domain: Domain) -> Expr {
+        let temporary = self.temporary(sort);
+        self.emit(vec![Op::Havoc(Place::Scalar(temporary), domain)]);
+        Expr::Var(temporary)
+    }
+
+    /// A violation: the run ends here.
+    pub(super) fn fail(&mut self, message: String, at: TreeSpan) {
+        let span = Some(self.span(at));
+        let guard = Guard { kind: CheckKind::Assertion, condition: Expr::Bool(false), message, span };
+        self.emit_guards(vec![guard]);
+        self.end_here();
+    }
+
+    /// The walk goes nowhere from here.
+    pub(super) fn end_here(&mut self) {
+        let exit = self.builder.exit(self.thread.id);
+        self.end_at(exit);
+    }
+
+    /// A condition that must hold.
+    pub(super) fn assertion(&mut self, condition: &'a Node<Expression>, message: String) -> Lowered<()> {
+        let span = Some(self.span(condition.span));
+        if self.needs_branches(condition)? {
+            let Ways { holds, fails } = self.branch(condition)?;
+            self.flow = fails;
+            let failing = Guard { kind: CheckKind::Assertion, condition: Expr::Bool(false), message, span };
+            self.emit_guards(vec![failing]);
+            self.end_here();
+            self.flow = holds;
+            return Ok(());
+        }
+        let value = self.eval(condition)?;
+        self.expect_scalar(&value, condition.span)?;
+        let holds = self.condition(&value);
+        let mut ops = self.guard_ops(value.guards);
+        let check = self.builder.check(Check { kind: CheckKind::Assertion, message, span });
+        ops.push(Op::Check(holds, check));
+        self.emit(ops);
+        Ok(())
+    }
+
+    /// A condition without which a run is of no interest.
+    fn assumption(&mut self, condition: &'a Node<Expression>) -> Lowered<()> {
+        if self.needs_branches(condition)? {
+            let Ways { holds, fails } = self.branch(condition)?;
+            self.flow = fails;
+            self.emit(vec![Op::assume(Expr::Bool(false))]);
+            self.end_here();
+            self.flow = holds;
+            return Ok(());
+        }
+        let value = self.eval(condition)?;
+        self.expect_scalar(&value, condition.span)?;
+        let holds = self.condition(&value);
+        let mut ops = self.guard_ops(value.guards);
+        if holds == Expr::Bool(true) && ops.is_empty() {
+            return Ok(());
+        }
+        ops.push(Op::assume(holds.clone()));
+        self.emit(ops);
+        if holds == Expr::Bool(false) {
+            self.end_here();
+        }
+        Ok(())
+    }
+
+    /// Whether a condition reads shared memory more than once, by `&&` or `||`.
+    fn needs_branches(&mut self, condition: &'a Node<Expression>) -> Lowered<bool> {
+        match &condition.node {
+            Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => {
+                    Ok(!self.is_quiet(&binary.node.rhs)? || self.needs_branches(&binary.node.lhs)?)
+                }
+                _ => Ok(false),
+            },
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
+                self.needs_branches(&unary.node.operand)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The text of the assertion in a call of `__assert_fail`.
+    pub(super) fn failed_assertion(&self, call: &CallExpression) -> Option<String> {
+        let Expression::StringLiteral(text) = &call.arguments.first()?.node else { return None };
+        let text: String = text.node.iter().map(|part| part.trim_matches('"')).collect();
+        Some(format!("assertion `{}` fails", text.replace("\\\"", "\"")))
+    }
+
+    fn c_library_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        match name {
+            "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__builtin_abort" | "__builtin_trap"
+            | "__builtin_exit" => {
+                for argument in &call.arguments {
+                    self.eval_and_discard(argument)?;
+                }
+                self.emit(vec![Op::Halt]);
+                self.end_here();
+                Ok(Some(Value::void()))
+            }
+            "__builtin_unreachable" => {
+                self.fail("code marked as unreachable is reached".into(), at);
+                Ok(Some(Value::void()))
+            }
+            "__builtin_expect" => match call.arguments.first() {
+                Some(value) => {
+                    let value = self.eval(value)?;
+                    self.convert(value, &CType::Int(IntKind::Long), at).map(Some)
+                }
+                None => self.error(at, "`__builtin_expect` takes two arguments"),
+            },
+            "__builtin_constant_p" => Ok(Some(Value::constant(CType::INT, 0))),
+            "rand" | "random" => {
+                let (ty, high) = match name {
+                    "rand" => (CType::INT, i128::from(i32::MAX)),
+                    _ => (CType::Int(IntKind::Long), i128::from(i32::MAX)),
+                };
+                let any = self.havoc(Sort::Int, Domain::Range { low: 0, high });
+                Ok(Some(Value::number(ty, any, Range { low: 0, high })))
+            }
+            "abs" | "labs" | "llabs" => self.absolute_value(call, at).map(Some),
+            _ if IGNORED.contains(&name) => {
+                for argument in &call.arguments {
+                    if !self.is_stream(argument) {
+                        self.eval_and_discard(argument)?;
+                    }
+                }
+                let sleeps = name.contains("sleep") || name.contains("yield");
+                Ok(Some(match wanted {
+                    Wanted::Nothing => Value::void(),
+                    _ if sleeps => Value::constant(CType::INT, 0),
+                    _ => self.any_value(IntKind::Int, wanted),
+                }))
+            }
+            _ if REFUSED.contains(&name) => self.refuse(at, format!("`{name}`")),
+            _ => Ok(None),
+        }
+    }
+
+    fn absolute_value(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
+        let [argument] = call.arguments.as_slice() else {
+            return self.error(at, "`abs` takes one argument");
+        };
+        let value = self.eval(argument)?;
+        let value = self.promote(value, at)?;
+        let value = self.settle(value);
+        let negated = self.unary(Some(rely_program::UnaryOp::Neg), value.clone(), at)?;
+        let number = self.number(&value);
+        let is_negative = crate::fold::binary(rely_program::BinaryOp::Lt, number.clone(), Expr::Int(0));
+        let guards = negated
+            .guards
+            .iter()
+            .map(|guard| Guard {
+                condition: crate::fold::binary(
+                    rely_program::BinaryOp::Implies,
+                    is_negative.clone(),
+                    guard.condition.clone(),
+                ),
+                ..guard.clone()
+            })
+            .collect();
+        let chosen = crate::fold::ite(is_negative, self.number(&negated), number);
+        let range = Range { low: 0, high: negated.range.high.max(value.range.high) };
+        Ok(Value { guards, depth: 4, ..Value::number(value.ty, chosen, range) })
+    }
+
+    /// `stdout` and the like, whose definition lies outside.
+    fn is_stream(&self, argument: &Node<Expression>) -> bool {
+        let is_outside = |name: &str| {
+            self.unit.declarations.get(name).is_some_and(|declarations| {
+                declarations
+                    .iter()
+                    .all(|declared| declared.has_storage(&lang_c::ast::StorageClassSpecifier::Extern))
+            })
+        };
+        plain_name(argument).is_some_and(is_outside)
+    }
+}

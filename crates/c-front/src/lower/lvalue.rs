@@ -1,0 +1,199 @@
+//! Places in memory.
+
+use super::impact::plain_name;
+use super::scope::Symbol;
+use super::{Lowered, Lowering};
+use crate::facts::{ObjectKey, Storage};
+use crate::fold;
+use crate::types::CType;
+use crate::value::{Address, Kind, Known, Lvalue, ObjectId, Value};
+use lang_c::ast::{
+    BinaryOperator, CompoundLiteral, Expression, MemberOperator, OffsetMember, OffsetOfExpression,
+    UnaryOperator,
+};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{BinaryOp, Expr};
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// The place that an expression means.
+    pub(super) fn lvalue(&mut self, expression: &'a Node<Expression>) -> Lowered<Lvalue> {
+        let at = expression.span;
+        match &expression.node {
+            Expression::Identifier(identifier) => self.named_place(&identifier.node.name, at),
+            Expression::StringLiteral(string) => self.string(&string.node, at),
+            Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node, at),
+            Expression::Member(member) => {
+                let base = match member.node.operator.node {
+                    MemberOperator::Direct => self.record_place(&member.node.expression)?,
+                    MemberOperator::Indirect => {
+                        let pointer = self.eval(&member.node.expression)?;
+                        self.dereference(pointer, &member.node.expression, at)?
+                    }
+                };
+                self.member(base, &member.node.identifier.node.name, at)
+            }
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Indirection => {
+                let pointer = self.eval(&unary.node.operand)?;
+                self.dereference(pointer, &unary.node.operand, at)
+            }
+            Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Index => {
+                let (base, index) = self.operands(&binary.node.lhs, &binary.node.rhs)?;
+                let pointer = self.binary(BinaryOp::Add, base, index, at)?;
+                if !pointer.ty.is_pointer() {
+                    return self.error(at, "what is indexed is neither an array nor a pointer");
+                }
+                self.dereference(pointer, &binary.node.lhs, at)
+            }
+            _ => {
+                let text = self.origin.text(at);
+                self.error(at, format!("`{text}` is not a place in memory"))
+            }
+        }
+    }
+
+    fn named_place(&mut self, name: &str, at: TreeSpan) -> Lowered<Lvalue> {
+        match self.lookup(name, at)? {
+            Some(Symbol::Object(object)) => Ok(self.object_lvalue(object)),
+            Some(Symbol::Function(name)) => {
+                let object = self.function_object(&name, at)?;
+                Ok(self.object_lvalue(object))
+            }
+            Some(Symbol::Bound(value)) => self.place_of_constant(name, value, at),
+            Some(Symbol::Constant(..) | Symbol::Typedef(_)) => {
+                self.error(at, format!("`{}` is not a variable", self.spelled(name)))
+            }
+            None => self.error(at, format!("there is no variable `{}`", self.spelled(name))),
+        }
+    }
+
+    /// A constant whose address is taken after all.
+    fn place_of_constant(&mut self, name: &str, value: Value, at: TreeSpan) -> Lowered<Lvalue> {
+        let key = ObjectKey::Global(format!("const {name}"));
+        let spelled = self.spelled(name).to_owned();
+        let object = self.object(key, spelled, value.ty.clone(), Storage::Global, at)?;
+        let constant = value.as_constant().unwrap_or(0);
+        self.images.insert(object, std::rc::Rc::new([(0, constant)].into_iter().collect()));
+        Ok(self.object_lvalue(object))
+    }
+
+    pub(super) fn object_lvalue(&self, object: ObjectId) -> Lvalue {
+        let ty = self.facts.object(object).ty.clone();
+        Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() }
+    }
+
+    /// The place of a structure, which may be the result of a call.
+    fn record_place(&mut self, expression: &'a Node<Expression>) -> Lowered<Lvalue> {
+        match &expression.node {
+            Expression::Call(_) | Expression::Statement(_) | Expression::Conditional(_) => {
+                match self.eval(expression)?.kind {
+                    Kind::Record(lvalue) => Ok(lvalue),
+                    _ => self.error(expression.span, "this is not a structure"),
+                }
+            }
+            _ => self.lvalue(expression),
+        }
+    }
+
+    /// What a pointer points to.
+    pub(super) fn dereference(
+        &mut self,
+        pointer: Value,
+        written: &'a Node<Expression>,
+        at: TreeSpan,
+    ) -> Lowered<Lvalue> {
+        let Some(target) = pointer.ty.element().cloned() else {
+            let ty = self.facts.records.display(&pointer.ty);
+            return self.error(at, format!("a value of type `{ty}` is used as a pointer"));
+        };
+        let pointer = self.settle_shared(pointer);
+        // A long expression would be repeated for each place that it may point to.
+        let is_simple = matches!(&pointer.kind, Kind::Number(Expr::Var(_) | Expr::Int(_)));
+        let pointer = match pointer.kind {
+            Kind::Number(_) if !is_simple && plain_name(written).is_none() => self.settle(pointer),
+            _ => pointer,
+        };
+        Ok(self.place_behind(pointer, target))
+    }
+
+    /// The place at the address that a pointer holds.
+    pub(super) fn place_behind(&mut self, pointer: Value, ty: CType) -> Lvalue {
+        let address = match pointer.kind {
+            Kind::Pointer(known) => Address::Known(known),
+            _ => Address::Computed(self.number(&pointer), pointer.targets),
+        };
+        Lvalue { ty, address, guards: pointer.guards }
+    }
+
+    /// A member of a structure.
+    pub(super) fn member(&mut self, base: Lvalue, name: &str, at: TreeSpan) -> Lowered<Lvalue> {
+        let CType::Record(id) = *base.ty.unqualified() else {
+            let ty = self.facts.records.display(&base.ty);
+            return self.error(at, format!("`{ty}` is not a structure and has no member `{name}`"));
+        };
+        if self.facts.records.get(id).is_union {
+            return self.refuse(at, "a union");
+        }
+        let Some(field) = self.facts.records.field(id, name) else {
+            let ty = self.facts.records.display(&base.ty);
+            return self.error(at, format!("`{ty}` has no member `{name}`"));
+        };
+        if field.is_bit_field {
+            return self.refuse(at, "a bit-field");
+        }
+        Ok(self.part(base, field.offset, field.ty))
+    }
+
+    /// The place at some distance from the start of another.
+    pub(super) fn part(&self, base: Lvalue, offset: u64, ty: CType) -> Lvalue {
+        let address = match base.address {
+            Address::Known(known) => {
+                Address::Known(Known { offset: known.offset.saturating_add(offset as i64), ..known })
+            }
+            Address::Computed(expr, targets) => {
+                let distance = Expr::Int(i128::from(offset));
+                let targets = targets
+                    .iter()
+                    .map(|target| {
+                        self.facts.target(target.object, target.offset.saturating_add(offset) as i64)
+                    })
+                    .collect();
+                Address::Computed(fold::add(expr, distance), targets)
+            }
+        };
+        Lvalue { ty, address, guards: base.guards }
+    }
+
+    /// `(T) { ... }`: a variable without a name, set each time.
+    fn compound_literal(&mut self, literal: &'a CompoundLiteral, at: TreeSpan) -> Lowered<Lvalue> {
+        let ty = self.type_name(&literal.type_name.node, at)?;
+        let ty = self.completed_by_list(ty, &literal.initializer_list, at)?;
+        let object = self.local_object(at.start, "literal", ty, at)?;
+        let lvalue = self.object_lvalue(object);
+        self.initialize_by_list(&lvalue, &literal.initializer_list, at)?;
+        Ok(lvalue)
+    }
+
+    pub(super) fn offset_of(&mut self, offset: &'a OffsetOfExpression, at: TreeSpan) -> Lowered<Value> {
+        let ty = self.type_name(&offset.type_name.node, at)?;
+        let null = Address::Computed(Expr::Int(0), Vec::new());
+        let mut place = Lvalue { ty, address: null, guards: Vec::new() };
+        place = self.member(place, &offset.designator.node.base.node.name, at)?;
+        for member in &offset.designator.node.members {
+            place = match &member.node {
+                OffsetMember::Member(name) => self.member(place, &name.node.name, at)?,
+                OffsetMember::IndirectMember(_) => return self.refuse(at, "`->` in `offsetof`"),
+                OffsetMember::Index(index) => {
+                    let (index, _) = self.constant_expression(index, "an index in `offsetof`")?;
+                    let element = place.ty.element().cloned().unwrap_or(CType::Void);
+                    let size = self.facts.records.size_of(&element).unwrap_or(0);
+                    let distance = u64::try_from(index).unwrap_or(0).saturating_mul(size);
+                    self.part(place, distance, element)
+                }
+            };
+        }
+        match place.address {
+            Address::Computed(Expr::Int(distance), _) => Ok(Value::constant(CType::SIZE, distance)),
+            _ => self.refuse(at, "this `offsetof`"),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Walks over the functions of a file and emits the program.
+//!
+//! A thread function is walked like an interpreter would, except that both sides of a branch
+//! are followed: expressions yield [`Value`](crate::value::Value)s that are not yet computed,
+//! statements emit edges, and calls walk over the body of the called function. The order of
+//! evaluation is from left to right where C leaves it open.
+//!
+//! An access to memory that other threads see is an edge of its own. A value that contains
+//! one such read may be used where that edge does nothing else with shared memory, as in
+//! `local = shared + 1` or `if (shared == 0)`; otherwise the read goes to a temporary first.
+
+mod access;
+mod arithmetic;
+mod assign;
+mod atomics;
+mod branch;
+mod call;
+mod convert;
+mod declare;
+mod expression;
+mod flow;
+mod impact;
+mod initial;
+mod library;
+mod literal;
+mod lvalue;
+mod memory;
+mod names;
+mod pthread;
+mod scope;
+mod statement;
+mod switch;
+mod threads;
+mod typename;
+
+use crate::facts::{Facts, ThreadKey};
+use crate::text::{LineMap, Prepared};
+use crate::types::{CType, RecordId};
+use crate::unit::Unit;
+use crate::value::{ObjectId, Target};
+use flow::Flow;
+use lang_c::ast::TranslationUnit;
+use names::Names;
+use rely_base::{Diagnostic, Span};
+use rely_program::{Program, ProgramBuilder, ThreadId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scope::Frame;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use threads::Obligation;
+
+/// How many times a program is lowered at most; each round follows pointers one step further.
+const MAX_ROUNDS: usize = 64;
+
+pub(crate) type Lowered<T> = Result<T, Diagnostic>;
+
+/// Where positions of the syntax tree lie in the user's file.
+#[derive(Debug)]
+pub(crate) struct Origin<'a> {
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) lines: &'a LineMap<'a>,
+}
+
+impl Origin<'_> {
+    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        let first = self.prepared.original(start);
+        let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
+        self.lines.span(first, last)
+    }
+
+    /// The text of a range of the syntax tree, on one line.
+    pub(crate) fn text(&self, span: lang_c::span::Span) -> String {
+        let text = self.prepared.text.get(span.start..span.end).unwrap_or("");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Translates a syntax tree.
+pub(crate) fn lower(name: &str, tree: &TranslationUnit, origin: &Origin<'_>) -> Lowered<Program> {
+    let unit = Unit::new(tree);
+    let mut facts = Facts::default();
+    for _ in 0..MAX_ROUNDS {
+        let lowering = Lowering::new(name, &unit, origin, &mut facts);
+        let finished = lowering.run()?;
+        if !facts.take_grown() {
+            return finished.program();
+        }
+    }
+    Err(Diagnostic::error("the pointers of this program are too entangled to be followed"))
+}
+
+/// One round.
+pub(crate) struct Lowering<'a, 'f> {
+    unit: &'a Unit<'a>,
+    origin: &'a Origin<'a>,
+    facts: &'f mut Facts,
+    builder: ProgramBuilder,
+    /// The thread functions that are started, in the order of their first start.
+    threads: FxHashMap<String, ThreadId>,
+    waiting: VecDeque<String>,
+    thread: ThreadContext,
+    /// The functions being walked over, the innermost last.
+    frames: Vec<Frame<'a>>,
+    flow: Flow,
+    /// The statement being walked over.
+    at: Option<Span>,
+    variables: FxHashMap<Target, VarId>,
+    addresses: FxHashMap<ObjectId, i128>,
+    next_address: i128,
+    /// The initial values of global objects, by offset; what is not there is zero.
+    images: FxHashMap<ObjectId, Rc<FxHashMap<u64, i128>>>,
+    global_names: Names,
+    typedefs: FxHashMap<String, CType>,
+    /// Structures whose members are being looked at.
+    completing: FxHashSet<RecordId>,
+    /// The scalars that are read somewhere.
+    read: FxHashSet<Target>,
+    obligations: Vec<Obligation>,
+    edges: usize,
+}
+
+/// The thread being walked over.
+struct ThreadContext {
+    id: ThreadId,
+    key: ThreadKey,
+    names: Names,
+    labels: Names,
+    temporaries: memory::Temporaries,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// The span in the user's file.
+    fn span(&self, span: lang_c::span::Span) -> Span {
+        self.origin.span(span.start, span.end)
+    }
+
+    /// An error at a place of the syntax tree.
+    fn error<T>(&self, at: lang_c::span::Span, message: impl Into<String>) -> Lowered<T> {
+        Err(Diagnostic::error(message).at(self.span(at), "here"))
+    }
+
+    /// The refusal of a construct, named with its article.
+    fn refuse<T>(&self, at: lang_c::span::Span, construct: impl AsRef<str>) -> Lowered<T> {
+        self.error(at, format!("{} is not supported", construct.as_ref()))
+    }
+
+    /// A name as the user spelled it.
+    fn spelled<'n>(&'n self, name: &'n str) -> &'n str {
+        self.origin.prepared.spellings.get(name).map_or(name, String::as_str)
+    }
+
+    fn assume(&mut self, name: &'static str) {
+        if !self.flow.is_dead() {
+            self.builder.assumption(name);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Threads and mutexes.
+//!
+//! A mutex holds the handle of its owner, 0 if it is free. Waiting for a condition variable
+//! gives the mutex back and takes it again, and may end at any time, as POSIX allows.
+
+use super::access::Cells;
+use super::assign::Wanted;
+use super::threads::Obligation;
+use super::{Lowered, Lowering};
+use crate::facts::StartArgument;
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind, Opaque};
+use crate::value::{Address, Guard, Kind, Lvalue, Target, Value};
+use lang_c::ast::{CallExpression, Expression};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_base::Diagnostic;
+use rely_program::{BinaryOp, CheckKind, Expr, Op, Place, Sort};
+
+/// `EBUSY`, the result of `pthread_mutex_trylock` on a mutex that is taken.
+const BUSY: i128 = 16;
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub(super) fn pthread_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let success = Value::constant(CType::INT, 0);
+        let arguments = call.arguments.as_slice();
+        match (name, arguments) {
+            ("pthread_create", [handle, attributes, function, argument]) => {
+                self.create(handle, attributes, function, argument, at)?;
+            }
+            ("pthread_join", [handle, result]) => self.join_thread(handle, result, at)?,
+            ("pthread_exit", [value]) => {
+                self.exit_thread(Some(value), at)?;
+                return Ok(Some(Value::void()));
+            }
+            ("pthread_self", []) => {
+                let range = Range::of(IntKind::UnsignedLong.int_type());
+                return Ok(Some(Value::number(CType::SIZE, Expr::This, range)));
+            }
+            ("pthread_equal", [left, right]) => {
+                let (left, right) = self.operands(left, right)?;
+                return self.binary(BinaryOp::Eq, left, right, at).map(Some);
+            }
+            ("pthread_mutex_lock" | "pthread_spin_lock", [mutex]) => self.lock(mutex, at)?,
+            ("pthread_mutex_unlock" | "pthread_spin_unlock", [mutex]) => {
+                self.set_mutex(mutex, Expr::Int(0), at)?;
+            }
+            ("pthread_mutex_trylock" | "pthread_spin_trylock", [mutex]) => {
+                return self.try_lock(mutex, wanted, at).map(Some);
+            }
+            ("pthread_mutex_init" | "pthread_spin_init", [mutex, attributes]) => {
+                self.eval_and_discard(attributes)?;
+                self.set_mutex(mutex, Expr::Int(0), at)?;
+            }
+            ("pthread_mutex_destroy" | "pthread_spin_destroy", [mutex]) => {
+                self.mutex_place(mutex)?;
+            }
+            ("pthread_cond_wait", [condition, mutex]) => {
+                self.eval_and_discard(condition)?;
+                self.assume("waits-may-end-at-any-time");
+                self.set_mutex(mutex, Expr::Int(0), at)?;
+                self.lock(mutex, at)?;
+            }
+            (
+                "pthread_cond_init"
+                | "pthread_cond_signal"
+                | "pthread_cond_broadcast"
+                | "pthread_cond_destroy"
+                | "pthread_attr_init"
+                | "pthread_attr_destroy"
+                | "pthread_attr_setdetachstate"
+                | "pthread_attr_setstacksize"
+                | "pthread_attr_setscope"
+                | "pthread_mutexattr_init"
+                | "pthread_mutexattr_destroy"
+                | "pthread_condattr_init"
+                | "pthread_condattr_destroy"
+                | "pthread_detach"
+                | "pthread_setconcurrency"
+                | "pthread_mutexattr_setpshared",
+                _,
+            ) => {
+                for argument in arguments {
+                    self.eval_and_discard(argument)?;
+                }
+            }
+            ("pthread_mutexattr_settype", [_, kind]) => {
+                let (kind, _) = self.constant_expression(kind, "the type of a mutex")?;
+                match kind {
+                    0 | 3 => {}
+                    1 => return self.refuse(at, "a recursive mutex"),
+                    _ => return self.refuse(at, "an error-checking mutex"),
+                }
+            }
+            _ if name.starts_with("pthread_") && self.unit.declarations.contains_key(name) => {
+                return self.refuse(at, format!("`{name}`"));
+            }
+            _ if name.starts_with("pthread_") || name.starts_with("sem_") => {
+                return self.refuse(at, format!("`{name}` with these arguments"));
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(success))
+    }
+
+    fn create(
+        &mut self,
+        handle: &'a Node<Expression>,
+        attributes: &'a Node<Expression>,
+        function: &'a Node<Expression>,
+        argument: &'a Node<Expression>,
+        at: TreeSpan,
+    ) -> Lowered<()> {
+        let values = self.four_arguments(handle, attributes, function, argument)?;
+        let [handle_value, _, function_value, argument_value] = values;
+        let argument_value = self.convert(argument_value, &CType::pointer_to(CType::Void), argument.span)?;
+        let started: Vec<(&'a str, Expr)> = match &function_value.kind {
+            Kind::Pointer(known) => {
+                let name = self.function_name(known.object);
+                name.map(|name| vec![(name, Expr::Bool(true))]).unwrap_or_default()
+            }
+            _ => self.possible_functions(&function_value),
+        };
+        if started.is_empty() && function_value.targets.is_empty() && self.is_static(&function_value) {
+            return self.error(function.span, "this is not a function that a thread can run");
+        }
+        let place = self.place_behind(handle_value, CType::Opaque(Opaque::Thread));
+        let argument_targets = self.pointed_to(&argument_value);
+        let is_alive = !self.flow.is_dead();
+        if is_alive {
+            self.facts.publish(&argument_targets);
+            self.assume("allocation-and-creation-succeed");
+            self.assume("sequential-consistency");
+        }
+        let mut choices = Vec::new();
+        for (name, condition) in started {
+            choices.extend(self.spawn(name, condition, &place, &argument_value, handle.span, at)?);
+        }
+        if is_alive {
+            self.emit_choice(choices);
+        }
+        Ok(())
+    }
+
+    fn four_arguments(
+        &mut self,
+        handle: &'a Node<Expression>,
+        attributes: &'a Node<Expression>,
+        function: &'a Node<Expression>,
+        argument: &'a Node<Expression>,
+    ) -> Lowered<[Value; 4]> {
+        let mut values = Vec::new();
+        for expression in [handle, attributes, function, argument] {
+            let impact = self.impact(expression)?;
+            values = values.into_iter().map(|value| self.before(value, impact)).collect();
+            values.push(self.eval(expression)?);
+        }
+        let settled: Vec<Value> = values.into_iter().map(|value| self.settle_shared(value)).collect();
+        match <[Value; 4]>::try_from(settled) {
+            Ok(values) => Ok(values),
+            Err(_) => self.error(handle.span, "`pthread_create` takes four arguments"),
+        }
+    }
+
+    /// The functions that a computed pointer may mean, and when it does.
+    fn possible_functions(&mut self, pointer: &Value) -> Vec<(&'a str, Expr)> {
+        let code = self.number(pointer);
+        let mut functions = Vec::new();
+        for target in &pointer.targets {
+            if let Some(name) = self.function_name(target.object) {
+                let address = Expr::Int(self.address_of(target.object));
+                functions.push((name, fold::binary(BinaryOp::Eq, code.clone(), address)));
+            }
+        }
+        functions
+    }
+
+    /// The steps that start a thread and store its handle, one for each place it may go to.
+    fn spawn(
+        &mut self,
+        name: &'a str,
+        condition: Expr,
+        handle: &Lvalue,
+        argument: &Value,
+        handle_span: TreeSpan,
+        at: TreeSpan,
+    ) -> Lowered<Vec<Vec<Op>>> {
+        if self.flow.is_dead() {
+            return Ok(Vec::new());
+        }
+        let thread = self.started_thread(name, at)?;
+        let note = match (&argument.kind, argument.as_constant()) {
+            (_, Some(number)) if argument.targets.is_empty() => StartArgument::Number(number),
+            (Kind::Pointer(known), _) if known.dynamic.is_empty() => {
+                StartArgument::Address(known.object, known.offset)
+            }
+            _ => StartArgument::Various,
+        };
+        self.facts.start(name, note);
+        let arguments = self.start_arguments(name, argument)?;
+        let function = self.function_object(name, at)?;
+        let started = vec![Target { object: function, offset: 0 }];
+        let is_null = matches!(&handle.address, Address::Computed(Expr::Int(0), _));
+        let common: Vec<Op> =
+            [condition].into_iter().filter(|it| *it != Expr::Bool(true)).map(Op::wait).collect();
+        if is_null {
+            let mut ops = common;
+            ops.push(Op::Spawn { thread, arguments, handle: None });
+            return Ok(vec![ops]);
+        }
+        let found = self.cells(handle, handle_span)?;
+        self.note_stored(&found, &started);
+        let guards: Vec<Guard> = argument.guards.clone();
+        let choices = found.cells.iter().map(|cell| {
+            let mut ops = self.guard_ops(found.guards.clone());
+            ops.extend(common.iter().cloned());
+            if cell.condition != Expr::Bool(true) {
+                ops.push(Op::wait(cell.condition.clone()));
+            }
+            ops.extend(self.guard_ops(guards.clone()));
+            let place = Some(cell.place.clone());
+            ops.push(Op::Spawn { thread, arguments: arguments.clone(), handle: place });
+            ops
+        });
+        let mut choices: Vec<Vec<Op>> = choices.collect();
+        if found.valid.condition != Expr::Bool(true) {
+            choices.push(self.invalid_access(&found));
+        }
+        Ok(choices)
+    }
+
+    fn join_thread(
+        &mut self,
+        handle: &'a Node<Expression>,
+        result: &'a Node<Expression>,
+        at: TreeSpan,
+    ) -> Lowered<()> {
+        let (joined, result_place) = self.operands(handle, result)?;
+        let joined = self.settle_shared(joined);
+        let result_place = self.settle_shared(result_place);
+        let number = self.number(&joined);
+        let is_thread = fold::binary(BinaryOp::Ne, number.clone(), Expr::Int(0));
+        let message = format!("`{}` joins no thread", self.origin.text(at));
+        let guard =
+            Guard { kind: CheckKind::Bounds, condition: is_thread, message, span: Some(self.span(at)) };
+        let mut ops = self.guard_ops(joined.guards.clone());
+        ops.extend(self.guard_ops(vec![guard]));
+        ops.push(Op::Join(number));
+        self.emit(ops);
+        if result_place.as_constant() == Some(0) {
+            return Ok(());
+        }
+        let target = CType::pointer_to(CType::Void);
+        let place = self.place_behind(result_place, target);
+        let places = self.cells(&place, result.span)?.cells.iter().map(|cell| cell.target).collect();
+        let value = self.thread_result(&joined, places, at)?;
+        let value = self.convert(value, &place.ty, at)?;
+        self.write(&place, value, result.span)
+    }
+
+    /// What the joined thread has returned, to be stored in one of the places.
+    fn thread_result(&mut self, joined: &Value, places: Vec<Target>, at: TreeSpan) -> Lowered<Value> {
+        let functions: Vec<&'a str> =
+            joined.targets.iter().filter_map(|target| self.function_name(target.object)).collect();
+        let pointer = CType::pointer_to(CType::Void);
+        let [function] = functions.as_slice() else {
+            let message = "the result of a thread that is one of several is not supported";
+            let error = Diagnostic::error(message).at(self.span(at), "here");
+            self.obligations.push(Obligation::Result(None, places, error));
+            return Ok(Value::constant(pointer, 0));
+        };
+        let object = self.thread_result_object(function, at)?;
+        self.facts.want_result(function);
+        let message = format!(
+            "the result of `{}`, which may run several times, is not supported",
+            self.spelled(function)
+        );
+        let error = Diagnostic::error(message).at(self.span(at), "here");
+        self.obligations.push(Obligation::Result(Some((*function).to_owned()), places, error));
+        let place = self.object_lvalue(object);
+        let value = self.read(place, at)?;
+        Ok(self.settle_shared(value))
+    }
+
+    /// The place of a mutex.
+    fn mutex_place(&mut self, mutex: &'a Node<Expression>) -> Lowered<Lvalue> {
+        let pointer = self.eval(mutex)?;
+        self.dereference(pointer, mutex, mutex.span)
+    }
+
+    fn mutex_cells(&mut self, mutex: &'a Node<Expression>) -> Lowered<Cells> {
+        let place = self.mutex_place(mutex)?;
+        let place = Lvalue { ty: CType::Opaque(Opaque::Mutex), ..place };
+        self.cells(&place, mutex.span)
+    }
+
+    fn lock(&mut self, mutex: &'a Node<Expression>, _at: TreeSpan) -> Lowered<()> {
+        let found = self.mutex_cells(mutex)?;
+        self.act_on(found, &[], |cell| {
+            let is_free = fold::binary(BinaryOp::Eq, cell.place.read(), Expr::Int(0));
+            vec![Op::wait(is_free), Op::assign(cell.place.clone(), Expr::This)]
+        });
+        Ok(())
+    }
+
+    fn set_mutex(&mut self, mutex: &'a Node<Expression>, owner: Expr, _at: TreeSpan) -> Lowered<()> {
+        let found = self.mutex_cells(mutex)?;
+        self.act_on(found, &[], |cell| vec![Op::assign(cell.place.clone(), owner.clone())]);
+        Ok(())
+    }
+
+    fn try_lock(&mut self, mutex: &'a Node<Expression>, wanted: Wanted, _at: TreeSpan) -> Lowered<Value> {
+        let found = self.mutex_cells(mutex)?;
+        let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
+        self.act_on(found, &[], |cell| {
+            let owner = cell.place.read();
+            let is_free = fold::binary(BinaryOp::Eq, owner.clone(), Expr::Int(0));
+            let taken = fold::ite(is_free.clone(), Expr::This, owner);
+            let mut changes = vec![(cell.place.clone(), taken)];
+            if let Some(result) = result {
+                changes.push((Place::Scalar(result), fold::ite(is_free, Expr::Int(0), Expr::Int(BUSY))));
+            }
+            vec![Op::Assign(changes)]
+        });
+        Ok(match result {
+            Some(result) => {
+                let range = Range { low: 0, high: BUSY };
+                Value::number(CType::INT, Expr::Var(result), range)
+            }
+            None => Value::void(),
+        })
+    }
+}

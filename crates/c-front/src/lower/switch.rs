@@ -1,0 +1,187 @@
+//! `switch`: a choice between labels, wherever in its body they stand.
+
+use super::flow::{Flow, Meeting};
+use super::scope::Loop;
+use super::{Lowered, Lowering};
+use crate::fold;
+use crate::types::IntKind;
+use crate::value::Value;
+use lang_c::ast::{Expression, Label, LabeledStatement, Statement, SwitchStatement};
+use lang_c::span::{Node, Span as TreeSpan};
+use lang_c::visit::{self, Visit};
+use rely_program::{BinaryOp, Expr, Op};
+use rustc_hash::FxHashMap;
+
+/// Where the labels of a switch are, by their positions in the text.
+#[derive(Debug, Default)]
+pub(super) struct Switch {
+    meetings: FxHashMap<usize, Meeting>,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub(super) fn switch(&mut self, node: &'a SwitchStatement) -> Lowered<()> {
+        self.at = Some(self.span(node.expression.span));
+        let mut collector = Collector::default();
+        collector.statement(&node.statement);
+        let mut switch = Switch::default();
+        let mut fallen_through = Flow::dead();
+        let is_any = matches!(&node.expression.node, Expression::Call(call)
+            if self.nondeterministic(&call.node).is_some_and(|kind| kind.size() > 1));
+        let value = match is_any {
+            true => Value::constant(crate::types::CType::INT, 0),
+            false => {
+                let value = self.eval(&node.expression)?;
+                self.promote(value, node.expression.span)?
+            }
+        };
+        if !self.flow.is_dead() {
+            fallen_through = self.dispatch(value, is_any, &collector.groups, &mut switch)?;
+        }
+        self.flow = Flow::dead();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.switches.push(switch);
+            frame.loops.push(Loop { breaks: Flow::dead(), continues: None });
+        }
+        self.statement(&node.statement)?;
+        let breaks = self.frames.last_mut().and_then(|frame| {
+            frame.switches.pop();
+            frame.loops.pop()
+        });
+        self.join_here(breaks.map(|left| left.breaks).unwrap_or_default())?;
+        self.join_here(fallen_through)
+    }
+
+    /// Leads to the labels; returns the way on which none is chosen. `is_any`: the value is
+    /// nondeterministic, so each label may be chosen.
+    fn dispatch(
+        &mut self,
+        value: Value,
+        is_any: bool,
+        groups: &[Vec<&'a Node<Label>>],
+        switch: &mut Switch,
+    ) -> Lowered<Flow> {
+        let kind = match value.ty {
+            crate::types::CType::Int(kind) => kind,
+            _ => IntKind::Int,
+        };
+        let number = self.number(&value);
+        let mut any = Expr::Bool(false);
+        let mut default = None;
+        for group in groups {
+            let meeting = self.new_meeting();
+            let mut condition = Expr::Bool(false);
+            for label in group {
+                switch.meetings.insert(label.span.start, meeting);
+                match self.case_condition(&label.node, &number, kind)? {
+                    Some(matches) => condition = fold::or(condition, matches),
+                    None if default.is_some() => {
+                        return self.error(label.span, "a `switch` has two `default` labels");
+                    }
+                    None => default = Some(meeting),
+                }
+            }
+            if is_any {
+                condition = Expr::Bool(group.iter().any(|label| is_case(&label.node)));
+            }
+            any = fold::or(any, condition.clone());
+            self.lead_if(&value, condition, meeting)?;
+        }
+        let none = if is_any { Expr::Bool(true) } else { fold::not(any) };
+        match default {
+            Some(meeting) => {
+                self.lead_if(&value, none, meeting)?;
+                Ok(Flow::dead())
+            }
+            None => Ok(self.way_if(&value, none)),
+        }
+    }
+
+    fn way_if(&mut self, value: &Value, condition: Expr) -> Flow {
+        if condition == Expr::Bool(false) {
+            return Flow::dead();
+        }
+        let mut ops = self.guard_ops(value.guards.clone());
+        if condition != Expr::Bool(true) {
+            ops.push(Op::wait(condition));
+        }
+        self.step(ops).unwrap_or_default()
+    }
+
+    fn lead_if(&mut self, value: &Value, condition: Expr, meeting: Meeting) -> Lowered<()> {
+        let way = self.way_if(value, condition);
+        self.lead_to(way, meeting)
+    }
+
+    /// When a label is chosen; `None` for `default`.
+    fn case_condition(&mut self, label: &'a Label, number: &Expr, kind: IntKind) -> Lowered<Option<Expr>> {
+        let mut constant = |expression: &'a Node<Expression>| {
+            let (value, _) = self.constant_expression(expression, "a case label")?;
+            Ok(kind.int_type().wrap(value))
+        };
+        Ok(match label {
+            Label::Case(expression) => {
+                let value = constant(expression)?;
+                Some(fold::binary(BinaryOp::Eq, number.clone(), Expr::Int(value)))
+            }
+            Label::CaseRange(range) => {
+                let (low, high) = (constant(&range.node.low)?, constant(&range.node.high)?);
+                Some(fold::between(number.clone(), low, high))
+            }
+            Label::Default | Label::Identifier(_) => None,
+        })
+    }
+
+    /// Stands at the location of a `case` or `default` label.
+    pub(super) fn case_label(&mut self, at: TreeSpan) -> Lowered<()> {
+        let Some(switch) = self.frames.last().and_then(|frame| frame.switches.last()) else {
+            return self.error(at, "a `case` label outside of a `switch`");
+        };
+        match switch.meetings.get(&at.start).copied() {
+            Some(meeting) => self.arrive(meeting),
+            // The switch cannot be reached.
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_case(label: &Label) -> bool {
+    matches!(label, Label::Case(_) | Label::CaseRange(_))
+}
+
+/// Collects the labels of one switch, those that stand together in one group.
+#[derive(Default)]
+struct Collector<'a> {
+    groups: Vec<Vec<&'a Node<Label>>>,
+}
+
+impl<'a> Collector<'a> {
+    fn statement(&mut self, statement: &'a Node<Statement>) {
+        self.visit_statement(&statement.node, &statement.span);
+    }
+}
+
+impl<'a> Visit<'a> for Collector<'a> {
+    fn visit_switch_statement(&mut self, _: &'a SwitchStatement, _: &'a TreeSpan) {
+        // Its labels are its own.
+    }
+
+    fn visit_labeled_statement(&mut self, labeled: &'a LabeledStatement, span: &'a TreeSpan) {
+        let mut group = Vec::new();
+        let mut innermost = labeled;
+        while !matches!(innermost.label.node, Label::Identifier(_)) {
+            group.push(&innermost.label);
+            match &innermost.statement.node {
+                Statement::Labeled(inner) if !matches!(inner.node.label.node, Label::Identifier(_)) => {
+                    innermost = &inner.node;
+                }
+                _ => break,
+            }
+        }
+        if group.is_empty() {
+            visit::visit_labeled_statement(self, labeled, span);
+        } else {
+            self.groups.push(group);
+            self.statement(&innermost.statement);
+        }
+    }
+}

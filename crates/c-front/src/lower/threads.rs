@@ -1,0 +1,365 @@
+//! Threads: which functions are started, with what, and how they end.
+
+use super::assign::Wanted;
+use super::flow::Flow;
+use super::names::Names;
+use super::scope::{Handover, Symbol};
+use super::{Lowered, Lowering, Origin, ThreadContext, memory};
+use crate::facts::{Facts, ObjectKey, StartArgument, Storage};
+use crate::types::CType;
+use crate::unit::Unit;
+use crate::value::{Known, ObjectId, Target, Value};
+use lang_c::ast::Expression;
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_base::{Diagnostic, Id};
+use rely_program::{Edge, Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Objects lie at addresses from here on; smaller numbers point nowhere.
+const FIRST_ADDRESS: i128 = 4_096;
+
+/// What must be true of the whole program, which is known only at the end.
+#[derive(Debug)]
+pub(super) enum Obligation {
+    /// This is not supported.
+    Never(Diagnostic),
+    /// This is not supported unless the thread function is started at most once.
+    Once(String, Diagnostic),
+    /// The result of a thread, stored here, is not supported if it is ever read, unless it is
+    /// that of a function that is started at most once.
+    Result(Option<String>, Vec<Target>, Diagnostic),
+}
+
+/// A round that has ended.
+pub(super) struct Finished {
+    builder: ProgramBuilder,
+    obligations: Vec<Obligation>,
+    threads: FxHashMap<String, ThreadId>,
+    read: FxHashSet<Target>,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub(super) fn new(name: &str, unit: &'a Unit<'a>, origin: &'a Origin<'a>, facts: &'f mut Facts) -> Self {
+        let mut builder = ProgramBuilder::new(name);
+        let main = builder.thread("main", ThreadKind::Instance { running: true });
+        builder.assumption("lp64-gcc");
+        Lowering {
+            unit,
+            origin,
+            facts,
+            builder,
+            threads: [("main".to_owned(), main)].into_iter().collect(),
+            waiting: VecDeque::from(["main".to_owned()]),
+            thread: ThreadContext::new(main, "main"),
+            frames: Vec::new(),
+            flow: Flow::dead(),
+            at: None,
+            variables: FxHashMap::default(),
+            addresses: FxHashMap::default(),
+            next_address: FIRST_ADDRESS,
+            images: FxHashMap::default(),
+            global_names: Names::default(),
+            typedefs: FxHashMap::default(),
+            completing: FxHashSet::default(),
+            read: FxHashSet::default(),
+            obligations: Vec::new(),
+            edges: 0,
+        }
+    }
+
+    /// Walks over all threads.
+    pub(super) fn run(mut self) -> Lowered<Finished> {
+        if let Some(function) = self.unit.redefinition {
+            return self.error(function.node.declarator.span, "this function is defined twice");
+        }
+        if !self.unit.functions.contains_key("main") {
+            return Err(Diagnostic::error("there is no function `main`")
+                .help("Rely starts programs like the system does, with `int main(void)`"));
+        }
+        while let Some(name) = self.waiting.pop_front() {
+            self.walk_thread(&name)?;
+        }
+        self.check_published();
+        let Lowering { builder, obligations, threads, read, .. } = self;
+        Ok(Finished { builder, obligations, threads, read })
+    }
+
+    /// A local whose address other threads know must exist only once.
+    fn check_published(&mut self) {
+        for (name, thread, span) in self.facts.published() {
+            let message = format!(
+                "the address of `{}`, a local of the thread `{}` which may run several times, reaches other \
+                 threads; this is not supported",
+                self.spelled(&name),
+                self.spelled(&thread)
+            );
+            let mut error = Diagnostic::error(message);
+            if let Some(span) = span {
+                error = error.at(span, "declared here");
+            }
+            self.obligations.push(Obligation::Once(thread.to_string(), error));
+        }
+    }
+
+    /// The thread that runs a function, to be walked over later.
+    pub(super) fn started_thread(&mut self, name: &str, at: TreeSpan) -> Lowered<ThreadId> {
+        if name == "main" {
+            return self.refuse(at, "a thread that runs `main`");
+        }
+        if let Some(&thread) = self.threads.get(name) {
+            return Ok(thread);
+        }
+        let Some(function) = self.unit.functions.get(name) else {
+            let name = self.spelled(name);
+            return self.error(at, format!("a thread is started with `{name}`, which is not defined"));
+        };
+        let span = self.span(function.node.declarator.span);
+        let spelled = self.spelled(name).to_owned();
+        let thread = self.builder.thread(spelled, ThreadKind::Template);
+        self.builder.set_thread_span(thread, Some(span));
+        self.threads.insert(name.to_owned(), thread);
+        self.waiting.push_back(name.to_owned());
+        Ok(thread)
+    }
+
+    fn walk_thread(&mut self, name: &str) -> Lowered<()> {
+        let Some((&name, &function)) = self.unit.functions.get_key_value(name) else { return Ok(()) };
+        let Some(&thread) = self.threads.get(name) else { return Ok(()) };
+        let span = self.span(function.node.declarator.span);
+        self.builder.set_thread_span(thread, Some(span));
+        self.thread = ThreadContext::new(thread, name);
+        self.at = Some(span);
+        self.flow = Flow::standing_at(self.builder.entry(thread), 0);
+        let mut frame = self.frame_for(name, &function.node, Wanted::Nothing)?;
+        frame.handover = Handover::None;
+        let parameters = self.parameters(&function.node)?;
+        self.frames = vec![frame];
+        if name == "main" {
+            self.main_parameters(&parameters)?;
+        } else {
+            self.thread_parameter(name, &parameters)?;
+        }
+        let is_atomic = name.starts_with("__VERIFIER_atomic_");
+        if is_atomic {
+            self.enter_atomic();
+        }
+        self.body(&function.node.statement)?;
+        self.end_thread(None, function.span)?;
+        self.frames.clear();
+        Ok(())
+    }
+
+    /// `argc` is any number, and `argv` points nowhere that is known.
+    fn main_parameters(&mut self, parameters: &[super::call::Parameter<'a>]) -> Lowered<()> {
+        for parameter in parameters {
+            let object =
+                self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
+            self.define(parameter.name, Symbol::Object(object));
+            let is_used =
+                self.frames.last().is_some_and(|frame| frame.constants.mentioned.contains(parameter.name));
+            match parameter.ty {
+                CType::Int(_) if is_used => {
+                    let place = self.variable(Target { object, offset: 0 });
+                    let domain = rely_program::Domain::Range { low: 0, high: i128::from(i32::MAX) };
+                    self.emit(vec![Op::Havoc(rely_program::Place::Scalar(place), domain)]);
+                }
+                CType::Int(_) => {}
+                _ if is_used => return self.refuse(parameter.at, "the use of `argv`"),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn thread_parameter(&mut self, name: &str, parameters: &[super::call::Parameter<'a>]) -> Lowered<()> {
+        let Some(parameter) = parameters.first() else { return Ok(()) };
+        if let Some(second) = parameters.get(1) {
+            return self.error(second.at, "the function of a thread takes one argument");
+        }
+        let pointer = CType::pointer_to(CType::Void);
+        let value = match self.facts.start_argument(name) {
+            Some(StartArgument::Number(number)) => Some(Value::constant(pointer, *number)),
+            Some(StartArgument::Address(object, offset)) => {
+                let known = Known { offset: *offset, ..Known::start_of(*object) };
+                Some(Value::pointer(pointer, known))
+            }
+            _ => None,
+        };
+        if let Some(value) = value {
+            let value = self.convert(value, &parameter.ty, parameter.at)?;
+            if self.can_be_bound(parameter.name, &value) {
+                self.define(parameter.name, Symbol::Bound(value));
+                return Ok(());
+            }
+            let object =
+                self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
+            self.define(parameter.name, Symbol::Object(object));
+            let place = self.object_lvalue(object);
+            return self.assign_value(place, value, Wanted::Nothing, parameter.at, parameter.at).map(|_| ());
+        }
+        if parameter.ty.scalar().is_none() {
+            return self.error(parameter.at, "the argument of a thread is a pointer");
+        }
+        let object =
+            self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
+        self.define(parameter.name, Symbol::Object(object));
+        if self.takes_argument(name)? {
+            let local = self.variable(Target { object, offset: 0 });
+            self.builder.parameter(self.thread.id, local);
+        }
+        Ok(())
+    }
+
+    /// Whether the argument differs from start to start, and is looked at.
+    fn takes_argument(&mut self, name: &str) -> Lowered<bool> {
+        let Some((&name, &function)) = self.unit.functions.get_key_value(name) else { return Ok(false) };
+        let parameters = self.parameters(&function.node)?;
+        let Some(parameter) = parameters.first() else { return Ok(false) };
+        let is_various = self.facts.start_argument(name) == Some(&StartArgument::Various);
+        let used = super::impact::Unmodified::of(&function.node.statement);
+        Ok(is_various && used.mentioned.contains(parameter.name))
+    }
+
+    /// The arguments of a spawn.
+    pub(super) fn start_arguments(&mut self, name: &'a str, argument: &Value) -> Lowered<Vec<Expr>> {
+        if !self.takes_argument(name)? {
+            return Ok(Vec::new());
+        }
+        let Some(&function) = self.unit.functions.get(name) else { return Ok(Vec::new()) };
+        let Some(parameter) = self.parameters(&function.node)?.into_iter().next() else {
+            return Ok(Vec::new());
+        };
+        let value = self.convert(argument.clone(), &parameter.ty, parameter.at)?;
+        let targets = self.pointed_to(&value);
+        let key = ObjectKey::Local(name.into(), parameter.position);
+        if let Some(object) = self.facts.find(&key) {
+            let place = self.facts.target(object, 0);
+            self.facts.store(place, &targets);
+        } else {
+            // The thread is walked over later in this round, for the first time.
+            self.facts.store_later();
+        }
+        Ok(vec![self.storable(&value)])
+    }
+
+    /// `return` from the function of a thread, or its end.
+    pub(super) fn end_thread(&mut self, value: Option<&'a Node<Expression>>, at: TreeSpan) -> Lowered<()> {
+        if &*self.thread.key != "main" {
+            return self.exit_thread(value, at);
+        }
+        if let Some(value) = value {
+            self.eval_and_discard(value)?;
+        }
+        // The whole program ends with `main`.
+        self.emit(vec![Op::Halt]);
+        self.end_here();
+        Ok(())
+    }
+
+    /// `pthread_exit`.
+    pub(super) fn exit_thread(&mut self, value: Option<&'a Node<Expression>>, at: TreeSpan) -> Lowered<()> {
+        let name = self.thread.key.to_string();
+        if self.facts.is_result_wanted(&name) {
+            let object = self.thread_result_object(&name, at)?;
+            let place = self.object_lvalue(object);
+            match value {
+                Some(value) => {
+                    let value = self.eval(value)?;
+                    let value = self.convert(value, &CType::pointer_to(CType::Void), at)?;
+                    let targets = self.pointed_to(&value);
+                    if !self.flow.is_dead() {
+                        self.facts.publish(&targets);
+                    }
+                    self.write(&place, value, at)?;
+                }
+                None if !self.flow.is_dead() => self.forget(object),
+                None => {}
+            }
+        } else if let Some(value) = value {
+            self.eval_and_discard(value)?;
+        }
+        self.end_here();
+        Ok(())
+    }
+
+    pub(super) fn thread_result_object(&mut self, function: &str, at: TreeSpan) -> Lowered<ObjectId> {
+        let key = ObjectKey::ThreadResult(function.to_owned());
+        let name = format!("{}.result", self.spelled(function));
+        self.object(key, name, CType::pointer_to(CType::Void), Storage::Global, at)
+    }
+}
+
+impl ThreadContext {
+    fn new(id: ThreadId, key: &str) -> Self {
+        ThreadContext {
+            id,
+            key: key.into(),
+            names: Names::default(),
+            labels: Names::default(),
+            temporaries: memory::Temporaries::default(),
+        }
+    }
+}
+
+impl Finished {
+    /// The program, if everything that was promised of it is true.
+    pub(super) fn program(self) -> Lowered<Program> {
+        for obligation in &self.obligations {
+            match obligation {
+                Obligation::Never(error) => return Err(error.clone()),
+                Obligation::Once(name, error) if !self.runs_once(name) => return Err(error.clone()),
+                Obligation::Once(..) => {}
+                Obligation::Result(name, places, error) => {
+                    let is_certain = name.as_ref().is_some_and(|name| self.runs_once(name));
+                    if !is_certain && places.iter().any(|place| self.read.contains(place)) {
+                        return Err(error.clone());
+                    }
+                }
+            }
+        }
+        self.builder.finish().map_err(|malformed| {
+            let error = Diagnostic::error(format!("internal error: {malformed}"));
+            match malformed.span {
+                Some(span) => error.at(span, "while translating this"),
+                None => error,
+            }
+        })
+    }
+
+    fn runs_once(&self, name: &str) -> bool {
+        self.threads.get(name).is_some_and(|&thread| self.starts_once(thread, 0))
+    }
+
+    /// Whether a thread cannot be started twice: there is one place that starts it, in a thread
+    /// that itself is started once, and not in a loop.
+    fn starts_once(&self, thread: ThreadId, depth: usize) -> bool {
+        let program = self.builder.program();
+        if program.threads()[thread].kind != ThreadKind::Template {
+            return true;
+        }
+        let mut starts = program.edges().values().filter(|edge| {
+            edge.ops.iter().any(|op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread))
+        });
+        let (Some(start), None) = (starts.next(), starts.next()) else { return false };
+        let starter = program.locations()[start.source].thread;
+        depth < program.threads().len()
+            && !is_on_cycle(program, start)
+            && self.starts_once(starter, depth + 1)
+    }
+}
+
+fn is_on_cycle(program: &Program, edge: &Edge) -> bool {
+    let mut reached: FxHashSet<usize> = FxHashSet::default();
+    let mut pending: Vec<LocationId> = vec![edge.target];
+    while let Some(location) = pending.pop() {
+        if location == edge.source {
+            return true;
+        }
+        if reached.insert(location.index()) {
+            let targets = program.outgoing(location).iter().map(|&next| program.edges()[next].target);
+            pending.extend(targets);
+        }
+    }
+    false
+}

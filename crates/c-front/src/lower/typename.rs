@@ -1,0 +1,456 @@
+//! Types as declarations spell them.
+
+use super::scope::{Frame, Handover, Symbol, Tag};
+use super::{Lowered, Lowering};
+use crate::types::{CType, FunctionType, IntKind, Opaque, RecordId};
+use crate::unit::declarator_name;
+use lang_c::ast::{
+    ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType, Expression,
+    Extension, ParameterDeclaration, PointerQualifier, SpecifierQualifier, StructDeclaration, StructKind,
+    StructType, TypeName, TypeOf, TypeQualifier, TypeSpecifier,
+};
+use lang_c::span::{Node, Span as TreeSpan};
+use std::rc::Rc;
+
+/// The words of a declaration that make up its type.
+#[derive(Default)]
+struct Words<'a> {
+    types: Vec<&'a TypeSpecifier>,
+    is_atomic: bool,
+    mode: Option<&'a str>,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// The type of a declared name.
+    pub(super) fn declared_type(
+        &mut self,
+        specifiers: &'a [Node<DeclarationSpecifier>],
+        declarator: &'a Declarator,
+        at: TreeSpan,
+    ) -> Lowered<CType> {
+        let mut words = self.specifier_words(specifiers, at)?;
+        words.mode = self.attributes(&declarator.extensions, at)?.or(words.mode);
+        let base = self.base_type(&words, at)?;
+        self.derived_type(base, declarator, at)
+    }
+
+    /// The type that the words in front of declarators make up.
+    pub(super) fn specifier_type(
+        &mut self,
+        specifiers: &'a [Node<DeclarationSpecifier>],
+        at: TreeSpan,
+    ) -> Lowered<CType> {
+        let words = self.specifier_words(specifiers, at)?;
+        self.base_type(&words, at)
+    }
+
+    fn specifier_words(
+        &self,
+        specifiers: &'a [Node<DeclarationSpecifier>],
+        at: TreeSpan,
+    ) -> Lowered<Words<'a>> {
+        let mut words = Words::default();
+        for specifier in specifiers {
+            match &specifier.node {
+                DeclarationSpecifier::TypeSpecifier(ty) => words.types.push(&ty.node),
+                DeclarationSpecifier::TypeQualifier(qualifier) => {
+                    words.is_atomic |= qualifier.node == TypeQualifier::Atomic;
+                }
+                DeclarationSpecifier::Extension(extensions) => {
+                    words.mode = self.attributes(extensions, at)?.or(words.mode);
+                }
+                _ => {}
+            }
+        }
+        Ok(words)
+    }
+
+    /// Attributes that change what a declaration means; returns the argument of `mode`.
+    fn attributes(&self, extensions: &'a [Node<Extension>], at: TreeSpan) -> Lowered<Option<&'a str>> {
+        let mut mode = None;
+        for extension in extensions {
+            let Extension::Attribute(attribute) = &extension.node else { continue };
+            match attribute.name.node.trim_matches('_') {
+                "mode" => mode = attribute.arguments.first().and_then(super::impact::plain_name),
+                name @ ("packed" | "vector_size" | "cleanup" | "transparent_union" | "alias") => {
+                    return self.refuse(at, format!("the attribute `{name}`"));
+                }
+                _ => {}
+            }
+        }
+        Ok(mode)
+    }
+
+    /// The type of a cast, `sizeof` and the like.
+    pub(super) fn type_name(&mut self, name: &'a TypeName, at: TreeSpan) -> Lowered<CType> {
+        let base = self.specifier_qualifier_type(&name.specifiers, at)?;
+        match &name.declarator {
+            Some(declarator) => self.derived_type(base, &declarator.node, at),
+            None => Ok(base),
+        }
+    }
+
+    fn specifier_qualifier_type(
+        &mut self,
+        specifiers: &'a [Node<SpecifierQualifier>],
+        at: TreeSpan,
+    ) -> Lowered<CType> {
+        let mut words = Words::default();
+        for specifier in specifiers {
+            match &specifier.node {
+                SpecifierQualifier::TypeSpecifier(ty) => words.types.push(&ty.node),
+                SpecifierQualifier::TypeQualifier(qualifier) => {
+                    words.is_atomic |= qualifier.node == TypeQualifier::Atomic;
+                }
+                SpecifierQualifier::Extension(extensions) => {
+                    words.mode = self.attributes(extensions, at)?.or(words.mode);
+                }
+            }
+        }
+        self.base_type(&words, at)
+    }
+
+    fn base_type(&mut self, words: &Words<'a>, at: TreeSpan) -> Lowered<CType> {
+        let ty = match words.types.as_slice() {
+            [TypeSpecifier::Void] => CType::Void,
+            [TypeSpecifier::Bool] => CType::Int(IntKind::Bool),
+            [TypeSpecifier::Struct(node)] => CType::Record(self.record_type(node)?),
+            [TypeSpecifier::Enum(node)] => CType::Int(self.enum_type(&node.node, node.span)?),
+            [TypeSpecifier::TypedefName(name)] => self.typedef(&name.node.name, at)?,
+            [TypeSpecifier::Atomic(inner)] => {
+                let inner = self.type_name(&inner.node, at)?;
+                CType::Atomic(Rc::new(inner))
+            }
+            [TypeSpecifier::TypeOf(node)] => match &node.node {
+                TypeOf::Expression(expression) => self.operand_type(expression)?,
+                TypeOf::Type(name) => self.type_name(&name.node, at)?,
+            },
+            types => self.arithmetic_type(types, at)?,
+        };
+        let ty = match (words.mode, &ty) {
+            (Some(mode), CType::Int(kind)) => self.type_of_mode(mode, *kind, at)?,
+            _ => ty,
+        };
+        Ok(if words.is_atomic && !ty.is_atomic() { CType::Atomic(Rc::new(ty)) } else { ty })
+    }
+
+    fn type_of_mode(&self, mode: &str, kind: IntKind, at: TreeSpan) -> Lowered<CType> {
+        let sized = match mode.trim_matches('_') {
+            "QI" | "byte" => IntKind::SignedChar,
+            "HI" => IntKind::Short,
+            "SI" => IntKind::Int,
+            "DI" | "word" | "pointer" => IntKind::Long,
+            other => return self.refuse(at, format!("the mode `{other}`")),
+        };
+        Ok(CType::Int(if kind.is_signed() { sized } else { sized.unsigned() }))
+    }
+
+    fn arithmetic_type(&self, types: &[&TypeSpecifier], at: TreeSpan) -> Lowered<CType> {
+        let count = |wanted: &TypeSpecifier| types.iter().filter(|ty| **ty == wanted).count();
+        if types.iter().any(|ty| {
+            matches!(ty, TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_))
+        }) {
+            return Ok(CType::Float);
+        }
+        if count(&TypeSpecifier::Complex) > 0 {
+            return self.refuse(at, "a complex number");
+        }
+        let only_words = types.iter().all(|ty| {
+            matches!(
+                ty,
+                TypeSpecifier::Char
+                    | TypeSpecifier::Short
+                    | TypeSpecifier::Int
+                    | TypeSpecifier::Long
+                    | TypeSpecifier::Signed
+                    | TypeSpecifier::Unsigned
+            )
+        });
+        if !only_words {
+            return self.error(at, "these words do not make up a type");
+        }
+        let kind =
+            match (count(&TypeSpecifier::Char), count(&TypeSpecifier::Short), count(&TypeSpecifier::Long)) {
+                (1.., ..) if count(&TypeSpecifier::Signed) > 0 => IntKind::SignedChar,
+                (1.., ..) => IntKind::Char,
+                (_, 1.., _) => IntKind::Short,
+                (_, _, 2..) => IntKind::LongLong,
+                (_, _, 1) => IntKind::Long,
+                _ => IntKind::Int,
+            };
+        Ok(CType::Int(if count(&TypeSpecifier::Unsigned) > 0 { kind.unsigned() } else { kind }))
+    }
+
+    /// Types of the thread library are known by name, whatever the header makes of them.
+    pub(super) fn typedef(&mut self, name: &str, at: TreeSpan) -> Lowered<CType> {
+        if let Some(opaque) = Opaque::named(name) {
+            return Ok(CType::Opaque(opaque));
+        }
+        if name == "__builtin_va_list" {
+            return Ok(CType::pointer_to(CType::Void));
+        }
+        if let Some(Symbol::Typedef(ty)) = self.local_symbol(name) {
+            return Ok(ty);
+        }
+        if let Some(ty) = self.typedefs.get(name) {
+            return Ok(ty.clone());
+        }
+        let Some(&declared) = self.unit.typedefs.get(name) else {
+            return self.error(at, format!("there is no type `{}`", self.spelled(name)));
+        };
+        let ty = self.at_file_scope(|lowering| {
+            lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
+        })?;
+        self.typedefs.insert(name.to_owned(), ty.clone());
+        Ok(ty)
+    }
+
+    /// Applies pointers, arrays and functions to a type.
+    fn derived_type(&mut self, base: CType, declarator: &'a Declarator, at: TreeSpan) -> Lowered<CType> {
+        let mut ty = base;
+        for derived in &declarator.derived {
+            if let DerivedDeclarator::Pointer(qualifiers) = &derived.node {
+                ty = CType::pointer_to(ty);
+                if qualifiers.iter().any(|qualifier| is_qualifier(&qualifier.node, &TypeQualifier::Atomic)) {
+                    ty = CType::Atomic(Rc::new(ty));
+                }
+            }
+        }
+        for derived in declarator.derived.iter().rev() {
+            ty = match &derived.node {
+                DerivedDeclarator::Pointer(_) => ty,
+                DerivedDeclarator::Array(array) => {
+                    let length = self.array_length(&array.node.size)?;
+                    CType::Array(Rc::new(ty), length)
+                }
+                DerivedDeclarator::Function(function) => {
+                    let parameters = self.parameter_types(&function.node.parameters, at)?;
+                    CType::Function(Rc::new(FunctionType { result: ty, parameters }))
+                }
+                DerivedDeclarator::KRFunction(_) => {
+                    CType::Function(Rc::new(FunctionType { result: ty, parameters: Vec::new() }))
+                }
+                DerivedDeclarator::Block(_) => return self.refuse(at, "a block"),
+            };
+        }
+        match &declarator.kind.node {
+            DeclaratorKind::Declarator(inner) => self.derived_type(ty, &inner.node, at),
+            _ => Ok(ty),
+        }
+    }
+
+    fn array_length(&mut self, size: &'a ArraySize) -> Lowered<Option<u64>> {
+        match size {
+            ArraySize::Unknown | ArraySize::VariableUnknown => Ok(None),
+            ArraySize::VariableExpression(expression) | ArraySize::StaticExpression(expression) => {
+                let value = self.type_of(expression)?;
+                match value.as_constant().map(u64::try_from) {
+                    Some(Ok(length)) => Ok(Some(length)),
+                    Some(Err(_)) => self.error(expression.span, "the length of this array is negative"),
+                    None => self.refuse(expression.span, "an array of variable length"),
+                }
+            }
+        }
+    }
+
+    fn parameter_types(
+        &mut self,
+        parameters: &'a [Node<ParameterDeclaration>],
+        at: TreeSpan,
+    ) -> Lowered<Vec<CType>> {
+        let mut types = Vec::new();
+        for parameter in parameters {
+            types.push(self.parameter_type(&parameter.node, at)?);
+        }
+        Ok(if types == [CType::Void] { Vec::new() } else { types })
+    }
+
+    /// The type of a parameter: arrays and functions become pointers.
+    pub(super) fn parameter_type(
+        &mut self,
+        parameter: &'a ParameterDeclaration,
+        at: TreeSpan,
+    ) -> Lowered<CType> {
+        let words = self.specifier_words(&parameter.specifiers, at)?;
+        let base = self.base_type(&words, at)?;
+        let ty = match &parameter.declarator {
+            Some(declarator) => self.derived_type(base, &declarator.node, at)?,
+            None => base,
+        };
+        Ok(match ty {
+            CType::Array(element, _) => CType::Pointer(element),
+            CType::Function(_) => CType::pointer_to(ty),
+            other => other,
+        })
+    }
+
+    /// Whether the declared name itself is `const`, not only what it points to.
+    pub(super) fn is_const(
+        &self,
+        specifiers: &[Node<DeclarationSpecifier>],
+        declarator: &Declarator,
+    ) -> bool {
+        let pointer = declarator.derived.iter().rev().find_map(|derived| match &derived.node {
+            DerivedDeclarator::Pointer(qualifiers) => Some(qualifiers),
+            _ => None,
+        });
+        match pointer {
+            Some(qualifiers) => {
+                qualifiers.iter().any(|qualifier| is_qualifier(&qualifier.node, &TypeQualifier::Const))
+            }
+            None => specifiers.iter().any(|specifier| {
+                matches!(&specifier.node, DeclarationSpecifier::TypeQualifier(qualifier)
+                    if qualifier.node == TypeQualifier::Const)
+            }),
+        }
+    }
+
+    /// Whether the type is to be inferred from the initializer.
+    pub(super) fn is_inferred(&self, specifiers: &[Node<DeclarationSpecifier>]) -> bool {
+        specifiers.iter().any(|specifier| {
+            matches!(&specifier.node, DeclarationSpecifier::TypeSpecifier(ty)
+                if matches!(&ty.node, TypeSpecifier::TypedefName(name) if name.node.name == "__auto_type"))
+        })
+    }
+
+    fn record_type(&mut self, node: &'a Node<StructType>) -> Lowered<RecordId> {
+        let is_union = node.node.kind.node == StructKind::Union;
+        let tag = node.node.identifier.as_ref().map(|tag| tag.node.name.as_str());
+        if node.node.declarations.is_some() {
+            let name = tag.unwrap_or("<unnamed>");
+            let id = self.facts.records.at(node.span.start, name, is_union);
+            if let Some(tag) = tag {
+                self.define_tag(tag, Tag::Record(id));
+            }
+            self.complete_record(id, node)?;
+            return Ok(id);
+        }
+        let tag = tag.unwrap_or("<unnamed>");
+        if let Some(Tag::Record(id)) = self.local_tag(tag) {
+            return Ok(id);
+        }
+        match self.unit.records.get(tag) {
+            Some(&definition) => {
+                let id = self.facts.records.at(definition.span.start, tag, is_union);
+                self.at_file_scope(|lowering| lowering.complete_record(id, definition))?;
+                Ok(id)
+            }
+            None => Ok(self.facts.records.undefined(tag, is_union)),
+        }
+    }
+
+    fn complete_record(&mut self, id: RecordId, node: &'a Node<StructType>) -> Lowered<()> {
+        // A structure may mention itself, as the target of a pointer.
+        if self.facts.records.get(id).body.is_some() || !self.completing.insert(id) {
+            return Ok(());
+        }
+        let mut members = Vec::new();
+        for declaration in node.node.declarations.iter().flatten() {
+            let StructDeclaration::Field(field) = &declaration.node else { continue };
+            let base = self.specifier_qualifier_type(&field.node.specifiers, field.span)?;
+            if field.node.declarators.is_empty() {
+                members.push((None, base, false));
+                continue;
+            }
+            for declarator in &field.node.declarators {
+                let is_bit_field = declarator.node.bit_width.is_some();
+                let Some(named) = &declarator.node.declarator else {
+                    members.push((None, base.clone(), is_bit_field));
+                    continue;
+                };
+                let ty = self.derived_type(base.clone(), &named.node, field.span)?;
+                let name = declarator_name(&named.node).map(str::to_owned);
+                members.push((name, flexible(ty), is_bit_field));
+            }
+        }
+        self.completing.remove(&id);
+        if !self.facts.records.complete(id, members) {
+            return self.error(node.span, "this structure has a member of incomplete type");
+        }
+        Ok(())
+    }
+
+    fn enum_type(&mut self, node: &'a EnumType, at: TreeSpan) -> Lowered<IntKind> {
+        let tag = node.identifier.as_ref().map(|tag| tag.node.name.as_str());
+        if node.enumerators.is_empty() {
+            let tag = tag.unwrap_or("<unnamed>");
+            if let Some(Tag::Enum(kind)) = self.local_tag(tag) {
+                return Ok(kind);
+            }
+            return match self.unit.enums.get(tag) {
+                Some(&definition) => {
+                    self.at_file_scope(|lowering| lowering.enum_type(&definition.node, definition.span))
+                }
+                None => self.error(at, format!("the enumeration `{tag}` is not defined")),
+            };
+        }
+        let constants = self.enumerators(node)?;
+        let least = constants.iter().map(|(_, value)| *value).min().unwrap_or(0);
+        let greatest = constants.iter().map(|(_, value)| *value).max().unwrap_or(0);
+        let candidates = [IntKind::UnsignedInt, IntKind::Int, IntKind::UnsignedLong, IntKind::Long];
+        let fits = |kind: &IntKind| kind.int_type().contains(least) && kind.int_type().contains(greatest);
+        let kind = candidates.into_iter().find(fits).unwrap_or(IntKind::Long);
+        for (name, value) in constants {
+            self.define(&name, Symbol::Constant(value, IntKind::Int));
+        }
+        if let Some(tag) = tag {
+            self.define_tag(tag, Tag::Enum(kind));
+        }
+        Ok(kind)
+    }
+
+    /// The constants of an enumeration.
+    pub(super) fn enumerators(&mut self, node: &'a EnumType) -> Lowered<Vec<(String, i128)>> {
+        let mut constants: Vec<(String, i128)> = Vec::new();
+        let is_outside = self.frames.is_empty();
+        if is_outside {
+            self.frames.push(Frame::new("", CType::Void, Handover::None));
+        }
+        self.enter_scope();
+        let mut next = Ok(0);
+        for enumerator in &node.enumerators {
+            if let Some(expression) = &enumerator.node.expression {
+                next = self
+                    .constant_expression(expression, "the value of an enumerator")
+                    .map(|(value, _)| value);
+            }
+            let Ok(value) = next else { break };
+            let name = &enumerator.node.identifier.node.name;
+            self.define(name, Symbol::Constant(value, IntKind::Int));
+            constants.push((name.clone(), value));
+            next = Ok(value.saturating_add(1));
+        }
+        self.leave_scope();
+        if is_outside {
+            self.frames.pop();
+        }
+        next.map(|_| constants)
+    }
+}
+
+/// `int a[]` as the last member of a structure has no elements.
+fn flexible(ty: CType) -> CType {
+    match ty {
+        CType::Array(element, None) => CType::Array(element, Some(0)),
+        other => other,
+    }
+}
+
+fn is_qualifier(qualifier: &PointerQualifier, wanted: &TypeQualifier) -> bool {
+    matches!(qualifier, PointerQualifier::TypeQualifier(own) if own.node == *wanted)
+}
+
+/// The names of a definition's parameters, with what declares them.
+pub(super) fn is_void_parameter(parameter: &ParameterDeclaration) -> bool {
+    parameter.declarator.is_none()
+        && matches!(
+            parameter.specifiers.as_slice(),
+            [specifier] if matches!(&specifier.node, DeclarationSpecifier::TypeSpecifier(ty)
+                if ty.node == TypeSpecifier::Void)
+        )
+}
+
+/// Whether an expression is written as a string.
+pub(super) fn is_string(expression: &Expression) -> bool {
+    matches!(expression, Expression::StringLiteral(_))
+}

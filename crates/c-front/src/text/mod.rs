@@ -1,0 +1,16 @@
+//! From preprocessed text to a syntax tree, and from positions in it back to the file that a
+//! person wrote.
+//!
+//! The parser does the grammar; this module does what it leaves out: [`prepare`] rewrites the
+//! few spellings that it does not know and refuses what would exhaust it, and [`LineMap`]
+//! follows the preprocessor's line markers.
+
+mod lexer;
+mod lines;
+mod nesting;
+mod parse;
+mod prepare;
+
+pub(crate) use lines::LineMap;
+pub(crate) use parse::parse;
+pub(crate) use prepare::{Prepared, prepare};

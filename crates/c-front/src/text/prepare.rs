@@ -1,0 +1,249 @@
+//! The token pass in front of the parser.
+//!
+//! The parser knows most of GNU C. What it does not know is rewritten here, the way back to
+//! the original positions being kept: comments, line markers and `__extension__` become
+//! blanks, `$` in names becomes `_`, `__thread` becomes `_Thread_local`, a label that stands
+//! before `}` or before a declaration gets the empty statement that the standard wants there,
+//! and attributes in places where the grammar has none are dropped. `__auto_type` is declared
+//! as a type, to be inferred when declarations are read.
+
+use super::lexer::{Token, TokenKind, Unterminated, lex};
+use super::nesting::too_deep;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Preprocessed files beyond this size are refused.
+const MAX_BYTES: usize = 64 << 20;
+
+const PRELUDE: &str = "typedef int __auto_type;\n";
+
+/// A text that the parser can read.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) text: String,
+    /// Positions at which the distance between the two texts changes: (here, in the original).
+    shifts: Vec<(usize, usize)>,
+    /// The spelling in the source of names that had to be changed.
+    pub(crate) spellings: FxHashMap<String, String>,
+}
+
+impl Prepared {
+    /// The position in the original of a position in the prepared text.
+    pub(crate) fn original(&self, position: usize) -> usize {
+        let index = self.shifts.partition_point(|&(here, _)| here <= position);
+        match index.checked_sub(1).map(|index| self.shifts[index]) {
+            Some((here, there)) => there + (position - here),
+            None => 0,
+        }
+    }
+}
+
+/// Why a text is not given to the parser, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) at: usize,
+    pub(crate) message: String,
+}
+
+/// Rewrites a preprocessed text for the parser.
+pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
+    if source.len() > MAX_BYTES {
+        let message = format!("the preprocessed text is larger than {} MB", MAX_BYTES >> 20);
+        return Err(Unreadable { at: 0, message });
+    }
+    let tokens = lex(source).map_err(|Unterminated { start, what }| Unreadable {
+        at: start,
+        message: format!("{what} is not terminated"),
+    })?;
+    if let Some(token) = too_deep(source, &tokens) {
+        return Err(Unreadable { at: token.start, message: "the program nests too deeply here".into() });
+    }
+    let code: Vec<Token> = tokens.into_iter().filter(|token| token.kind != TokenKind::Blank).collect();
+    let mut rewriter = Rewriter {
+        source,
+        written: 0,
+        renamed: rename_dollars(source, &code),
+        prepared: Prepared {
+            text: String::with_capacity(source.len() + PRELUDE.len()),
+            shifts: Vec::new(),
+            spellings: FxHashMap::default(),
+        },
+    };
+    rewriter.prepared.text.push_str(PRELUDE);
+    rewriter.rewrite(&code);
+    Ok(rewriter.prepared)
+}
+
+/// A name without `$`, not used otherwise, for each name with one.
+fn rename_dollars<'s>(source: &'s str, code: &[Token]) -> FxHashMap<&'s str, String> {
+    let words: FxHashSet<&str> =
+        code.iter().filter(|token| token.kind == TokenKind::Word).map(|token| token.text(source)).collect();
+    let mut dollars: Vec<&str> = words.iter().copied().filter(|word| word.contains('$')).collect();
+    dollars.sort_unstable();
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let mut renamed = FxHashMap::default();
+    for word in dollars {
+        let mut name = word.replace('$', "_");
+        while words.contains(name.as_str()) || taken.contains(&name) {
+            name.push('_');
+        }
+        taken.insert(name.clone());
+        renamed.insert(word, name);
+    }
+    renamed
+}
+
+struct Rewriter<'s> {
+    source: &'s str,
+    /// How much of the source has been dealt with.
+    written: usize,
+    renamed: FxHashMap<&'s str, String>,
+    prepared: Prepared,
+}
+
+impl<'s> Rewriter<'s> {
+    fn rewrite(&mut self, code: &[Token]) {
+        let mut index = 0;
+        while index < code.len() {
+            index += self.token(code, index);
+        }
+        self.blank_until(self.source.len());
+    }
+
+    /// Writes the token at `index`, and those behind it that belong to it; returns how many.
+    fn token(&mut self, code: &[Token], index: usize) -> usize {
+        let token = code[index];
+        let text = token.text(self.source);
+        match token.kind {
+            TokenKind::Word if text == "__extension__" => {}
+            TokenKind::Word if text == "__thread" => self.write(token, "_Thread_local"),
+            TokenKind::Word if text == "__attribute__" || text == "__attribute" => {
+                let length = attribute_length(self.source, &code[index..]);
+                if length > 1 && self.is_misplaced_attribute(code, index, length) {
+                    return length;
+                }
+                self.write(token, text);
+            }
+            TokenKind::Word => match self.renamed.get(text).cloned() {
+                Some(name) => {
+                    self.write(token, &name);
+                    self.prepared.spellings.insert(name, text.to_owned());
+                }
+                None => self.write(token, text),
+            },
+            TokenKind::Punctuation if text == ":" => {
+                self.write(token, text);
+                if code.get(index + 1).is_some_and(|next| self.wants_statement_before(*next)) {
+                    self.insert(";");
+                }
+            }
+            _ => self.write(token, text),
+        }
+        1
+    }
+
+    /// Whether a label cannot stand directly before this token.
+    fn wants_statement_before(&self, next: Token) -> bool {
+        const TYPE_WORDS: [&str; 17] = [
+            "int", "char", "short", "long", "unsigned", "signed", "_Bool", "struct", "union", "enum",
+            "const", "volatile", "static", "void", "_Atomic", "float", "double",
+        ];
+        next.is(self.source, '}')
+            || (next.kind == TokenKind::Word && TYPE_WORDS.contains(&next.text(self.source)))
+    }
+
+    /// Attributes directly behind `struct`, and attributes of statements and labels.
+    fn is_misplaced_attribute(&self, code: &[Token], index: usize, length: usize) -> bool {
+        let Some(before) = index.checked_sub(1).map(|before| code[before]) else { return false };
+        let follows_tag_keyword =
+            before.kind == TokenKind::Word && matches!(before.text(self.source), "struct" | "union" | "enum");
+        let starts_statement = before.kind == TokenKind::Punctuation
+            && matches!(before.text(self.source), ";" | "{" | "}" | ":")
+            && code.get(index + length).is_some_and(|next| next.is(self.source, ';'));
+        follows_tag_keyword || starts_statement
+    }
+
+    fn write(&mut self, token: Token, text: &str) {
+        self.blank_until(token.start);
+        self.prepared.shifts.push((self.prepared.text.len(), token.start));
+        self.prepared.text.push_str(text);
+        self.written = token.end;
+    }
+
+    fn insert(&mut self, text: &str) {
+        self.prepared.shifts.push((self.prepared.text.len(), self.written));
+        self.prepared.text.push_str(text);
+    }
+
+    /// Keeps line ends, so that the prepared text stays readable, and drops everything else.
+    fn blank_until(&mut self, end: usize) {
+        let gap = &self.source[self.written.min(end)..end];
+        let newlines = gap.bytes().filter(|&byte| byte == b'\n').count();
+        self.prepared.text.push_str(if newlines > 0 {
+            "\n"
+        } else if gap.is_empty() {
+            ""
+        } else {
+            " "
+        });
+        self.written = end;
+    }
+}
+
+/// How many tokens `__attribute__((...))` has, or 1 if it is not followed by parentheses.
+fn attribute_length(source: &str, code: &[Token]) -> usize {
+    let mut depth = 0;
+    for (index, token) in code.iter().enumerate().skip(1) {
+        if token.is(source, '(') {
+            depth += 1;
+        } else if token.is(source, ')') {
+            depth -= 1;
+        }
+        if depth == 0 {
+            return if index == 1 { 1 } else { index + 1 };
+        }
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(source: &str, expected: Expect) {
+        let prepared = prepare(source).expect("the text is readable");
+        expected.assert_eq(prepared.text.strip_prefix(PRELUDE).expect("the prelude stands first"));
+    }
+
+    #[test]
+    fn unknown_spellings_are_rewritten() {
+        check("__thread int x$y; // c", expect!["_Thread_local int x_y; "]);
+        check("int a$; int a_;", expect!["int a__; int a_;"]);
+        check(
+            "f() { l: } g() { m: int x; } h() { c ? x : y; }",
+            expect!["f() { l:; } g() { m:; int x; } h() { c ? x : y; }"],
+        );
+        check("struct __attribute__((packed)) s { };", expect!["struct s { };"]);
+        check(
+            "int f() __attribute__((x)); g() { ; __attribute__((fallthrough)); }",
+            expect!["int f() __attribute__((x)); g() { ; ; }"],
+        );
+    }
+
+    #[test]
+    fn positions_lead_back() {
+        let source = "/* c */ __thread int x$y;";
+        let prepared = prepare(source).expect("the text is readable");
+        for word in ["int", ";"] {
+            let position = prepared.text.rfind(word).expect("the word is kept");
+            assert_eq!(prepared.original(position), source.rfind(word).expect("the word is there"));
+        }
+    }
+
+    #[test]
+    fn unreadable_texts_are_refused() {
+        let deep = format!("int x = {}1{};", "(".repeat(100_000), ")".repeat(100_000));
+        assert_eq!(prepare(&deep).map(|_| ()).unwrap_err().message, "the program nests too deeply here");
+        assert_eq!(prepare("'").map(|_| ()).unwrap_err().message, "a character constant is not terminated");
+    }
+}

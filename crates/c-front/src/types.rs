@@ -1,0 +1,387 @@
+//! C types as gcc lays them out on 64-bit Linux, and the conversions between integers.
+
+use rely_base::{Arena, define_id};
+use rely_program::{Domain, IntType, Sort};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+define_id!(
+    /// A structure or union type.
+    pub(crate) struct RecordId
+);
+
+/// A C type without qualifiers, save for `_Atomic`, which changes what operators do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CType {
+    Void,
+    Int(IntKind),
+    /// Carried along so that what uses it can be refused by name.
+    Float,
+    Pointer(Rc<CType>),
+    /// The length is missing in declarations like `int a[]`.
+    Array(Rc<CType>, Option<u64>),
+    Record(RecordId),
+    Function(Rc<FunctionType>),
+    Opaque(Opaque),
+    Atomic(Rc<CType>),
+}
+
+/// The integer types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum IntKind {
+    Bool,
+    Char,
+    SignedChar,
+    UnsignedChar,
+    Short,
+    UnsignedShort,
+    Int,
+    UnsignedInt,
+    Long,
+    UnsignedLong,
+    LongLong,
+    UnsignedLongLong,
+}
+
+impl IntKind {
+    /// Width and signedness; `_Bool` has one bit.
+    pub(crate) fn int_type(self) -> IntType {
+        use IntKind::*;
+        let (bits, signed) = match self {
+            Bool => (1, false),
+            Char | SignedChar => (8, true),
+            UnsignedChar => (8, false),
+            Short => (16, true),
+            UnsignedShort => (16, false),
+            Int => (32, true),
+            UnsignedInt => (32, false),
+            Long | LongLong => (64, true),
+            UnsignedLong | UnsignedLongLong => (64, false),
+        };
+        IntType { bits, signed }
+    }
+
+    pub(crate) fn size(self) -> u64 {
+        u64::from(self.int_type().bits.div_ceil(8))
+    }
+
+    pub(crate) fn is_signed(self) -> bool {
+        self.int_type().signed
+    }
+
+    /// The integer promotion.
+    pub(crate) fn promoted(self) -> IntKind {
+        if self < IntKind::Int { IntKind::Int } else { self }
+    }
+
+    /// The common type of the usual arithmetic conversions.
+    pub(crate) fn common(self, other: IntKind) -> IntKind {
+        let (left, right) = (self.promoted(), other.promoted());
+        let (high, low) = if left >= right { (left, right) } else { (right, left) };
+        let low_is_wider_unsigned =
+            high.is_signed() && !low.is_signed() && low.int_type().bits >= high.int_type().bits;
+        if low_is_wider_unsigned { high.unsigned() } else { high }
+    }
+
+    pub(crate) fn unsigned(self) -> IntKind {
+        use IntKind::*;
+        match self {
+            Char | SignedChar => UnsignedChar,
+            Short => UnsignedShort,
+            Int => UnsignedInt,
+            Long => UnsignedLong,
+            LongLong => UnsignedLongLong,
+            other => other,
+        }
+    }
+
+    /// Booleans are kept as booleans.
+    pub(crate) fn sort(self) -> Sort {
+        if self == IntKind::Bool { Sort::Bool } else { Sort::Int }
+    }
+
+    pub(crate) fn domain(self) -> Domain {
+        if self == IntKind::Bool { Domain::Bool } else { self.int_type().domain() }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        use IntKind::*;
+        match self {
+            Bool => "_Bool",
+            Char => "char",
+            SignedChar => "signed char",
+            UnsignedChar => "unsigned char",
+            Short => "short",
+            UnsignedShort => "unsigned short",
+            Int => "int",
+            UnsignedInt => "unsigned int",
+            Long => "long",
+            UnsignedLong => "unsigned long",
+            LongLong => "long long",
+            UnsignedLongLong => "unsigned long long",
+        }
+    }
+}
+
+/// The signature of a function, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FunctionType {
+    pub(crate) result: CType,
+    pub(crate) parameters: Vec<CType>,
+}
+
+/// Types of the thread library whose insides are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opaque {
+    /// The handle of a thread, 0 for none.
+    Thread,
+    /// A mutex or spin lock: holds the handle of its owner, 0 if it is free.
+    Mutex,
+    /// A condition variable: holds nothing, waiting may end at any time.
+    Condition,
+    /// Attributes of threads, mutexes and condition variables.
+    Attributes,
+    /// A type of the library that is known and not supported.
+    Unsupported(&'static str),
+}
+
+impl Opaque {
+    /// The library's types by the names of their typedefs.
+    pub(crate) fn named(name: &str) -> Option<Opaque> {
+        Some(match name {
+            "pthread_t" => Opaque::Thread,
+            "pthread_mutex_t" | "pthread_spinlock_t" => Opaque::Mutex,
+            "pthread_cond_t" => Opaque::Condition,
+            "pthread_attr_t" | "pthread_mutexattr_t" | "pthread_condattr_t" => Opaque::Attributes,
+            "pthread_rwlock_t" | "pthread_rwlockattr_t" => Opaque::Unsupported("a read-write lock"),
+            "pthread_barrier_t" | "pthread_barrierattr_t" => Opaque::Unsupported("a barrier"),
+            "sem_t" => Opaque::Unsupported("a semaphore"),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Opaque::Thread => 8,
+            Opaque::Mutex => 40,
+            Opaque::Condition => 48,
+            Opaque::Attributes | Opaque::Unsupported(_) => 56,
+        }
+    }
+}
+
+/// A structure or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) name: String,
+    pub(crate) is_union: bool,
+    /// `None` while only declared.
+    pub(crate) body: Option<RecordBody>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RecordBody {
+    pub(crate) fields: Vec<Field>,
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+}
+
+/// A member. Members of unnamed structures inside are found through their parent.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Option<String>,
+    pub(crate) ty: CType,
+    pub(crate) offset: u64,
+    pub(crate) is_bit_field: bool,
+}
+
+/// All structures and unions, by where their tags stand in the text, so that reading the same
+/// declaration twice gives the same type.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    records: Arena<RecordId, Record>,
+    by_position: FxHashMap<usize, RecordId>,
+    /// Those that are mentioned and nowhere defined.
+    undefined: FxHashMap<String, RecordId>,
+}
+
+impl Records {
+    pub(crate) fn at(&mut self, position: usize, name: &str, is_union: bool) -> RecordId {
+        let records = &mut self.records;
+        *self
+            .by_position
+            .entry(position)
+            .or_insert_with(|| records.push(Record { name: name.to_owned(), is_union, body: None }))
+    }
+
+    /// A structure that has no definition.
+    pub(crate) fn undefined(&mut self, name: &str, is_union: bool) -> RecordId {
+        if let Some(&id) = self.undefined.get(name) {
+            return id;
+        }
+        let id = self.records.push(Record { name: name.to_owned(), is_union, body: None });
+        self.undefined.insert(name.to_owned(), id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: RecordId) -> &Record {
+        &self.records[id]
+    }
+
+    pub(crate) fn complete(&mut self, id: RecordId, members: Vec<(Option<String>, CType, bool)>) -> bool {
+        let is_union = self.records[id].is_union;
+        let (mut size, mut align) = (0_u64, 1);
+        let mut fields = Vec::new();
+        for (name, ty, is_bit_field) in members {
+            let (Some(field_size), Some(field_align)) = (self.size_of(&ty), self.align_of(&ty)) else {
+                return false;
+            };
+            let offset = if is_union { 0 } else { size.next_multiple_of(field_align) };
+            size = size.max(offset.saturating_add(field_size));
+            align = align.max(field_align);
+            fields.push(Field { name, ty, offset, is_bit_field });
+        }
+        let size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+        self.records[id].body = Some(RecordBody { fields, size, align });
+        true
+    }
+
+    /// The size in bytes, if the type is complete.
+    pub(crate) fn size_of(&self, ty: &CType) -> Option<u64> {
+        match ty {
+            // As gcc has it, so that arithmetic on `void *` works.
+            CType::Void | CType::Function(_) => Some(1),
+            CType::Int(kind) => Some(kind.size()),
+            CType::Float | CType::Pointer(_) => Some(8),
+            CType::Array(element, length) => self.size_of(element)?.checked_mul((*length)?),
+            CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.size),
+            CType::Opaque(opaque) => Some(opaque.size()),
+            CType::Atomic(inner) => self.size_of(inner),
+        }
+    }
+
+    pub(crate) fn align_of(&self, ty: &CType) -> Option<u64> {
+        match ty {
+            CType::Array(element, _) => self.align_of(element),
+            CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.align),
+            CType::Opaque(_) => Some(8),
+            CType::Atomic(inner) => self.align_of(inner),
+            _ => self.size_of(ty),
+        }
+    }
+
+    /// The member of a structure, looked for in unnamed structures inside too, with its offset.
+    pub(crate) fn field(&self, id: RecordId, name: &str) -> Option<Field> {
+        for field in &self.records[id].body.as_ref()?.fields {
+            match (&field.name, field.ty.unqualified()) {
+                (Some(own), _) if own == name => return Some(field.clone()),
+                (None, CType::Record(inner)) => {
+                    if let Some(found) = self.field(*inner, name) {
+                        return Some(Field { offset: field.offset + found.offset, ..found });
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The type as one would write it.
+    pub(crate) fn display(&self, ty: &CType) -> String {
+        match ty {
+            CType::Void => "void".into(),
+            CType::Int(kind) => kind.name().into(),
+            CType::Float => "a floating-point type".into(),
+            CType::Pointer(inner) => format!("{} *", self.display(inner)),
+            CType::Array(element, Some(length)) => format!("{} [{length}]", self.display(element)),
+            CType::Array(element, None) => format!("{} []", self.display(element)),
+            CType::Record(id) => {
+                let record = &self.records[*id];
+                format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name)
+            }
+            CType::Function(_) => "a function".into(),
+            CType::Opaque(Opaque::Thread) => "pthread_t".into(),
+            CType::Opaque(Opaque::Mutex) => "pthread_mutex_t".into(),
+            CType::Opaque(Opaque::Condition) => "pthread_cond_t".into(),
+            CType::Opaque(_) => "a type of the thread library".into(),
+            CType::Atomic(inner) => format!("_Atomic {}", self.display(inner)),
+        }
+    }
+}
+
+impl CType {
+    pub(crate) const INT: CType = CType::Int(IntKind::Int);
+    pub(crate) const SIZE: CType = CType::Int(IntKind::UnsignedLong);
+
+    pub(crate) fn pointer_to(target: CType) -> CType {
+        CType::Pointer(Rc::new(target))
+    }
+
+    /// The type without `_Atomic`.
+    pub(crate) fn unqualified(&self) -> &CType {
+        match self {
+            CType::Atomic(inner) => inner.unqualified(),
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_atomic(&self) -> bool {
+        matches!(self, CType::Atomic(_))
+    }
+
+    pub(crate) fn is_pointer(&self) -> bool {
+        matches!(self.unqualified(), CType::Pointer(_))
+    }
+
+    /// How a scalar of this type is kept: pointers as addresses, mutexes as owners.
+    pub(crate) fn scalar(&self) -> Option<IntKind> {
+        match self.unqualified() {
+            CType::Int(kind) => Some(*kind),
+            CType::Pointer(_) | CType::Opaque(Opaque::Thread | Opaque::Mutex) => Some(IntKind::UnsignedLong),
+            _ => None,
+        }
+    }
+
+    /// What a pointer points to, an array consists of.
+    pub(crate) fn element(&self) -> Option<&CType> {
+        match self.unqualified() {
+            CType::Pointer(target) => Some(target),
+            CType::Array(element, _) => Some(element),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_conversions_follow_the_standard() {
+        use IntKind::*;
+        for (left, right, common) in [
+            (Char, UnsignedChar, Int),
+            (Bool, Bool, Int),
+            (Int, UnsignedInt, UnsignedInt),
+            (UnsignedInt, Long, Long),
+            (Long, UnsignedLong, UnsignedLong),
+            (LongLong, UnsignedLong, UnsignedLongLong),
+            (UnsignedShort, Int, Int),
+        ] {
+            assert_eq!(left.common(right), common, "{} and {}", left.name(), right.name());
+            assert_eq!(right.common(left), common);
+        }
+    }
+
+    #[test]
+    fn structures_are_padded() {
+        let mut records = Records::default();
+        let id = records.at(0, "s", false);
+        let member = |name: &str, kind| (Some(name.to_owned()), CType::Int(kind), false);
+        let members =
+            vec![member("a", IntKind::Char), member("b", IntKind::Long), member("c", IntKind::Short)];
+        assert!(records.complete(id, members));
+        assert_eq!(records.size_of(&CType::Record(id)), Some(24));
+        assert_eq!(records.field(id, "c").map(|field| field.offset), Some(16));
+    }
+}
