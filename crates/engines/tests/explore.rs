@@ -44,67 +44,127 @@ fn check_program(program: &Program, goal: Goal, expected: Expect) {
 
 #[test]
 fn peterson() {
-    check_program(&classics::peterson(true), Goal::Assert, expect![[r#"
+    check_program(
+        &classics::peterson(true),
+        Goal::Assert,
+        expect![[r#"
         safe: 42 states, 76 transitions
-        safe: 42 states, 73 transitions"#]]);
-    check_program(&classics::peterson(true), Goal::Deadlock, expect![[r#"
+        safe: 42 states, 73 transitions"#]],
+    );
+    check_program(
+        &classics::peterson(true),
+        Goal::Deadlock,
+        expect![[r#"
         safe: 42 states, 76 transitions
-        safe: 40 states, 66 transitions"#]]);
-    check_program(&classics::peterson(false), Goal::Assert, expect![[r#"
+        safe: 40 states, 66 transitions"#]],
+    );
+    check_program(
+        &classics::peterson(false),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 6 steps
-        unsafe: 6 steps"#]]);
+        unsafe: 6 steps"#]],
+    );
 }
 
 #[test]
 fn dekker() {
-    check_program(&classics::dekker(), Goal::Assert, expect![[r#"
+    check_program(
+        &classics::dekker(),
+        Goal::Assert,
+        expect![[r#"
         safe: 170 states, 322 transitions
-        safe: 160 states, 276 transitions"#]]);
-    check_program(&classics::dekker(), Goal::Deadlock, expect![[r#"
+        safe: 160 states, 276 transitions"#]],
+    );
+    check_program(
+        &classics::dekker(),
+        Goal::Deadlock,
+        expect![[r#"
         safe: 170 states, 322 transitions
-        safe: 146 states, 240 transitions"#]]);
+        safe: 146 states, 240 transitions"#]],
+    );
 }
 
 #[test]
 fn philosophers() {
-    check_program(&classics::philosophers(3, true), Goal::Deadlock, expect![[r#"
+    check_program(
+        &classics::philosophers(3, true),
+        Goal::Deadlock,
+        expect![[r#"
         safe: 72 states, 178 transitions
-        safe: 48 states, 93 transitions"#]]);
-    check_program(&classics::philosophers(5, true), Goal::Deadlock, expect![[r#"
+        safe: 48 states, 93 transitions"#]],
+    );
+    check_program(
+        &classics::philosophers(5, true),
+        Goal::Deadlock,
+        expect![[r#"
         safe: 1424 states, 5916 transitions
-        safe: 821 states, 1890 transitions"#]]);
-    check_program(&classics::philosophers(3, false), Goal::Deadlock, expect![[r#"
+        safe: 821 states, 1890 transitions"#]],
+    );
+    check_program(
+        &classics::philosophers(3, false),
+        Goal::Deadlock,
+        expect![[r#"
         unsafe: 3 steps
-        unsafe: 3 steps"#]]);
-    check_program(&classics::philosophers(5, false), Goal::Deadlock, expect![[r#"
+        unsafe: 3 steps"#]],
+    );
+    check_program(
+        &classics::philosophers(5, false),
+        Goal::Deadlock,
+        expect![[r#"
         unsafe: 5 steps
-        unsafe: 5 steps"#]]);
+        unsafe: 5 steps"#]],
+    );
 }
 
 #[test]
 fn counters() {
-    check_program(&classics::counter(2, true), Goal::Assert, expect![[r#"
+    check_program(
+        &classics::counter(2, true),
+        Goal::Assert,
+        expect![[r#"
         safe: 52 states, 72 transitions
-        safe: 31 states, 30 transitions"#]]);
-    check_program(&classics::counter(3, true), Goal::Assert, expect![[r#"
+        safe: 31 states, 30 transitions"#]],
+    );
+    check_program(
+        &classics::counter(3, true),
+        Goal::Assert,
+        expect![[r#"
         safe: 335 states, 623 transitions
-        safe: 110 states, 109 transitions"#]]);
-    check_program(&classics::counter(2, false), Goal::Assert, expect![[r#"
+        safe: 110 states, 109 transitions"#]],
+    );
+    check_program(
+        &classics::counter(2, false),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 11 steps
-        unsafe: 11 steps"#]]);
-    check_program(&classics::counter(3, false), Goal::Assert, expect![[r#"
+        unsafe: 11 steps"#]],
+    );
+    check_program(
+        &classics::counter(3, false),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 16 steps
-        unsafe: 16 steps"#]]);
+        unsafe: 16 steps"#]],
+    );
 }
 
 #[test]
 fn independent_workers_need_one_interleaving() {
-    check_program(&classics::independent(2, 3), Goal::Assert, expect![[r#"
+    check_program(
+        &classics::independent(2, 3),
+        Goal::Assert,
+        expect![[r#"
         safe: 172 states, 314 transitions
-        safe: 29 states, 28 transitions"#]]);
-    check_program(&classics::independent(3, 5), Goal::Assert, expect![[r#"
+        safe: 29 states, 28 transitions"#]],
+    );
+    check_program(
+        &classics::independent(3, 5),
+        Goal::Assert,
+        expect![[r#"
         safe: 6520 states, 18470 transitions
-        safe: 60 states, 59 transitions"#]]);
+        safe: 60 states, 59 transitions"#]],
+    );
 }
 
 #[test]
@@ -139,22 +199,42 @@ fn triple(requires: fn(Expr) -> Expr, ensures: fn(Expr) -> Expr) -> Program {
 #[test]
 fn preconditions_determine_initial_values() {
     let ends = |x: Expr| x.clone().eq(Expr::int(20)).or(x.eq(Expr::int(21)));
-    check_program(&triple(|x| x.eq(Expr::int(0)), ends), Goal::Assert, expect![[r#"
+    check_program(
+        &triple(|x| x.eq(Expr::int(0)), ends),
+        Goal::Assert,
+        expect![[r#"
         safe: 51 states, 88 transitions
-        safe: 43 states, 62 transitions"#]]);
-    check_program(&triple(|x| x.between(-3, 3), ends), Goal::Assert, expect![[r#"
+        safe: 43 states, 62 transitions"#]],
+    );
+    check_program(
+        &triple(|x| x.between(-3, 3), ends),
+        Goal::Assert,
+        expect![[r#"
         safe: 60 states, 106 transitions
-        safe: 56 states, 88 transitions"#]]);
-    check_program(&triple(|x| x.ge(Expr::int(0)), ends), Goal::Assert, expect![[r#"
+        safe: 56 states, 88 transitions"#]],
+    );
+    check_program(
+        &triple(|x| x.ge(Expr::int(0)), ends),
+        Goal::Assert,
+        expect![[r#"
         unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation
-        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]]);
-    check_program(&triple(|x| x.eq(Expr::int(0)), |x| x.eq(Expr::int(20))), Goal::Assert, expect![[r#"
+        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]],
+    );
+    check_program(
+        &triple(|x| x.eq(Expr::int(0)), |x| x.eq(Expr::int(20))),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 7 steps
-        unsafe: 7 steps"#]]);
+        unsafe: 7 steps"#]],
+    );
     // Nothing starts, so nothing goes wrong.
-    check_program(&triple(|x| x.between(1, 0), |_| Expr::Bool(false)), Goal::Assert, expect![[r#"
+    check_program(
+        &triple(|x| x.between(1, 0), |_| Expr::Bool(false)),
+        Goal::Assert,
+        expect![[r#"
         safe: 0 states, 0 transitions
-        safe: 0 states, 0 transitions"#]]);
+        safe: 0 states, 0 transitions"#]],
+    );
 }
 
 /// A thread that gets a value of the domain and asserts that it is not `bad`.
@@ -171,21 +251,41 @@ fn guess(domain: Domain, bad: i128) -> Program {
 #[test]
 fn large_domains_are_sampled_at_constants() {
     let int = IntType { bits: 32, signed: true }.domain();
-    check_program(&guess(int, 123_456), Goal::Assert, expect![[r#"
+    check_program(
+        &guess(int, 123_456),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 2 steps
-        unsafe: 2 steps"#]]);
-    check_program(&guess(Domain::AllInts, -7), Goal::Assert, expect![[r#"
+        unsafe: 2 steps"#]],
+    );
+    check_program(
+        &guess(Domain::AllInts, -7),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 2 steps
-        unsafe: 2 steps"#]]);
-    check_program(&guess(int, 1 << 40), Goal::Assert, expect![[r#"
+        unsafe: 2 steps"#]],
+    );
+    check_program(
+        &guess(int, 1 << 40),
+        Goal::Assert,
+        expect![[r#"
         unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation
-        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]]);
-    check_program(&guess(Domain::Range { low: 1, high: 256 }, 300), Goal::Assert, expect![[r#"
+        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]],
+    );
+    check_program(
+        &guess(Domain::Range { low: 1, high: 256 }, 300),
+        Goal::Assert,
+        expect![[r#"
         safe: 769 states, 768 transitions
-        safe: 769 states, 768 transitions"#]]);
-    check_program(&guess(Domain::Range { low: 1, high: 257 }, 300), Goal::Assert, expect![[r#"
+        safe: 769 states, 768 transitions"#]],
+    );
+    check_program(
+        &guess(Domain::Range { low: 1, high: 257 }, 300),
+        Goal::Assert,
+        expect![[r#"
         unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation
-        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]]);
+        unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]],
+    );
     let few = ExploreOptions { max_choices: 4, ..ExploreOptions::default() };
     let found = explore_with(few, &guess(Domain::Range { low: 0, high: 5 }, 300), Goal::Assert);
     assert!(found.starts_with("unknown: not all values"), "{found}");
@@ -201,22 +301,42 @@ fn only_checks_of_the_goal_count() {
     script.step(vec![Op::Check(Expr::Bool(false), bounds)]);
     script.finish();
     let program = builder.finish().unwrap();
-    check_program(&program, Goal::Overflow, expect![[r#"
+    check_program(
+        &program,
+        Goal::Overflow,
+        expect![[r#"
         unsafe: 1 steps
-        unsafe: 1 steps"#]]);
+        unsafe: 1 steps"#]],
+    );
     // The failed check ends the run, so the other one is never reached.
-    check_program(&program, Goal::Assert, expect![[r#"
+    check_program(
+        &program,
+        Goal::Assert,
+        expect![[r#"
         safe: 1 states, 1 transitions
-        safe: 1 states, 1 transitions"#]]);
-    check_program(&program, Goal::Deadlock, expect![[r#"
+        safe: 1 states, 1 transitions"#]],
+    );
+    check_program(
+        &program,
+        Goal::Deadlock,
+        expect![[r#"
         safe: 1 states, 1 transitions
-        safe: 1 states, 1 transitions"#]]);
-    check_program(&program, Goal::Race, expect![[r#"
+        safe: 1 states, 1 transitions"#]],
+    );
+    check_program(
+        &program,
+        Goal::Race,
+        expect![[r#"
         unknown: the engine `explore` does not decide the property `race`
-        unknown: the engine `explore` does not decide the property `race`"#]]);
-    check_program(&program, Goal::Termination, expect![[r#"
+        unknown: the engine `explore` does not decide the property `race`"#]],
+    );
+    check_program(
+        &program,
+        Goal::Termination,
+        expect![[r#"
         unknown: the engine `explore` does not decide the property `termination`
-        unknown: the engine `explore` does not decide the property `termination`"#]]);
+        unknown: the engine `explore` does not decide the property `termination`"#]],
+    );
 }
 
 #[test]
@@ -228,12 +348,20 @@ fn waiting_is_a_deadlock_and_a_failed_assumption_is_not() {
         script.finish();
         builder.finish().unwrap()
     };
-    check_program(&stuck(Op::wait), Goal::Deadlock, expect![[r#"
+    check_program(
+        &stuck(Op::wait),
+        Goal::Deadlock,
+        expect![[r#"
         unsafe: 0 steps
-        unsafe: 0 steps"#]]);
-    check_program(&stuck(Op::assume), Goal::Deadlock, expect![[r#"
+        unsafe: 0 steps"#]],
+    );
+    check_program(
+        &stuck(Op::assume),
+        Goal::Deadlock,
+        expect![[r#"
         safe: 1 states, 0 transitions
-        safe: 1 states, 0 transitions"#]]);
+        safe: 1 states, 0 transitions"#]],
+    );
 }
 
 /// A thread that counts forever.
@@ -311,12 +439,20 @@ fn what_has_no_meaning_is_unknown_unless_something_else_is_wrong() {
         b.finish();
         builder.finish().unwrap()
     };
-    check_program(&division(false), Goal::Assert, expect![[r#"
+    check_program(
+        &division(false),
+        Goal::Assert,
+        expect![[r#"
         unknown: a run cannot be continued: division by zero
-        unknown: a run cannot be continued: division by zero"#]]);
-    check_program(&division(true), Goal::Assert, expect![[r#"
+        unknown: a run cannot be continued: division by zero"#]],
+    );
+    check_program(
+        &division(true),
+        Goal::Assert,
+        expect![[r#"
         unsafe: 2 steps
-        unsafe: 2 steps"#]]);
+        unsafe: 2 steps"#]],
+    );
 }
 
 /// Reduction first follows the thread that nobody interferes with; the shorter way is found.

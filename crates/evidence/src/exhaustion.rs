@@ -17,12 +17,14 @@ pub(crate) struct Explored {
     pub(crate) transitions: u64,
 }
 
-/// Explores at most `limit` states; `None` if there are more.
+/// Explores at most `limit` states; `None` if there are more. The memory of what is being
+/// checked, `held_bytes`, counts as well.
 pub(crate) fn explore(
     program: &Program,
     goal: Goal,
     budget: &Budget,
     limit: usize,
+    held_bytes: usize,
 ) -> Result<Option<Explored>, Obstacle> {
     let semantics = Semantics::new(program);
     let mut inspector = Inspector::new(&semantics, goal, budget)?;
@@ -37,7 +39,7 @@ pub(crate) fn explore(
         if seen.states.len() > limit {
             return Ok(None);
         }
-        budget.check_memory(seen.memory_bytes())?;
+        budget.check_memory(held_bytes + seen.memory_bytes())?;
         semantics.unpack(bytes, &mut state).map_err(|_| ProofDefect::Inexact)?;
         let mut stuck = true;
         for slot in state.slots() {

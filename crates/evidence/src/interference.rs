@@ -42,6 +42,11 @@ impl Effects {
         self.halts |= other.halts;
     }
 
+    /// Grows whenever something is added that was not there.
+    fn size(&self) -> usize {
+        self.reads.len() + self.writes.len() + usize::from(self.visible) + usize::from(self.halts)
+    }
+
     fn conflicts_with(&self, other: &Effects) -> bool {
         let both_write = self.writes.intersection(&other.writes);
         !self.reads.is_disjoint(&other.writes)
@@ -56,8 +61,14 @@ impl Effects {
 pub(crate) struct Interference {
     next: Arena<LocationId, Effects>,
     future: Arena<LocationId, Effects>,
-    /// Where a thread can do nothing but join: what the next step does if the join is passed.
-    after_join: Arena<LocationId, Effects>,
+    /// Where a thread can do nothing but join, with a handle that no other thread can change.
+    joins: Arena<LocationId, Option<StableJoin>>,
+}
+
+struct StableJoin {
+    handle: Expr,
+    /// What the step does besides joining.
+    rest: Effects,
 }
 
 impl Interference {
@@ -66,27 +77,38 @@ impl Interference {
         let edges: Vec<Effects> =
             program.edges().values().map(|edge| edge_effects(program, &observed, edge)).collect();
         let nothing = || program.locations().ids().map(|_| Effects::default()).collect();
-        let mut interference = Self { next: nothing(), future: nothing(), after_join: nothing() };
+        let no_joins = program.locations().ids().map(|_| None).collect();
+        let mut interference = Self { next: nothing(), future: nothing(), joins: no_joins };
         while interference.grow(program, &edges) {}
-        for edge in program.edges().values() {
-            if let [Op::Join(_), rest @ ..] = edge.ops.as_slice() {
-                let rest = Edge { ops: rest.to_vec(), ..edge.clone() };
-                let mut effects = edge_effects(program, &observed, &rest);
-                if program.locations()[edge.target].atomic {
-                    effects.add(&interference.next[edge.target]);
-                }
-                interference.after_join[edge.source] = effects;
-            }
+        for location in program.locations().ids() {
+            interference.joins[location] = interference.stable_join(program, &observed, location);
         }
         interference
+    }
+
+    fn stable_join(&self, program: &Program, observed: &Observed<'_>, at: LocationId) -> Option<StableJoin> {
+        let [edge] = program.outgoing(at) else { return None };
+        let edge = &program.edges()[*edge];
+        let [Op::Join(handle), rest @ ..] = edge.ops.as_slice() else { return None };
+        let mut stable = true;
+        let thread = program.locations()[at].thread;
+        handle.for_each_var(|var| stable &= only_thread_that_writes(program, thread, var));
+        let without_join = Edge { ops: rest.to_vec(), ..edge.clone() };
+        let mut rest = edge_effects(program, observed, &without_join);
+        if program.locations()[edge.target].atomic {
+            rest.add(&self.next[edge.target]);
+        }
+        stable.then(|| StableJoin { handle: handle.clone(), rest })
     }
 
     /// Takes the effects of what follows into those of each location; whether any grew.
     fn grow(&mut self, program: &Program, edges: &[Effects]) -> bool {
         let mut grew = false;
-        for (id, edge) in program.edges().iter() {
-            let source = edge.source;
-            let (mut next, mut future) = (self.next[source].clone(), self.future[source].clone());
+        // Later edges mostly lead further: backwards, few rounds are needed.
+        for (id, edge) in program.edges().iter().rev() {
+            let mut next = std::mem::take(&mut self.next[edge.source]);
+            let mut future = std::mem::take(&mut self.future[edge.source]);
+            let before = (next.size(), future.size());
             next.add(&edges[id.index()]);
             if program.locations()[edge.target].atomic {
                 next.add(&self.next[edge.target]);
@@ -98,9 +120,9 @@ impl Interference {
                     future.add(&self.future[program.threads()[*thread].entry]);
                 }
             }
-            grew |= next != self.next[source] || future != self.future[source];
-            self.next[source] = next;
-            self.future[source] = future;
+            grew |= before != (next.size(), future.size());
+            self.next[edge.source] = next;
+            self.future[edge.source] = future;
         }
         grew
     }
@@ -122,13 +144,13 @@ impl Interference {
         while let Some(&member) = cluster.get(index) {
             index += 1;
             let location = state.location(member)?;
-            let next = match joins(semantics, state, member) {
+            let next = match self.joins(semantics, state, member) {
                 Joins::WaitsFor(awaited) if cluster.contains(&awaited) => continue,
                 Joins::WaitsFor(awaited) => {
                     cluster.push(awaited);
                     continue;
                 }
-                Joins::Ended => &self.after_join[location],
+                Joins::Ended(rest) => rest,
                 Joins::Uncertain => &self.next[location],
             };
             if next.visible || next.halts {
@@ -136,9 +158,9 @@ impl Interference {
             }
             for other in state.slots() {
                 let conflicts = |location| next.conflicts_with(&self.future[location]);
-                let waits = || match joins(semantics, state, other) {
+                let waits = || match self.joins(semantics, state, other) {
                     Joins::WaitsFor(awaited) => cluster.contains(&awaited),
-                    Joins::Ended | Joins::Uncertain => false,
+                    Joins::Ended(_) | Joins::Uncertain => false,
                 };
                 if !cluster.contains(&other) && state.location(other).is_some_and(conflicts) && !waits() {
                     cluster.push(other);
@@ -147,34 +169,29 @@ impl Interference {
         }
         Some(cluster)
     }
+
+    /// Looks whether all that a thread can do next is to join a thread that nobody can exchange.
+    fn joins(&self, semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Joins<'_> {
+        let join = state.location(slot).and_then(|location| self.joins[location].as_ref());
+        let Some(StableJoin { handle, rest }) = join else { return Joins::Uncertain };
+        let value = semantics.evaluate_for(state, slot, handle).ok();
+        let joined = state.slots().find(|other| value == Some(other.handle()));
+        match joined.map(|joined| (joined, semantics.status(state, joined))) {
+            Some((joined, SlotStatus::Running)) => Joins::WaitsFor(joined),
+            Some((_, SlotStatus::Ended)) => Joins::Ended(rest),
+            Some((_, SlotStatus::NotStarted)) | None => Joins::Uncertain,
+        }
+    }
 }
 
 /// What is certain about a thread that may be about to join.
-enum Joins {
+enum Joins<'e> {
     /// It does nothing before this running thread ends.
     WaitsFor(SlotId),
-    /// It joins a thread that has ended, which nobody can change.
-    Ended,
+    /// It joins a thread that has ended, which nobody can change, and then does this.
+    Ended(&'e Effects),
     /// Nothing.
     Uncertain,
-}
-
-/// Looks whether the only edge of a thread starts with a join of a handle that no other thread
-/// can change.
-fn joins(semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Joins {
-    let program = semantics.program();
-    let outgoing = state.location(slot).map_or(&[][..], |location| program.outgoing(location));
-    let [edge] = outgoing else { return Joins::Uncertain };
-    let Some(Op::Join(handle)) = program.edges()[*edge].ops.first() else { return Joins::Uncertain };
-    let mut certain = true;
-    handle.for_each_var(|var| certain &= only_thread_that_writes(program, state.thread(slot), var));
-    let value = if certain { semantics.evaluate_for(state, slot, handle).ok() } else { None };
-    let joined = state.slots().find(|other| value == Some(other.handle()));
-    match joined.map(|joined| (joined, semantics.status(state, joined))) {
-        Some((joined, SlotStatus::Running)) => Joins::WaitsFor(joined),
-        Some((_, SlotStatus::Ended)) => Joins::Ended,
-        Some((_, SlotStatus::NotStarted)) | None => Joins::Uncertain,
-    }
 }
 
 /// Whether no thread but this one can change a variable.

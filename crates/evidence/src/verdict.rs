@@ -6,6 +6,7 @@ use crate::exhaustion;
 use crate::inspection::Obstacle;
 use crate::reason::{ProofDefect, Reason, Rejection};
 use crate::replay::{Replay, replay};
+use crate::states::StateList;
 use rely_base::Budget;
 use rely_program::{Goal, Program};
 
@@ -231,7 +232,8 @@ fn explore_if_affordable(
         Some(remaining) if exhausted.visited.is_some() => budget.with_time_limit(remaining / 2),
         _ => budget.clone(),
     };
-    match exhaustion::explore(program, goal, &patience, options.states_to_repeat) {
+    let held_bytes = exhausted.visited.as_ref().map_or(0, StateList::memory_bytes);
+    match exhaustion::explore(program, goal, &patience, options.states_to_repeat, held_bytes) {
         Err(Obstacle::Stopped(_)) if exhausted.visited.is_some() => {
             budget.check_now()?;
             Ok(None)

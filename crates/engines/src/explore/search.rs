@@ -15,8 +15,11 @@ use rely_program::{
 };
 use std::ops::ControlFlow;
 
-/// How often memory is measured and progress reported, in states.
+/// How often progress is reported, in states.
 const STATES_PER_REPORT: usize = 1 << 14;
+
+/// How often memory is measured, in states.
+const STATES_PER_MEASUREMENT: usize = 1 << 6;
 
 /// What to search for, and how far.
 #[derive(Clone, Copy, Debug)]
@@ -329,7 +332,7 @@ fn within_limits(
     if end.is_none() && scope.max_states.is_some_and(|limit| states as u64 > limit) {
         *end = Some(End::Stopped(Reason::StateLimit(states as u64 - 1)));
     } else if end.is_none()
-        && states.is_multiple_of(STATES_PER_REPORT)
+        && states.is_multiple_of(STATES_PER_MEASUREMENT)
         && let Err(reason) = budget.check_memory(findings.store.memory_bytes())
     {
         *end = Some(End::Stopped(Reason::Stopped(reason)));
