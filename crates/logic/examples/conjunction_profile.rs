@@ -1,8 +1,9 @@
 //! Times the solver for conjunctions on random systems like those of the engines.
 //!
-//! `cargo run --release -p rely-logic --example conjunction_profile -- [variables constraints general% count]`
-//! prints the distribution of the time for one question; with `smt2` as a fifth argument, it
-//! prints the questions as SMT-LIB with the answers as comments instead.
+//! `cargo run --release -p rely-logic --example conjunction_profile -- [variables constraints general% count
+//! coefficient distinct%]` prints the distribution of the time for one question, with and without
+//! proofs, and of entailments; with `smt2` as a seventh argument, it prints the questions as SMT-LIB
+//! with the answers as comments instead.
 
 use std::io::Write;
 use std::time::Instant;
@@ -30,24 +31,31 @@ struct Shape {
     variables: usize,
     constraints: usize,
     general_percent: u64,
+    /// The largest coefficient of a general constraint.
+    coefficient: i64,
+    distinct_percent: u64,
 }
 
 fn random_constraint(random: &mut Random, shape: &Shape) -> Constraint {
     let variable = |random: &mut Random| VarId::from_index(random.below(shape.variables as u64) as usize);
     let form = if random.below(100) < shape.general_percent {
         let length = random.between(2, 4);
-        let terms: Vec<_> = (0..length).map(|_| (variable(random), random.between(-3, 3))).collect();
-        LinearForm::new(terms, random.between(-12, 12))
+        let terms: Vec<_> = (0..length)
+            .map(|_| (variable(random), random.between(-shape.coefficient, shape.coefficient)))
+            .collect();
+        LinearForm::new(terms, random.between(-4 * shape.coefficient, 4 * shape.coefficient))
     } else if random.below(100) < 20 {
         let sign = if random.below(2) == 0 { 1 } else { -1 };
         LinearForm::new([(variable(random), sign)], random.between(-10, 4))
     } else {
         LinearForm::new([(variable(random), 1), (variable(random), -1)], random.between(-9, 5))
     };
-    let relation = match random.below(100) {
-        0..75 => Relation::Le,
-        75..95 => Relation::Eq,
-        _ => Relation::Ne,
+    let relation = if random.below(100) < shape.distinct_percent {
+        Relation::Ne
+    } else if random.below(100) < 20 {
+        Relation::Eq
+    } else {
+        Relation::Le
     };
     Constraint::new(form, relation)
 }
@@ -57,10 +65,15 @@ fn main() -> std::io::Result<()> {
     let number = |index: usize, default: usize| {
         arguments.get(index).and_then(|text| text.parse().ok()).unwrap_or(default)
     };
-    let shape =
-        Shape { variables: number(0, 8), constraints: number(1, 12), general_percent: number(2, 15) as u64 };
+    let shape = Shape {
+        variables: number(0, 8),
+        constraints: number(1, 12),
+        general_percent: number(2, 15) as u64,
+        coefficient: number(4, 3) as i64,
+        distinct_percent: number(5, 5) as u64,
+    };
     let count = number(3, 20_000);
-    let print = arguments.get(4).is_some_and(|text| text == "smt2");
+    let print = arguments.get(6).is_some_and(|text| text == "smt2");
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let systems: Vec<Vec<Constraint>> = (0..count)
         .map(|_| (0..shape.constraints).map(|_| random_constraint(&mut random, &shape)).collect())
@@ -70,8 +83,21 @@ fn main() -> std::io::Result<()> {
 }
 
 fn time_all(out: &mut impl Write, shape: &Shape, systems: &[Vec<Constraint>]) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{} variables, {} constraints, {} % general, coefficients up to {}, {} % distinct",
+        shape.variables, shape.constraints, shape.general_percent, shape.coefficient, shape.distinct_percent
+    )?;
+    for proofs in [false, true, false, true] {
+        time_questions(out, systems, proofs)?;
+    }
+    time_entailment(out, systems)
+}
+
+fn time_questions(out: &mut impl Write, systems: &[Vec<Constraint>], proofs: bool) -> std::io::Result<()> {
     let budget = Budget::unlimited();
     let mut solver = Conjunction::new(Domain::Integers);
+    solver.set_proofs(proofs);
     let mut nanoseconds = Vec::with_capacity(systems.len());
     let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
     for system in systems {
@@ -91,19 +117,11 @@ fn time_all(out: &mut impl Write, shape: &Shape, systems: &[Vec<Constraint>]) ->
     let mean = nanoseconds.iter().sum::<u128>() / nanoseconds.len().max(1) as u128;
     nanoseconds.sort_unstable();
     let at = |percent: usize| nanoseconds[(nanoseconds.len() - 1) * percent / 100];
-    writeln!(
-        out,
-        "{}x{} g{}: sat {sat} unsat {unsat} unknown {unknown}; ns median {} mean {mean} p90 {} p99 {} max {}",
-        shape.variables,
-        shape.constraints,
-        shape.general_percent,
-        at(50),
-        at(90),
-        at(99),
-        at(100)
-    )?;
-    writeln!(out, "{:?}", solver.statistics())?;
-    time_entailment(out, systems)
+    let (median, high, top) = (at(50), at(90), at(99));
+    let worst = at(100);
+    writeln!(out, "proofs {proofs}: sat {sat} unsat {unsat} unknown {unknown}")?;
+    writeln!(out, "  ns: median {median} mean {mean} 90 % {high} 99 % {top} worst {worst}")?;
+    writeln!(out, "  {:?}", solver.statistics())
 }
 
 /// Twelve predicates (the constraints of the next system) against each satisfiable system.

@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::str::FromStr;
 
 use dashu_int::IBig;
-use dashu_int::ops::{Abs, DivRemEuclid, Gcd};
+use dashu_int::ops::{Abs, BitTest, DivRemEuclid, Gcd};
 
 /// An integer of any size.
 ///
@@ -66,6 +66,14 @@ impl Integer {
         match self.0 {
             Repr::Small(value) => Some(value),
             Repr::Big(_) => None,
+        }
+    }
+
+    /// How many machine words the value takes, a measure of what working with it costs.
+    pub fn words(&self) -> u64 {
+        match &self.0 {
+            Repr::Small(_) => 1,
+            Repr::Big(value) => value.bit_len() as u64 / 64 + 1,
         }
     }
 

@@ -127,10 +127,10 @@ impl Graph {
                 let Some(edge) = self.parents[node] else { break };
                 node = edge.from;
             }
-            if self.parents[node].is_some() && reached_by[node] == Some(start) {
-                if let Some(cycle) = self.cycle_through(node) {
-                    return Some(cycle);
-                }
+            if reached_by[node] == Some(start)
+                && let Some(cycle) = self.cycle_through(node)
+            {
+                return Some(cycle);
             }
         }
         None

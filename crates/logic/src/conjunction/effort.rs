@@ -13,6 +13,8 @@ use crate::arith::Integer;
 pub struct Limits {
     /// Exchanges of basic variables.
     pub pivots: u64,
+    /// Numbers computed by pivots, in machine words: large systems and large numbers need more.
+    pub work: u64,
     /// Case distinctions of the search for integers.
     pub splits: u64,
     /// Rounded combinations of constraints.
@@ -23,7 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { pivots: 200_000, splits: 2_000, cuts: 400, coefficients: 1 << 25 }
+        Limits { pivots: 200_000, work: 50_000_000, splits: 2_000, cuts: 400, coefficients: 1 << 25 }
     }
 }
 
@@ -34,6 +36,8 @@ pub enum Reason {
     Stopped(StopReason),
     /// Too many pivots.
     Pivots,
+    /// Too much arithmetic: the system or its numbers are too large.
+    Work,
     /// Too many case distinctions: the integers (or disequalities) were too hard.
     Splits,
 }
@@ -43,6 +47,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Stopped(reason) => write!(f, "{reason}"),
             Reason::Pivots => f.write_str("the limit of pivots was reached"),
+            Reason::Work => f.write_str("the limit of arithmetic was reached"),
             Reason::Splits => f.write_str("the limit of case distinctions was reached"),
         }
     }
@@ -95,18 +100,22 @@ impl From<Overflow> for Halt {
     }
 }
 
+/// Coefficients of a tableau that is large.
+const LARGE: usize = 1 << 16;
+
 /// The work left for one question.
 pub(super) struct Effort<'a> {
     budget: &'a Budget,
     limits: Limits,
     pivots: u64,
+    work: u64,
     splits: u64,
     cuts: u64,
 }
 
 impl<'a> Effort<'a> {
     pub(super) fn new(budget: &'a Budget, limits: Limits) -> Self {
-        Self { budget, limits, pivots: 0, splits: 0, cuts: 0 }
+        Self { budget, limits, pivots: 0, work: 0, splits: 0, cuts: 0 }
     }
 
     /// Counts a pivot in a tableau of the given size.
@@ -115,12 +124,20 @@ impl<'a> Effort<'a> {
         if self.pivots > self.limits.pivots {
             return Err(Halt::GaveUp(Reason::Pivots));
         }
-        self.check_size(size)?;
-        self.budget.check().map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))
+        self.check_size(size)
     }
 
-    /// Whether a tableau of this many coefficients is allowed.
+    /// Counts computed words.
+    pub(super) fn work(&mut self, words: u64) -> Result<(), Halt> {
+        self.work += words;
+        if self.work > self.limits.work { Err(Halt::GaveUp(Reason::Work)) } else { Ok(()) }
+    }
+
+    /// Whether work on a tableau of this many coefficients may go on.
     pub(super) fn check_size(&self, size: usize) -> Result<(), Halt> {
+        // With large tableaus, the clock is read more often because everything takes longer.
+        let time = if size > LARGE { self.budget.check_now() } else { self.budget.check() };
+        time.map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))?;
         let memory = self.budget.check_memory(size.saturating_mul(size_of::<(u32, Integer)>()));
         let allowed = if size > self.limits.coefficients { Err(StopReason::Memory) } else { memory };
         allowed.map_err(|reason| Halt::GaveUp(Reason::Stopped(reason)))

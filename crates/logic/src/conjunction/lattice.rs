@@ -34,12 +34,18 @@ pub(super) enum Lattice {
     Coordinates(Vec<LinearForm>),
 }
 
+/// Normal forms of larger matrices take too long, and their numbers grow too large.
+const MATRIX_LIMIT: usize = 2_500;
+
 /// The integer solutions of `form = 0` for all forms. Equations that contradict each other even
-/// over the rationals are not looked for.
-pub(super) fn solve(equations: &[&LinearForm]) -> Lattice {
+/// over the rationals are not looked for. `None` for systems that are large.
+pub(super) fn solve(equations: &[&LinearForm]) -> Option<Lattice> {
     let mut variables: Vec<VarId> = equations.iter().flat_map(|form| form.variables()).collect();
     variables.sort_unstable();
     variables.dedup();
+    if variables.len().saturating_mul(equations.len()) > MATRIX_LIMIT {
+        return None;
+    }
     let mut system = System {
         matrix: dense(equations, &variables),
         coordinates: variables.iter().map(|&variable| LinearForm::variable(variable)).collect(),
@@ -51,11 +57,11 @@ pub(super) fn solve(equations: &[&LinearForm]) -> Lattice {
         }
         let Some(unknown) = solve_row(&system.matrix[row], row, equations, &solved) else { continue };
         if !unknown.value.is_integer() {
-            return Lattice::Empty(scaled_conflict(&unknown));
+            return Some(Lattice::Empty(scaled_conflict(&unknown)));
         }
         solved.push(unknown);
     }
-    Lattice::Coordinates(system.coordinates.split_off(solved.len()))
+    Some(Lattice::Coordinates(system.coordinates.split_off(solved.len())))
 }
 
 /// Equations over transformed unknowns, and what these are in terms of the original ones.
@@ -165,7 +171,7 @@ mod tests {
 
     fn check_conflict(equations: &[LinearForm]) -> bool {
         let references: Vec<&LinearForm> = equations.iter().collect();
-        let conflict = match solve(&references) {
+        let conflict = match solve(&references).expect("a small system") {
             Lattice::Empty(conflict) => conflict,
             Lattice::Coordinates(coordinates) => {
                 assert!(coordinates.iter().all(|form| form.content().is_one()), "{coordinates:?}");
@@ -195,7 +201,7 @@ mod tests {
         // 2x + 3y = 1: the rational solution (2, -1) + t (3, -2) is integral iff t is, and the
         // one coordinate tells t.
         let line = equation(&[2, 3], -1);
-        let Lattice::Coordinates(coordinates) = solve(&[&line]) else { panic!("there are solutions") };
+        let Some(Lattice::Coordinates(coordinates)) = solve(&[&line]) else { panic!("there are solutions") };
         let [coordinate] = coordinates.as_slice() else { panic!("a line has one coordinate") };
         let third = Rational::new(Integer::ONE, Integer::from(3)).unwrap();
         for steps in -6i64..=6 {

@@ -1,12 +1,13 @@
 //! Conjunctions of linear constraints: satisfiable, and where? Or not, and why?
 //!
 //! [`Conjunction`] is the solver. Underneath are a general simplex on integer tableaus
-//! (`tableau`, `simplex`), shortest paths for large systems of differences (`differences`), the search for integers by cuts and case distinctions (`rounding`,
+//! (`tableau`, `simplex`, `feasibility`), shortest paths for large systems of differences (`differences`), the search for integers by cuts and case distinctions (`rounding`,
 //! `lattice`, `search`), all generic in the numbers (`number`): machine words first, integers of
 //! any size when a result does not fit.
 
 mod differences;
 mod effort;
+mod feasibility;
 mod lattice;
 mod memo;
 mod model;

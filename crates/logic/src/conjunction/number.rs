@@ -45,6 +45,8 @@ pub(super) trait Number: Clone + Ord + Hash + Default + Debug {
     fn div_exact(&self, divisor: &Self) -> Self;
     /// The quotient by a positive number, rounded down.
     fn div_floor(&self, divisor: &Self) -> Self;
+    /// How many machine words the number takes.
+    fn words(&self) -> u64;
     /// The remainder, `0 <= remainder < divisor`, for a positive divisor.
     fn rem_floor(&self, divisor: &Self) -> Self;
 }
@@ -101,6 +103,10 @@ impl Number for i64 {
         self.div_euclid(*divisor)
     }
     #[inline]
+    fn words(&self) -> u64 {
+        1
+    }
+    #[inline]
     fn rem_floor(&self, divisor: &i64) -> i64 {
         self.rem_euclid(*divisor)
     }
@@ -145,6 +151,9 @@ impl Number for Integer {
     }
     fn div_floor(&self, divisor: &Integer) -> Integer {
         Integer::div_floor(self, divisor).unwrap_or_default()
+    }
+    fn words(&self) -> u64 {
+        Integer::words(self)
     }
     fn rem_floor(&self, divisor: &Integer) -> Integer {
         self.div_rem_euclid(divisor).unwrap_or_default().1

@@ -65,6 +65,9 @@ pub(super) struct Search<'a, 'b, N, T> {
     added: Vec<Constraint>,
     frames: Vec<Frame>,
     nodes: Vec<ProofNode>,
+    /// Forms that are integers at exactly the integer solutions of the equalities, once somebody
+    /// has looked.
+    coordinates: Option<Vec<LinearForm>>,
 }
 
 /// Cuts on one path before the search distinguishes cases.
@@ -89,6 +92,7 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
             added: Vec::new(),
             frames: Vec::new(),
             nodes: Vec::new(),
+            coordinates: None,
         }
     }
 
@@ -221,17 +225,10 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
 
     /// What to do about values that are no integers.
     fn round(&mut self, fractional: Fractional) -> Result<Decision, Halt> {
+        if let Some(leaf) = self.solve_equalities() {
+            return Ok(Decision::Close(leaf));
+        }
         let path_cuts = self.frames.iter().filter(|frame| matches!(frame.step, Step::Cut(_))).count();
-        let tight = self.simplex.tight();
-        let is_equality = |hypothesis: &Hypothesis| self.constraint(*hypothesis).relation() == Relation::Eq;
-        let equalities = tight.iter().take_while(|hypothesis| is_equality(hypothesis)).count();
-        let coordinates = match self.lattice(&tight[..equalities]) {
-            Lattice::Empty(conflict) => {
-                let weights = conflict.weights.into_iter().map(|(index, weight)| (tight[index], weight));
-                return Ok(Decision::Close(ProofNode::Divisibility(weights.collect())));
-            }
-            Lattice::Coordinates(coordinates) => coordinates,
-        };
         if path_cuts < CUTS_BEFORE_SPLIT
             && let Some(cut) = self.gomory_cut()?
             && self.effort.may_cut()
@@ -239,16 +236,37 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
             return Ok(Decision::Take(Step::Cut(cut)));
         }
         if self.effort.splits() % 4 == 3
-            && let Some(split) = self.lattice_split(&tight)
+            && let Some(split) = self.lattice_split()
         {
             return Ok(Decision::Take(split));
         }
-        Ok(Decision::Take(self.branch(fractional, &coordinates)))
+        Ok(Decision::Take(self.branch(fractional)))
     }
 
-    fn lattice(&self, tight: &[Hypothesis]) -> Lattice {
-        let forms: Vec<&LinearForm> = tight.iter().map(|&h| self.constraint(h).form()).collect();
-        lattice::solve(&forms)
+    /// Finds the coordinates of the equalities' integer solutions, once in a search; if there are
+    /// no solutions, the answer is the proof.
+    fn solve_equalities(&mut self) -> Option<ProofNode> {
+        if self.coordinates.is_some() {
+            return None;
+        }
+        let is_equality = |index: &usize| self.inputs[*index].relation() == Relation::Eq;
+        let equalities: Vec<usize> = (0..self.inputs.len()).filter(is_equality).collect();
+        let forms: Vec<&LinearForm> = equalities.iter().map(|&index| self.inputs[index].form()).collect();
+        match lattice::solve(&forms) {
+            Some(Lattice::Empty(conflict)) => {
+                let hypothesis = |index: usize| Hypothesis(equalities[index] as u32);
+                let weights = conflict.weights.into_iter().map(|(index, weight)| (hypothesis(index), weight));
+                Some(ProofNode::Divisibility(weights.collect()))
+            }
+            Some(Lattice::Coordinates(coordinates)) => {
+                self.coordinates = Some(coordinates);
+                None
+            }
+            None => {
+                self.coordinates = Some(Vec::new());
+                None
+            }
+        }
     }
 
     /// The first cut with reasonable coefficients.
@@ -269,8 +287,10 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
     /// A case distinction on a form that is an integer but has a fractional value at the vertex
     /// because of the divisibility of the tight constraints: I. Dillig, T. Dillig and A. Aiken,
     /// *Cuts from proofs*, CAV 2009.
-    fn lattice_split(&self, tight: &[Hypothesis]) -> Option<Step> {
-        let Lattice::Empty(conflict) = self.lattice(tight) else { return None };
+    fn lattice_split(&self) -> Option<Step> {
+        let tight = self.simplex.tight();
+        let forms: Vec<&LinearForm> = tight.iter().map(|&h| self.constraint(h).form()).collect();
+        let Some(Lattice::Empty(conflict)) = lattice::solve(&forms) else { return None };
         let half = conflict.divisor.div_floor(&Integer::from(2))?;
         let mut sum = LinearForm::default();
         for (index, weight) in &conflict.weights {
@@ -279,7 +299,7 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
             if weight > half {
                 weight -= &conflict.divisor;
             }
-            sum = sum.add_scaled(&weight, self.constraint(tight[*index]).form());
+            sum = sum.add_scaled(&weight, forms[*index]);
         }
         let constant = sum.constant_term().div_ceil(&conflict.divisor)?;
         let form = sum.div_terms_exact(&conflict.divisor)?.with_constant(constant);
@@ -289,8 +309,8 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
     /// A case distinction on a value that is no integer: at most the value rounded down, or more.
     /// A coordinate of the equalities' solutions is better than a variable, because the variable
     /// may be such that no single step of it leads from one solution to another.
-    fn branch(&self, fractional: Fractional, coordinates: &[LinearForm]) -> Step {
-        if !coordinates.is_empty() {
+    fn branch(&self, fractional: Fractional) -> Step {
+        if let Some(coordinates) = self.coordinates.as_deref().filter(|forms| !forms.is_empty()) {
             let point = self.simplex.rational_point();
             for form in coordinates {
                 let value = point.scaled_value(form);

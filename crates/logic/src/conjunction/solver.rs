@@ -13,7 +13,7 @@ use super::simplex::Simplex;
 use super::tableau::{DenseTableau, SparseTableau, Tableau};
 use crate::arith::Integer;
 use crate::certificate::{Hypothesis, Proof};
-use crate::linear::{Constraint, Domain};
+use crate::linear::{Constraint, Domain, Relation};
 
 /// The answer to a question about satisfiability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +134,13 @@ impl Conjunction {
         if let Some((_, Some(proof))) = &mut self.refuted {
             proof.move_inputs(self.constraints.len(), self.constraints.len() + 1);
         }
-        self.models.retain(|model| model.satisfies(constraint));
-        self.constraints.push(constraint.clone());
+        // Strict inequalities are for the rationals; over the integers they can be tightened.
+        let constraint = match (self.domain, constraint.relation()) {
+            (Domain::Integers, Relation::Lt) => Constraint::new(constraint.form().clone(), Relation::Lt),
+            _ => constraint.clone(),
+        };
+        self.models.retain(|model| model.satisfies(&constraint));
+        self.constraints.push(constraint);
         number
     }
 

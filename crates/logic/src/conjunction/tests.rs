@@ -344,3 +344,26 @@ fn an_old_refutation_stands_when_more_is_asserted() {
     solver.pop();
     assert_eq!(solver.check(&budget), Verdict::Sat);
 }
+
+#[test]
+fn strict_inequalities_mean_the_same_to_a_solver_over_integers() {
+    let strict = constraint(Domain::Rationals, &[2, 0], Relation::Lt, -5);
+    let above = constraint(Domain::Rationals, &[-1, 0], Relation::Lt, 1);
+    assert_eq!(check(Domain::Integers, &[strict.clone(), above.clone()]), Verdict::Sat);
+    let even_above = constraint(Domain::Rationals, &[-1, 0], Relation::Lt, 2);
+    assert_eq!(check(Domain::Rationals, &[strict.clone(), even_above.clone()]), Verdict::Sat);
+    assert_eq!(check(Domain::Integers, &[strict, even_above]), Verdict::Unsat);
+}
+
+#[test]
+fn numbers_that_grow_are_bounded_by_the_work() {
+    // Every variable is three times the sum of the next ones: the coefficients of the tableau
+    // grow exponentially.
+    const COUNT: usize = 150;
+    let limits = Limits { work: 300_000, ..Limits::default() };
+    let mut solver = Conjunction::with_limits(Domain::Integers, limits);
+    for index in 0..COUNT {
+        solver.assert(&sparse(&[(index, 3), (index + 1, -7), (index + 2, -5)], Relation::Eq, 1));
+    }
+    assert_eq!(solver.check(&Budget::unlimited()), Verdict::Unknown(Reason::Work));
+}

@@ -190,7 +190,7 @@ impl<N: Number> Tableau<N> for DenseTableau<N> {
         self.values.swap_remove(row);
     }
 
-    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<(), Overflow> {
+    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<u64, Overflow> {
         let start = row * self.stride;
         let pivot = self.coefficients[start + column].clone();
         let positive = pivot.signum() > 0;
@@ -212,12 +212,14 @@ impl<N: Number> Tableau<N> for DenseTableau<N> {
         self.pivot_row.clear();
         self.pivot_row.extend_from_slice(&self.coefficients[start..start + self.columns]);
         let scale = self.denominators[row].clone();
+        let mut changed_rows = 1;
         for other in 0..self.rows() {
             if other != row && !self.coefficients[other * self.stride + column].is_zero() {
                 self.eliminate(other, column, &scale, &change)?;
+                changed_rows += 1;
             }
         }
-        Ok(())
+        Ok(changed_rows * self.columns as u64 * scale.words())
     }
 
     fn row_with(&self, column: Column, key: impl Fn(Row) -> u32) -> Option<Row> {

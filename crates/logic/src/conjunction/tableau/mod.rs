@@ -52,8 +52,9 @@ pub(super) trait Tableau<N: Number>: Default {
     fn remove_row(&mut self, row: Row);
     /// Exchanges the basic variable of a row with the nonbasic one of a column. The variable that
     /// leaves the basis takes the integer value `target`; the one that enters had the value
-    /// `entering`, and moves so that the row stays true.
-    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<(), Overflow>;
+    /// `entering`, and moves so that the row stays true. The answer is what it cost: how many
+    /// machine words were computed, roughly.
+    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<u64, Overflow>;
     /// Some row in which the column is not zero, the one with the least key.
     fn row_with(&self, column: Column, key: impl Fn(Row) -> u32) -> Option<Row>;
 }

@@ -192,10 +192,10 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
         }
     }
 
-    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<(), Overflow> {
+    fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<u64, Overflow> {
         let touched = self.exact_rows(column);
         let SparseRow { mut entries, denominator, value } = self.rows[row].clone();
-        let Ok(position) = self.rows[row].position(column) else { return Ok(()) };
+        let Ok(position) = self.rows[row].position(column) else { return Ok(0) };
         let pivot = entries[position].1.clone();
         // By how much denominator * entering changes, up to the pivot's sign.
         let mut change = denominator.mul(target)?.sub(&value)?;
@@ -211,6 +211,7 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
             scale = pivot.neg()?;
             change = change.neg()?;
         }
+        let mut cost = entries.len() as u64;
         for other in touched.into_iter().filter(|&other| other != row) {
             let Ok(place) = self.rows[other].position(column) else { continue };
             // The entering variable's own entry is replaced, not added to.
@@ -219,10 +220,12 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
             let divisor = scale.gcd(&factor)?;
             let (scale, factor) = (scale.div_exact(&divisor), factor.div_exact(&divisor));
             self.combine(other, &scale, &factor, &entries, &change)?;
+            let changed = &self.rows[other];
+            cost += changed.entries.len() as u64 * changed.denominator.words();
         }
         let value = change.add_mul(&scale, entering)?;
         self.rows[row] = SparseRow { entries, denominator: scale, value };
-        Ok(())
+        Ok(cost)
     }
 
     fn row_with(&self, column: Column, key: impl Fn(Row) -> u32) -> Option<Row> {
@@ -253,7 +256,10 @@ mod tests {
         tableau
     }
 
-    fn contents<T: Tableau<i64>>(tableau: &T) -> Vec<(Vec<(Column, i64)>, i64, i64)> {
+    /// Entries, denominator and value.
+    type Contents = (Vec<(Column, i64)>, i64, i64);
+
+    fn contents<T: Tableau<i64>>(tableau: &T) -> Vec<Contents> {
         let row = |row: Row| tableau.row(row).map(|(column, c)| (column, *c)).collect();
         let rows = 0..tableau.rows();
         rows.map(|r| (row(r), *tableau.denominator(r), *tableau.value(r))).collect()
