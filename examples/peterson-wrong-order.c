@@ -1,7 +1,7 @@
 // Peterson's algorithm with its first two stores exchanged: a thread gives way before it says
 // that it wants to enter. That is all it takes to let both in.
 //
-// expect: unsafe line 32
+// expect: unsafe line 20
 #include <assert.h>
 #include <pthread.h>
 
@@ -14,6 +14,8 @@ void *first(void *unused) {
     wants[0] = 1;
     while (wants[1] == 1 && turn == 1)
         ;
+    // The second thread may be inside as well: it came by before `wants[0]` was set, and it gave
+    // way after this one did, so `turn` does not stop this one.
     inside = inside + 1;
     assert(inside == 1);
     inside = inside - 1;
@@ -26,8 +28,6 @@ void *second(void *unused) {
     wants[1] = 1;
     while (wants[0] == 1 && turn == 0)
         ;
-    // The first thread may be inside as well: it came here before `wants[1]` was set, and
-    // afterwards `turn` says that it is its turn.
     inside = inside + 1;
     assert(inside == 1);
     inside = inside - 1;

@@ -61,6 +61,13 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
     goals
 }
 
+/// The assumptions under which a verdict about this goal speaks of the source.
+pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
+    // Whether this one holds is just what the goal asks.
+    let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
+    program.assumptions().iter().copied().filter(|name| !is_asked(name)).collect()
+}
+
 /// From a program to a verdict whose evidence was checked.
 pub fn verify(
     program: &Program,

@@ -165,8 +165,9 @@ fn bad_files_are_refused() {
         &directory,
         &["check", "none.c"],
         &expect![[r#"
-        Error: stub
-    "#]],
+            Error: there is no function `main`
+              Help: Rely starts programs like the system does, with `int main(void)`
+        "#]],
     );
     check_refused(
         &directory,

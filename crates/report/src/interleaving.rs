@@ -4,8 +4,8 @@
 use crate::layout::one_line;
 use rely_base::{Id, SourceMap, Span};
 use rely_program::{
-    EdgeId, Initial, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind, Value,
-    VarId,
+    EdgeId, Expr, Initial, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind,
+    Value, VarId,
 };
 use serde::Serialize;
 
@@ -42,6 +42,8 @@ pub struct Step {
     pub statement: String,
     /// What the step does, in the words of the intermediate program.
     pub operations: String,
+    /// The shared variables that the step read, with what it found.
+    pub reads: Vec<Read>,
     /// What the step wrote, also where the value stayed the same.
     pub writes: Vec<Write>,
     /// The edge that was taken: it tells one pass through a statement from the next.
@@ -63,6 +65,15 @@ impl Place {
     pub fn of(span: Span, sources: &SourceMap) -> Self {
         Self { file: sources.file(span.file).name().to_owned(), line: sources.position(span).line }
     }
+}
+
+/// A value that a step found in a variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Read {
+    /// The variable, or the cell of an array.
+    pub variable: String,
+    /// Its value.
+    pub value: String,
 }
 
 /// A value that a variable received.
@@ -134,6 +145,7 @@ impl Interleaving {
         for step in &self.steps {
             let mut step = step.clone();
             step.writes.retain(|write| is_named_in_source(&write.variable));
+            step.reads.retain(|read| is_named_in_source(&read.variable));
             match steps.last_mut() {
                 // An edge that is taken again begins another pass through the statement.
                 Some(last) if last.is_same_statement(&step) && !edges.contains(&step.edge) => {
@@ -162,6 +174,12 @@ impl Step {
             match self.writes.iter_mut().find(|known| known.variable == write.variable) {
                 Some(known) => known.new = write.new,
                 None => self.writes.push(write),
+            }
+        }
+        for read in next.reads {
+            match self.reads.iter_mut().find(|known| known.variable == read.variable) {
+                Some(known) => known.value = read.value,
+                None => self.reads.push(read),
             }
         }
         self.operations = format!("{}; {}", self.operations, next.operations);
@@ -205,6 +223,7 @@ impl Teller<'_> {
             statement,
             operations: self.program.display_ops(&self.program.edges()[taken.edge].ops).to_string(),
             edge: taken.edge,
+            reads: self.reads(before, taken),
             writes: taken.after.map_or_else(Vec::new, |after| self.writes(before, after, taken)),
         }
     }
@@ -266,6 +285,49 @@ impl Teller<'_> {
                 });
             }
         }
+    }
+
+    /// The shared variables that the edge reads before it writes anything, and their values.
+    fn reads(&self, before: &State, taken: StepTaken<'_>) -> Vec<Read> {
+        let mut reads: Vec<Read> = Vec::new();
+        let mut note = |expr: &Expr| {
+            expr.walk(&mut |part| {
+                let cell = match part {
+                    Expr::Var(_) => Some(0),
+                    Expr::Element(_, index) => {
+                        let index = self.semantics.evaluate_for(before, taken.slot, index).ok();
+                        index.and_then(|index| usize::try_from(index).ok())
+                    }
+                    _ => None,
+                };
+                let (Expr::Var(var) | Expr::Element(var, _), Some(cell)) = (part, cell) else { return };
+                let declaration = &self.program.vars()[*var];
+                if !declaration.is_global() {
+                    return;
+                }
+                let Some(&value) = self.semantics.global(before, *var).get(cell) else { return };
+                let variable = self.cell_name(*var, cell);
+                if reads.iter().all(|known| known.variable != variable) {
+                    reads.push(Read { variable, value: value_text(declaration.sort, value) });
+                }
+            });
+        };
+        for op in &self.program.edges()[taken.edge].ops {
+            match op {
+                Op::Assume(condition, _) | Op::Check(condition, _) => note(condition),
+                Op::Join(handle) => note(handle),
+                Op::Assign(assignments) => {
+                    assignments.iter().for_each(|(_, value)| note(value));
+                    break;
+                }
+                Op::Spawn { arguments, .. } => {
+                    arguments.iter().for_each(&mut note);
+                    break;
+                }
+                Op::Havoc(..) | Op::Halt => break,
+            }
+        }
+        reads
     }
 
     /// The cells that the edge assigns, whether or not their value changes. Indices are only

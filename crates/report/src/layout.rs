@@ -2,9 +2,20 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Shares `total` among columns that would like to be `wanted` wide. Columns that want less
-/// than their fair share leave the rest to the others.
-pub(crate) fn share_width(wanted: &[usize], total: usize) -> Vec<usize> {
+/// Shares `total` among columns that would like to be `wanted` wide and in which no word is
+/// broken from `least` on. If there is not enough for that, words are broken in all of them.
+pub(crate) fn share_width(wanted: &[usize], least: &[usize], total: usize) -> Vec<usize> {
+    match total.checked_sub(least.iter().sum()) {
+        None => fair_shares(wanted, total),
+        Some(rest) => {
+            let more: Vec<usize> = wanted.iter().zip(least).map(|(wanted, least)| wanted - least).collect();
+            fair_shares(&more, rest).iter().zip(least).map(|(more, least)| least + more).collect()
+        }
+    }
+}
+
+/// Columns that want less than their fair share leave the rest to the others.
+fn fair_shares(wanted: &[usize], total: usize) -> Vec<usize> {
     let mut shares = vec![0; wanted.len()];
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&column| wanted[column]);
@@ -17,7 +28,18 @@ pub(crate) fn share_width(wanted: &[usize], total: usize) -> Vec<usize> {
     shares
 }
 
-/// The text in lines of at most `width` columns, broken at spaces where possible.
+/// The longest piece of the text that [`wrap`] only breaks if it must.
+pub(crate) fn longest_word(text: &str) -> usize {
+    text.split_whitespace().flat_map(pieces).map(UnicodeWidthStr::width).max().unwrap_or(0)
+}
+
+/// A word in pieces between which it may be broken: behind punctuation.
+fn pieces(word: &str) -> impl Iterator<Item = &str> {
+    word.split_inclusive(|character: char| !(character.is_alphanumeric() || character == '_'))
+}
+
+/// The text in lines of at most `width` columns, broken at spaces where possible, otherwise
+/// behind punctuation, otherwise anywhere.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![String::new()];
@@ -40,7 +62,12 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 /// Breaks the last line, which ends in one word, where it is too long.
 fn break_last_line(lines: &mut Vec<String>, width: usize) {
     while let Some(line) = lines.last_mut().filter(|line| line.width() > width) {
-        let at = prefix_that_fits(line, width).max(line.chars().next().map_or(1, char::len_utf8));
+        let fitting = prefix_that_fits(line, width);
+        let soft = pieces(line).map(str::len).scan(0, |end, length| {
+            *end += length;
+            (*end <= fitting).then_some(*end)
+        });
+        let at = soft.last().unwrap_or(fitting).max(line.chars().next().map_or(1, char::len_utf8));
         if at == line.len() {
             return;
         }
@@ -105,10 +132,17 @@ mod tests {
 
     #[test]
     fn narrow_columns_leave_their_share_to_wide_ones() {
-        assert_eq!(share_width(&[4, 100, 10], 60), [4, 46, 10]);
-        assert_eq!(share_width(&[100, 100], 61), [30, 31]);
-        assert_eq!(share_width(&[3, 2], 60), [3, 2]);
-        assert_eq!(share_width(&[], 10), Vec::<usize>::new());
+        assert_eq!(fair_shares(&[4, 100, 10], 60), [4, 46, 10]);
+        assert_eq!(fair_shares(&[100, 100], 61), [30, 31]);
+        assert_eq!(fair_shares(&[3, 2], 60), [3, 2]);
+        assert_eq!(fair_shares(&[], 10), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn words_stay_whole_where_there_is_room() {
+        assert_eq!(share_width(&[40, 20, 20], &[10, 20, 5], 50), [18, 20, 12]);
+        assert_eq!(share_width(&[40, 40], &[30, 30], 40), [20, 20]);
+        assert_eq!(longest_word("lock(&left_one); x = 1"), 9);
     }
 
     fn check_wrap(text: &str, width: usize, expected: &[&str]) {
@@ -120,6 +154,7 @@ mod tests {
         check_wrap("a bc def", 4, &["a bc", "def"]);
         check_wrap("abcdefgh i", 3, &["abc", "def", "gh", "i"]);
         check_wrap("", 5, &[""]);
+        check_wrap("lock(&left);", 7, &["lock(&", "left);"]);
         check_wrap("漢字漢字", 4, &["漢字", "漢字"]);
         check_wrap("漢", 1, &["漢"]);
     }

@@ -18,7 +18,7 @@ mod tests;
 
 pub use diagnostic::render_diagnostic;
 pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
-pub use interleaving::{InitialValue, Interleaving, Place, Step, StepTaken, Write, thread_name};
+pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use layout::group_digits;
 pub use style::{Role, Style};

@@ -10,7 +10,7 @@
 //! With more threads than columns fit, one column names the thread instead.
 
 use crate::interleaving::{Interleaving, Step, Write};
-use crate::layout::{pad, share_width, truncate, wrap};
+use crate::layout::{longest_word, pad, share_width, truncate, wrap};
 use crate::style::{Role, Style};
 use unicode_width::UnicodeWidthStr;
 
@@ -89,9 +89,12 @@ fn place_text(step: &Step, run: &Interleaving) -> String {
     }
 }
 
+/// What was written; of a step that wrote nothing, what it saw.
 fn compact_values(step: &Step) -> String {
-    let told = |write: &Write| format!("{} = {}", write.variable, write.new);
-    step.writes.iter().map(told).collect::<Vec<_>>().join(", ")
+    let written = step.writes.iter().map(|write| format!("{} = {}", write.variable, write.new));
+    let seen = step.reads.iter().map(|read| format!("{} is {}", read.variable, read.value));
+    let told: Vec<String> = if step.writes.is_empty() { seen.collect() } else { written.collect() };
+    told.join(", ")
 }
 
 fn detailed_values(step: &Step) -> String {
@@ -105,14 +108,14 @@ fn detailed_values(step: &Step) -> String {
 }
 
 fn column_widths(headings: &[String], rows: &[Vec<String>], style: Style) -> Vec<usize> {
-    let wanted: Vec<usize> = (0..headings.len())
-        .map(|column| {
-            let cells = rows.iter().map(|row| row[column].width());
-            cells.max().unwrap_or(0).max(headings[column].width())
-        })
-        .collect();
+    let widest = |column: usize, measure: &dyn Fn(&str) -> usize| {
+        rows.iter().map(|row| measure(&row[column])).max().unwrap_or(0).max(headings[column].width())
+    };
+    let wanted: Vec<usize> =
+        (0..headings.len()).map(|column| widest(column, &UnicodeWidthStr::width)).collect();
+    let least: Vec<usize> = (0..headings.len()).map(|column| widest(column, &longest_word)).collect();
     let margin = 2 + SEPARATOR_WIDTH * (headings.len() - 1);
-    share_width(&wanted, style.width.saturating_sub(margin).max(headings.len()))
+    share_width(&wanted, &least, style.width.saturating_sub(margin).max(headings.len()))
 }
 
 fn rule(widths: &[usize]) -> String {

@@ -168,8 +168,8 @@ fn long_statements_are_wrapped_and_cut() {
           ─────┼─────────────┼────────────────────────┼─────────┼───────────────────────
              2 │ t := x;     │                        │         │ t = 0
              3 │             │ if                     │         │ t = 0
-               │             │ (some_condition_with_a │         │
-               │             │ _long_name && …        │         │
+               │             │ (                      │         │
+               │             │ some_condition_with_a… │         │
              2 │ x := t + 1; │                        │         │ x =
                │             │                        │         │ 1701411834604692317316
                │             │                        │         │ 87303715884105727
@@ -333,6 +333,12 @@ fn findings_as_json() {
                           "file": "increment.rely",
                           "line": 2
                         },
+                        "reads": [
+                          {
+                            "value": "0",
+                            "variable": "x"
+                          }
+                        ],
                         "statement": "t := x;",
                         "thread": 0,
                         "writes": [
@@ -349,6 +355,12 @@ fn findings_as_json() {
                           "file": "increment.rely",
                           "line": 3
                         },
+                        "reads": [
+                          {
+                            "value": "0",
+                            "variable": "x"
+                          }
+                        ],
                         "statement": "t := x;",
                         "thread": 1,
                         "writes": [
@@ -365,6 +377,7 @@ fn findings_as_json() {
                           "file": "increment.rely",
                           "line": 2
                         },
+                        "reads": [],
                         "statement": "x := t + 1;",
                         "thread": 0,
                         "writes": [
@@ -381,6 +394,7 @@ fn findings_as_json() {
                           "file": "increment.rely",
                           "line": 3
                         },
+                        "reads": [],
                         "statement": "x := t + 1;",
                         "thread": 1,
                         "writes": [

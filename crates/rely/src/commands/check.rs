@@ -98,7 +98,7 @@ fn check_goal(
         property: goal,
         engine: engine.name().to_owned(),
         conclusion: Conclusion::new(&verdict, &loaded.program, &loaded.sources),
-        assumptions: loaded.program.assumptions().to_vec(),
+        assumptions: pipeline::assumptions(&loaded.program, goal),
         time: start.elapsed(),
     }
 }

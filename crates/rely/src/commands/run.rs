@@ -57,7 +57,7 @@ fn ending(run: &Run, loaded: &Loaded) -> (String, Status) {
         }
         Ending::Meaningless(reason) => return (format!("the run cannot go on: {reason}"), Status::Unknown),
         Ending::Ended => "all threads have ended".to_owned(),
-        Ending::Halted => "the program has ended itself".to_owned(),
+        Ending::Halted => "the program has ended".to_owned(),
         Ending::Stuck => "the run ends at an assumption that does not hold".to_owned(),
         Ending::StepLimit => format!("stopped after {} steps", run.steps.len()),
         Ending::ScheduleEnd => "the schedule is at its end".to_owned(),
