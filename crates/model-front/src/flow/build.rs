@@ -4,7 +4,7 @@
 //! looked at, so that jumps need no node and no step.
 
 use super::{Action, Flow, FlowEdge, Label, Node, NodeId, atomic, cycles};
-use crate::ast::{Block, Body, Branch, Condition, Expr, Name, Stmt, StmtKind, Transition};
+use crate::ast::{Block, Body, Branch, Condition, Expr, ExprKind, Name, Stmt, StmtKind, Transition};
 use crate::limits;
 use crate::suggest;
 use rely_base::{Arena, Diagnostic, Span};
@@ -223,7 +223,13 @@ impl<'a> Builder<'a, '_> {
             StmtKind::While { condition, invariants, body, head } => {
                 let from = labelled.unwrap_or_else(|| self.node(context, *head));
                 let inner = Context { enclosing_loop: Some(Loop { behind: to, head: from }), ..context };
+                let first_edge = self.flow.edges.len();
                 let start = self.block(body, from, inner);
+                let has_head = labelled.is_some() || !invariants.is_empty() || start == from;
+                if is_forever(condition) && !has_head {
+                    self.redirect(first_edge, from, start);
+                    return start;
+                }
                 self.branch(from, condition, invariants, (start, to), *head);
                 from
             }
@@ -284,6 +290,16 @@ impl<'a> Builder<'a, '_> {
                 from
             }
             None => target,
+        }
+    }
+
+    /// Leads the edges made since `first_edge` from the head of a loop without condition to
+    /// its first statement.
+    fn redirect(&mut self, first_edge: usize, head: NodeId, start: NodeId) {
+        for edge in &mut self.flow.edges[first_edge..] {
+            if edge.target == head {
+                edge.target = start;
+            }
         }
     }
 
@@ -371,4 +387,9 @@ impl<'a> Builder<'a, '_> {
             }
         }
     }
+}
+
+/// Whether there is nothing to evaluate.
+fn is_forever(condition: &Condition) -> bool {
+    matches!(condition, Condition::Expr(Expr { kind: ExprKind::Bool(true), .. }))
 }

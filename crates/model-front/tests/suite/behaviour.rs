@@ -245,6 +245,6 @@ fn halt_ends_everything_but_not_properly() {
 fn jumps() {
     check(
         "var x: int = 0; thread T { again: x := x + 1; while true { if x % 3 == 0 { break; } if x > 5 { goto exit; } x := x + 1; } goto again; }\nensures x > 6;",
-        expect!["27 states"],
+        expect!["20 states"],
     );
 }

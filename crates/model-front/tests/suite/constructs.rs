@@ -96,6 +96,38 @@ fn conditions_are_one_step() {
 }
 
 #[test]
+fn endless_loops_have_no_condition_to_evaluate() {
+    check(
+        "var x: int = 0; thread T { while true { x := 1; while true { x := 2; if x == 1 { continue; } if x == 3 { break; } } } }
+         thread U { l: while true { m: x := 3; } } thread V { while true { } } thread W { while true { continue; } }
+         thread X { while true { if x == 0 { x := 1; } } x := 2; } thread Y { while true { break; } x := 7; }",
+        expect![[r#"
+            var x: int = [0]
+            thread T()
+              0 -> 12: x := 1
+              12 -> 13: x := 2
+              13 -> 12: [(x == 1)]
+              13 -> 14: [(x != 1)]
+              14 -> 0: [(x == 3)]
+              14 -> 12: [(x != 3)]
+            thread U()
+              l -> m: skip
+              m -> l: x := 3
+            thread V()
+              0 -> 0: skip
+            thread W()
+              0 -> 0: skip
+            thread X()
+              0 -> 8: [(x == 0)]
+              0 -> 0: [(x != 0)]
+              8 -> 0: x := 1
+            thread Y()
+              0 -> exit!: x := 7
+        "#]],
+    );
+}
+
+#[test]
 fn nondeterministic_conditions() {
     check(
         "var x: int = 0; thread T { while * { if * { x := 1; } } if (*) { x := 2; } }",
@@ -197,10 +229,9 @@ fn a_jump_out_of_an_atomic_block_ends_it() {
         expect![[r#"
             var x: int = [0]
             thread T()
-              0 -> 2: skip
-              2 -> exit!: x := (x + 1); [(x > 3)]
-              2 -> 3: x := (x + 1); [(x <= 3)]; x := (x + 1)
-              3 -> 0: skip
+              0 -> exit!: x := (x + 1); [(x > 3)]
+              0 -> 2: x := (x + 1); [(x <= 3)]; x := (x + 1)
+              2 -> 0: skip
         "#]],
     );
 }
@@ -552,12 +583,11 @@ fn constants_decide_conditions() {
     check(
         "const DEBUG = false; var x: int = 0; thread T { if DEBUG { x := 1; } while true { x := 2; if DEBUG { break; } } }",
         expect![[r#"
-        var x: int = [0]
-        thread T()
-          0 -> 2: skip
-          2 -> 3: skip
-          3 -> 4: x := 2
-          4 -> 2: skip
-    "#]],
+            var x: int = [0]
+            thread T()
+              0 -> 2: skip
+              2 -> 3: x := 2
+              3 -> 2: skip
+        "#]],
     );
 }
