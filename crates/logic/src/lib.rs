@@ -75,6 +75,7 @@
 pub mod arith;
 pub mod certificate;
 pub mod conjunction;
+pub mod interpolate;
 pub mod linear;
 pub mod sat;
 pub mod smtlib;

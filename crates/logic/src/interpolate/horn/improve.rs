@@ -1,0 +1,117 @@
+//! Making a solution simpler, one predicate at a time.
+//!
+//! A solution from a refutation is right but need not be pretty. For every predicate, from those
+//! that false depends on directly to the others, alternatives are tried: the formula without one of
+//! its parts, welcome candidates, and atoms that occur in the clauses around. An alternative is
+//! taken if it is simpler and all clauses that mention the predicate are still valid.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
+use super::validity::{Oracle, is_in_vocabulary};
+use crate::interpolate::rank::{Cost, cost};
+use crate::interpolate::simplify::simplified;
+use crate::linear::VarId;
+use crate::term::{Node, TermId, TermPool};
+
+/// Improves a solution; `questions` limits how many alternatives are tried.
+pub(super) fn improve(
+    pool: &mut TermPool,
+    system: &HornSystem,
+    order: &[UnknownId],
+    solution: &mut Solution,
+    oracle: Oracle<'_>,
+    mut questions: usize,
+) {
+    for &unknown in order.iter().rev() {
+        solution[unknown] = simplified(pool, solution[unknown]);
+        let welcome = welcome_atoms(pool, system, unknown);
+        let familiar: FxHashSet<TermId> = welcome.iter().copied().collect();
+        loop {
+            let present = cost(pool, solution[unknown], &familiar);
+            let alternatives = alternatives(pool, solution[unknown], &welcome);
+            let taken = alternatives.into_iter().find(|&alternative| {
+                is_better(pool, alternative, &familiar, &present) && questions > 0 && {
+                    questions -= 1;
+                    let before = std::mem::replace(&mut solution[unknown], alternative);
+                    let valid = oracle.is_valid_around(pool, system, unknown, solution);
+                    solution[unknown] = before;
+                    valid
+                }
+            });
+            match taken {
+                Some(alternative) => solution[unknown] = alternative,
+                None => break,
+            }
+        }
+    }
+}
+
+fn is_better(pool: &TermPool, formula: TermId, familiar: &FxHashSet<TermId>, present: &Cost) -> bool {
+    cost(pool, formula, familiar) < *present
+}
+
+/// Formulas that may take the place of another one.
+fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId]) -> Vec<TermId> {
+    let mut alternatives = welcome.to_vec();
+    let (parts, conjunctive) = match pool.node(formula) {
+        Node::And(parts) => (parts.to_vec(), true),
+        Node::Or(parts) => (parts.to_vec(), false),
+        _ => return alternatives,
+    };
+    for left_out in &parts {
+        let rest = parts.iter().copied().filter(|part| part != left_out);
+        alternatives.push(if conjunctive { pool.and(rest) } else { pool.or(rest) });
+    }
+    alternatives
+}
+
+/// The candidates of a predicate, then the atoms around it: those that clauses imply it with, and
+/// the negations of those that clauses use it with.
+fn welcome_atoms(pool: &mut TermPool, system: &HornSystem, unknown: UnknownId) -> Vec<TermId> {
+    let mut atoms = system.unknowns[unknown].candidates.clone();
+    for clause in system.clauses.values() {
+        for head in clause.head.iter().filter(|head| head.unknown == unknown) {
+            atoms.extend(atoms_at(pool, system, clause, head));
+        }
+    }
+    for clause in system.clauses.values() {
+        for application in clause.body.iter().filter(|application| application.unknown == unknown) {
+            let found = atoms_at(pool, system, clause, application);
+            atoms.extend(found.into_iter().map(|atom| pool.not(atom)));
+        }
+    }
+    let mut seen = FxHashSet::default();
+    atoms.retain(|&atom| seen.insert(atom) && is_in_vocabulary(pool, system, unknown, atom));
+    atoms
+}
+
+/// The literals of a clause's constraint that speak of the arguments of an application, in terms
+/// of the parameters.
+fn atoms_at(
+    pool: &mut TermPool,
+    system: &HornSystem,
+    clause: &Clause,
+    application: &Application,
+) -> Vec<TermId> {
+    let parameters = &system.unknowns[application.unknown].parameters;
+    let mut names: FxHashMap<VarId, VarId> = FxHashMap::default();
+    for (&parameter, &argument) in parameters.iter().zip(&application.arguments) {
+        if let Some(variable) = pool.as_var(argument) {
+            names.entry(variable).or_insert(parameter);
+        }
+    }
+    let normal = pool.negation_normal_form(clause.constraint);
+    let mut literals = Vec::new();
+    let mut stack = vec![normal];
+    while let Some(term) = stack.pop() {
+        match pool.node(term) {
+            Node::And(parts) | Node::Or(parts) => stack.extend(parts.iter().rev()),
+            Node::Bool(_) => {}
+            _ => literals.push(term),
+        }
+    }
+    literals
+        .retain(|&literal| pool.free_variables(literal).iter().all(|variable| names.contains_key(variable)));
+    literals.into_iter().map(|literal| pool.rename(literal, |_, variable| names[&variable])).collect()
+}

@@ -1,0 +1,116 @@
+//! Solving a system (SOLVELINEARHC, Fig. 14 of the POPL 2011 paper).
+//!
+//! 1. If candidates suffice, they are the solution.
+//! 2. Otherwise the clauses are unwound into a tree, which is refuted; the interpolants of the uses
+//!    of a predicate are its solution.
+//! 3. The solution is made simpler.
+//! 4. Every clause is checked.
+
+use rely_base::Budget;
+
+use super::candidates::from_candidates;
+use super::improve::improve;
+use super::system::{HornOutcome, HornSystem, Solution, UnknownId};
+use super::unwind::Unwinding;
+use super::validity::{Oracle, is_in_vocabulary};
+use crate::interpolate::cases::{self, Effort, Outcome};
+use crate::interpolate::{Limits, Unknown};
+use crate::term::TermPool;
+
+impl HornSystem {
+    /// Solves the system for its predicates.
+    pub fn solve(&self, pool: &mut TermPool, limits: &Limits, budget: &Budget) -> HornOutcome {
+        let Some(order) = self.order() else {
+            return HornOutcome::Unknown(Unknown::Recursive);
+        };
+        let solver = Solver { system: self, order, limits, oracle: Oracle { limits, budget }, budget };
+        solver.run(pool)
+    }
+
+    fn is_restricted(&self) -> bool {
+        self.unknowns.values().any(|declaration| declaration.allowed.contains(&false))
+    }
+}
+
+struct Solver<'a> {
+    system: &'a HornSystem,
+    order: Vec<UnknownId>,
+    limits: &'a Limits,
+    oracle: Oracle<'a>,
+    budget: &'a Budget,
+}
+
+impl Solver<'_> {
+    fn run(&self, pool: &mut TermPool) -> HornOutcome {
+        if let Some(solution) = from_candidates(pool, self.system, &self.order, self.oracle)
+            && self.check(pool, &solution).is_ok()
+        {
+            return HornOutcome::Solved(solution);
+        }
+        let effort = Effort { cases: self.limits.cases, questions: self.limits.questions };
+        let mut unwinding = match Unwinding::new(self.system, pool, true, self.limits.parts) {
+            Ok(unwinding) => unwinding,
+            Err(unknown) => return HornOutcome::Unknown(unknown),
+        };
+        let interpolants = match cases::decide(&mut unwinding.problem, effort, self.budget) {
+            Outcome::Refuted(interpolants) => interpolants,
+            Outcome::Unknown(unknown) => return HornOutcome::Unknown(unknown),
+            Outcome::Model(_) if self.system.is_restricted() => return self.without_restriction(pool),
+            Outcome::Model(model) => {
+                return match unwinding.derivation(pool, &model) {
+                    Some(derivation) => HornOutcome::Unsatisfiable(derivation),
+                    None => HornOutcome::Unknown(Unknown::Nonlinear),
+                };
+            }
+        };
+        let Some(mut solution) = unwinding.solution(pool, &interpolants) else {
+            return HornOutcome::Unknown(Unknown::Rejected);
+        };
+        let questions = self.limits.questions;
+        let found = solution.clone();
+        let mut reason = Unknown::Rejected;
+        improve(pool, self.system, &self.order, &mut solution, self.oracle, questions);
+        for solution in [solution, found] {
+            match self.check(pool, &solution) {
+                Ok(()) => return HornOutcome::Solved(solution),
+                Err(unknown) => reason = unknown,
+            }
+        }
+        HornOutcome::Unknown(reason)
+    }
+
+    /// Why there is no solution within the vocabulary.
+    fn without_restriction(&self, pool: &TermPool) -> HornOutcome {
+        let effort = Effort { cases: self.limits.cases, questions: 0 };
+        let mut unwinding = match Unwinding::new(self.system, pool, false, self.limits.parts) {
+            Ok(unwinding) => unwinding,
+            Err(unknown) => return HornOutcome::Unknown(unknown),
+        };
+        match cases::decide(&mut unwinding.problem, effort, self.budget) {
+            Outcome::Refuted(_) if unwinding.problem.is_abstract() => {
+                HornOutcome::Unknown(Unknown::Nonlinear)
+            }
+            Outcome::Refuted(_) => HornOutcome::NotInVocabulary,
+            Outcome::Unknown(unknown) => HornOutcome::Unknown(unknown),
+            Outcome::Model(model) => match unwinding.derivation(pool, &model) {
+                Some(derivation) => HornOutcome::Unsatisfiable(derivation),
+                None => HornOutcome::Unknown(Unknown::Nonlinear),
+            },
+        }
+    }
+
+    /// Whether a solution keeps to the vocabulary and makes every clause valid.
+    fn check(&self, pool: &mut TermPool, solution: &Solution) -> Result<(), Unknown> {
+        for (unknown, &formula) in solution.iter() {
+            if !is_in_vocabulary(pool, self.system, unknown, formula) {
+                return Err(Unknown::Rejected);
+            }
+        }
+        for clause in self.system.clauses.values() {
+            if !self.oracle.is_valid(pool, self.system, clause, solution)? {
+                return Err(Unknown::Rejected);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Interpolants: the simplest reason in the middle.
+//!
+//! If `a` and `b` contradict each other, an interpolant is a formula that `a` implies, that
+//! contradicts `b`, and that mentions only variables which both have. A sequence of formulas has one
+//! for every cut, each implied by the one before it and the formula between; a tree has one for
+//! every subtree, implied by those of its children and the formula at its top. All of them are
+//! solutions of recursion-free Horn clauses, and this is how they are computed: see [`HornSystem`].
+//!
+//! Interpolants become the predicates of engines, so how simple they are matters more than how
+//! fast they are found: few atoms, few variables, small coefficients, equalities where both bounds
+//! hold, atoms that occur in the problem, and given candidates before everything else.
+//!
+//! Every answer was checked before it is given: all implications by the solver, and the variables.
+//! Where the integers need it, interpolants contain remainders and quotients by constants.
+//!
+//! ```
+//! use rely_base::Budget;
+//! use rely_logic::interpolate::{Interpolation, Preferences, interpolate};
+//! use rely_logic::{Notation, TermPool};
+//!
+//! let mut pool = TermPool::new();
+//! let [x, y, z] = ["x", "y", "z"].map(|name| pool.int_var(name));
+//! let double = pool.scale(2, x);
+//! let even = pool.eq(y, double);
+//! let double = pool.scale(2, z);
+//! let one = pool.int(1);
+//! let double_and_one = pool.add(double, one);
+//! let odd = pool.eq(y, double_and_one);
+//! // y = 2x contradicts y = 2z + 1, because y is even.
+//! let budget = Budget::unlimited();
+//! let Interpolation::Found(reason) = interpolate(&mut pool, even, odd, &Preferences::default(), &budget)
+//! else {
+//!     panic!("there is an interpolant")
+//! };
+//! assert_eq!(pool.display(reason, Notation::Mathematics).to_string(), "mod(y, 2) = 0");
+//! ```
+
+mod branch;
+mod cases;
+mod extract;
+mod horn;
+mod partial;
+mod parts;
+mod rank;
+mod refute;
+mod scope;
+mod simplify;
+mod translate;
+mod unknown;
+
+use rely_base::Budget;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use horn::{
+    Application, Clause, ClauseError, ClauseId, Derivation, HornOutcome, HornSystem, Solution, UnknownId,
+};
+pub use unknown::Unknown;
+
+use crate::linear::VarId;
+use crate::term::{TermId, TermPool, Value};
+
+/// How much work an answer may cost. Reaching a limit means `Unknown` or a less simple answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Uses of predicates that Horn clauses may unfold into.
+    pub parts: usize,
+    /// Cases that are distinguished before another method is tried.
+    pub cases: usize,
+    /// Cases that are distinguished to check an answer.
+    pub checked_cases: usize,
+    /// Questions that are asked only to find simpler answers.
+    pub questions: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { parts: 2_000, cases: 200, checked_cases: 5_000, questions: 200 }
+    }
+}
+
+/// What an interpolant should look like.
+#[derive(Clone, Debug, Default)]
+pub struct Preferences {
+    /// Formulas that would be welcome, the most welcome ones first.
+    pub candidates: Vec<TermId>,
+    /// The variables that may be mentioned, of those that both sides have; all if there is no set.
+    pub vocabulary: Option<FxHashSet<VarId>>,
+    /// How much work it may cost.
+    pub limits: Limits,
+}
+
+/// What came out of an interpolation problem: one formula or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interpolation<Formulas = TermId> {
+    /// This is what is between.
+    Found(Formulas),
+    /// There is no contradiction: these values satisfy all formulas.
+    Satisfiable(FxHashMap<VarId, Value>),
+    /// There is an interpolant, but not one over the allowed variables.
+    NotInVocabulary,
+    /// Neither was found.
+    Unknown(Unknown),
+}
+
+impl<Formulas> Interpolation<Formulas> {
+    /// The interpolants, if there are some.
+    pub fn found(self) -> Option<Formulas> {
+        match self {
+            Interpolation::Found(formulas) => Some(formulas),
+            _ => None,
+        }
+    }
+
+    fn map<Others>(self, change: impl FnOnce(Formulas) -> Others) -> Interpolation<Others> {
+        match self {
+            Interpolation::Found(formulas) => Interpolation::Found(change(formulas)),
+            Interpolation::Satisfiable(values) => Interpolation::Satisfiable(values),
+            Interpolation::NotInVocabulary => Interpolation::NotInVocabulary,
+            Interpolation::Unknown(unknown) => Interpolation::Unknown(unknown),
+        }
+    }
+}
+
+/// A formula that `a` implies, that contradicts `b`, over common variables.
+pub fn interpolate(
+    pool: &mut TermPool,
+    a: TermId,
+    b: TermId,
+    preferences: &Preferences,
+    budget: &Budget,
+) -> Interpolation {
+    let both = interpolate_sequence(pool, &[a, b], preferences, budget);
+    let truth = pool.truth(true);
+    both.map(|formulas| formulas.first().copied().unwrap_or(truth))
+}
+
+/// One formula for every cut of a sequence: `I_1, ..., I_(n-1)` with `f_1 -> I_1`,
+/// `I_k ∧ f_(k+1) -> I_(k+1)` and `I_(n-1) ∧ f_n -> false`, each over variables that occur both
+/// before and after the cut.
+pub fn interpolate_sequence(
+    pool: &mut TermPool,
+    formulas: &[TermId],
+    preferences: &Preferences,
+    budget: &Budget,
+) -> Interpolation<Vec<TermId>> {
+    let last = formulas.len().saturating_sub(1);
+    let parents: Vec<Option<usize>> =
+        (0..formulas.len()).map(|position| (position < last).then_some(position + 1)).collect();
+    interpolate_tree(pool, formulas, &parents, preferences, budget)
+}
+
+/// One formula for every node of a tree but its root: the interpolants of a node's children and the
+/// node's own formula imply the node's interpolant, or false at the root. `parents` gives the
+/// parent of every formula; exactly one, the root, has none. The interpolants are in the order of
+/// the formulas, without the root's.
+///
+/// A list of parents that is no tree has the answer [`Unknown::Recursive`].
+pub fn interpolate_tree(
+    pool: &mut TermPool,
+    formulas: &[TermId],
+    parents: &[Option<usize>],
+    preferences: &Preferences,
+    budget: &Budget,
+) -> Interpolation<Vec<TermId>> {
+    let Some((system, unknowns)) = tree_system(pool, formulas, parents, preferences) else {
+        return Interpolation::Unknown(Unknown::Recursive);
+    };
+    match system.solve(pool, &preferences.limits, budget) {
+        HornOutcome::Solved(solution) => {
+            Interpolation::Found(unknowns.iter().flatten().map(|&unknown| solution[unknown]).collect())
+        }
+        HornOutcome::Unsatisfiable(derivation) => Interpolation::Satisfiable(all_values(derivation)),
+        HornOutcome::NotInVocabulary => Interpolation::NotInVocabulary,
+        HornOutcome::Unknown(unknown) => Interpolation::Unknown(unknown),
+    }
+}
+
+/// The clauses of a tree of formulas, and the predicate of every node but the root.
+fn tree_system(
+    pool: &mut TermPool,
+    formulas: &[TermId],
+    parents: &[Option<usize>],
+    preferences: &Preferences,
+) -> Option<(HornSystem, Vec<Option<UnknownId>>)> {
+    let exposed = exposed_variables(pool, formulas, parents)?;
+    let mut system = HornSystem::new();
+    let mut unknowns = Vec::with_capacity(formulas.len());
+    for (parameters, parent) in exposed.iter().zip(parents) {
+        if parent.is_none() {
+            unknowns.push(None);
+            continue;
+        }
+        let unknown = system.unknown(parameters.clone());
+        if let Some(vocabulary) = &preferences.vocabulary {
+            system.restrict(unknown, |variable| vocabulary.contains(&variable));
+        }
+        system.prefer(unknown, preferences.candidates.iter().copied());
+        unknowns.push(Some(unknown));
+    }
+    let applications: Vec<Option<Application>> = unknowns
+        .iter()
+        .zip(&exposed)
+        .map(|(unknown, parameters)| {
+            let arguments = parameters.iter().map(|&variable| pool.var(variable)).collect();
+            unknown.map(|unknown| Application { unknown, arguments })
+        })
+        .collect();
+    for (node, &constraint) in formulas.iter().enumerate() {
+        let children = (0..formulas.len()).filter(|&child| parents[child] == Some(node));
+        let body = children.filter_map(|child| applications[child].clone()).collect();
+        let head = applications[node].clone();
+        system.add(pool, Clause { constraint, body, head }).ok()?;
+    }
+    Some((system, unknowns))
+}
+
+/// For every node, the variables that occur both in its subtree and outside. `None` if it is no
+/// tree.
+fn exposed_variables(
+    pool: &TermPool,
+    formulas: &[TermId],
+    parents: &[Option<usize>],
+) -> Option<Vec<Vec<VarId>>> {
+    let count = formulas.len();
+    if parents.len() != count || parents.iter().filter(|parent| parent.is_none()).count() > 1 {
+        return None;
+    }
+    // How often each variable occurs in each subtree, counting formulas.
+    let mut inside: Vec<FxHashMap<VarId, usize>> = vec![FxHashMap::default(); count];
+    let mut everywhere: FxHashMap<VarId, usize> = FxHashMap::default();
+    for (node, &formula) in formulas.iter().enumerate() {
+        let variables = pool.free_variables(formula);
+        for &variable in &variables {
+            *everywhere.entry(variable).or_default() += 1;
+        }
+        let mut current = Some(node);
+        let mut steps = 0;
+        while let Some(ancestor) = current {
+            steps += 1;
+            if ancestor >= count || steps > count {
+                return None;
+            }
+            for &variable in &variables {
+                *inside[ancestor].entry(variable).or_default() += 1;
+            }
+            current = parents[ancestor];
+        }
+    }
+    let exposed = |occurrences: &FxHashMap<VarId, usize>| {
+        let mut variables: Vec<VarId> = occurrences
+            .iter()
+            .filter(|(variable, times)| everywhere[variable] > **times)
+            .map(|(&variable, _)| variable)
+            .collect();
+        variables.sort_unstable();
+        variables
+    };
+    Some(inside.iter().map(exposed).collect())
+}
+
+/// The values of all variables of a derivation.
+fn all_values(derivation: Derivation) -> FxHashMap<VarId, Value> {
+    let mut values = FxHashMap::default();
+    let mut stack = vec![derivation];
+    while let Some(Derivation { values: own, premises, .. }) = stack.pop() {
+        values.extend(own);
+        stack.extend(premises);
+    }
+    values
+}

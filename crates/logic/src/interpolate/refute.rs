@@ -1,0 +1,226 @@
+//! Refutations of conjunctions that make good interpolants.
+//!
+//! An unsatisfiable conjunction usually has many refutations, and which one is taken decides how
+//! simple the interpolants are. Two questions are asked until nothing changes: does it work without
+//! this variable in any interpolant, and does it work without that constraint at all? Variables are
+//! hidden by giving every part a variable of its own instead of the common one; where this is
+//! still unsatisfiable, no interpolant needs it. Complicated constraints are left out first. A
+//! refutation that is found this way is taken if it is simpler than the one before.
+
+use rely_base::Budget;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::branch::refute_by_variables;
+use super::extract::{Indivisible, Interpolants, Owned, extract};
+use super::parts::{PartId, PartTree};
+use super::scope::{Scope, shared_at};
+use super::unknown::Unknown;
+use crate::conjunction::{Conjunction, Limits, Verdict};
+use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
+use crate::term::{Sort, TermPool};
+
+/// What the solver may do for one question.
+const MAX_SPLITS: u64 = 500;
+
+/// Interpolants of a conjunction and the constraints that were needed for them.
+pub(super) struct Refutation {
+    pub(super) interpolants: Interpolants,
+    /// Positions in the given conjunction.
+    pub(super) used: Vec<usize>,
+}
+
+/// Finds refutations; keeps its solver.
+pub(super) struct Refuter<'a> {
+    budget: &'a Budget,
+    solver: Conjunction,
+    /// Questions that may still be asked for the sake of simplicity.
+    pub(super) effort: usize,
+}
+
+/// Constraints that contradict each other.
+#[derive(Clone)]
+struct Core {
+    /// Which inputs they are, ascending.
+    members: Vec<usize>,
+    /// Whether a linear combination refutes them.
+    is_linear: bool,
+}
+
+/// A conjunction in the middle of its simplification.
+#[derive(Clone)]
+struct Draft<'a> {
+    tree: &'a PartTree,
+    /// The constraints, with hidden variables replaced by stand-ins.
+    inputs: Vec<Owned>,
+    /// What the stand-ins stand for.
+    originals: FxHashMap<VarId, VarId>,
+    /// Which inputs are still there.
+    kept: Vec<usize>,
+    core: Core,
+}
+
+impl<'a> Refuter<'a> {
+    pub(super) fn new(budget: &'a Budget, effort: usize) -> Self {
+        let limits = Limits { splits: MAX_SPLITS, ..Limits::default() };
+        Self { budget, solver: Conjunction::with_limits(Domain::Integers, limits), effort }
+    }
+
+    /// Interpolants of an unsatisfiable conjunction; `core` suffices to refute it.
+    pub(super) fn interpolants(
+        &mut self,
+        pool: &mut TermPool,
+        tree: &PartTree,
+        inputs: &[Owned],
+        core: Vec<usize>,
+    ) -> Result<Refutation, Unknown> {
+        if tree.len() == 1 {
+            return Ok(Refutation { interpolants: Vec::new(), used: core });
+        }
+        let kept = (0..inputs.len()).collect();
+        let core = Core { members: core, is_linear: false };
+        let originals = FxHashMap::default();
+        let mut draft = Draft { tree, inputs: inputs.to_vec(), originals, kept, core };
+        if let Some(core) = self.try_core(&draft.inputs, &draft.core.members) {
+            draft.core = core;
+        }
+        self.hide_variables(pool, &mut draft);
+        self.drop_constraints(&mut draft);
+        let chosen: Vec<Owned> =
+            draft.core.members.iter().map(|&index| draft.inputs[index].clone()).collect();
+        let found = self.divide(pool, tree, &chosen)?;
+        let original = |variable: VarId| draft.originals.get(&variable).copied().unwrap_or(variable);
+        let interpolants =
+            found.into_iter().map(|term| pool.rename(term, |_, variable| original(variable))).collect();
+        Ok(Refutation { interpolants, used: draft.core.members })
+    }
+
+    /// The interpolants of a conjunction that is small already.
+    fn divide(
+        &mut self,
+        pool: &mut TermPool,
+        tree: &PartTree,
+        inputs: &[Owned],
+    ) -> Result<Interpolants, Unknown> {
+        let scope = Scope::of(tree, inputs);
+        self.core_of(inputs.iter().map(|input| &input.constraint))?;
+        let proof = self.solver.proof().ok_or(Unknown::Indivisible)?;
+        if let Ok(interpolants) = extract(pool, &scope, inputs, proof) {
+            return Ok(interpolants);
+        }
+        let constraints: Vec<Constraint> = inputs.iter().map(|input| input.constraint.clone()).collect();
+        let divisible = |form: &LinearForm| scope.common_home(form).is_some();
+        let proof = refute_by_variables(&constraints, &divisible, self.budget).ok_or(Unknown::Indivisible)?;
+        extract(pool, &scope, inputs, &proof).map_err(|Indivisible| Unknown::Indivisible)
+    }
+
+    /// A core of the constraints, by position. An error if they are not known to be contradictory.
+    fn core_of<'c>(
+        &mut self,
+        constraints: impl Iterator<Item = &'c Constraint>,
+    ) -> Result<Vec<usize>, Unknown> {
+        self.solver.reset();
+        for constraint in constraints {
+            self.solver.assert(constraint);
+        }
+        match self.solver.check(self.budget) {
+            Verdict::Unsat => self.solver.core().ok_or(Unknown::Indivisible),
+            Verdict::Sat => Err(Unknown::Indivisible),
+            Verdict::Unknown(reason) => Err(Unknown::Solver(reason)),
+        }
+    }
+
+    /// A core of some of the inputs, as long as questions may be asked.
+    fn try_core(&mut self, inputs: &[Owned], chosen: &[usize]) -> Option<Core> {
+        self.effort = self.effort.checked_sub(1)?;
+        let core = self.core_of(chosen.iter().map(|&index| &inputs[index].constraint)).ok()?;
+        let is_linear = self.solver.proof().is_some_and(|proof| proof.as_farkas().is_some());
+        Some(Core { members: core.into_iter().map(|position| chosen[position]).collect(), is_linear })
+    }
+
+    /// Hides the variables that no interpolant needs, the latest ones first.
+    fn hide_variables(&mut self, pool: &mut TermPool, draft: &mut Draft<'_>) {
+        let mut needed: FxHashSet<VarId> = FxHashSet::default();
+        while let Some(variable) = draft.shared_variables().into_iter().rev().find(|v| !needed.contains(v)) {
+            let mut hidden = draft.hiding(pool, variable);
+            if let Some(core) = self.try_core(&hidden.inputs, &hidden.kept) {
+                hidden.core = core;
+                if hidden.cost_of(&hidden.core) < draft.cost_of(&draft.core) {
+                    *draft = hidden;
+                    continue;
+                }
+            }
+            needed.insert(variable);
+        }
+    }
+
+    /// Leaves out constraints that are not needed, the most complicated ones first.
+    fn drop_constraints(&mut self, draft: &mut Draft<'_>) {
+        let mut needed: FxHashSet<usize> = FxHashSet::default();
+        loop {
+            let candidates = draft.core.members.iter().copied().filter(|index| !needed.contains(index));
+            let inputs = &draft.inputs;
+            let Some(worst) = candidates.max_by_key(|&index| complexity(&inputs[index].constraint)) else {
+                return;
+            };
+            let rest: Vec<usize> = draft.kept.iter().copied().filter(|&index| index != worst).collect();
+            match self.try_core(&draft.inputs, &rest) {
+                Some(core) if draft.cost_of(&core) < draft.cost_of(&draft.core) => {
+                    draft.core = core;
+                    draft.kept = rest;
+                }
+                _ => {
+                    needed.insert(worst);
+                }
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// How simple the interpolants of a core are going to be: refutations that need integers are
+    /// worse than linear ones, then variables and constraints count.
+    fn cost_of(&self, core: &Core) -> (bool, usize, usize, usize) {
+        let mentions: usize = self.tree.edges().map(|edge| self.shared_at(edge, core).len()).sum();
+        let constraints = core.members.iter().map(|&index| &self.inputs[index].constraint);
+        let terms = constraints.map(|constraint| constraint.form().terms().len()).sum();
+        (!core.is_linear, mentions, core.members.len(), terms)
+    }
+
+    /// The variables that occur on both sides of an edge.
+    fn shared_at(&self, edge: PartId, core: &Core) -> FxHashSet<VarId> {
+        shared_at(self.tree, edge, core.members.iter().map(|&index| &self.inputs[index]))
+    }
+
+    /// The variables of the core that occur on both sides of an edge, ascending.
+    fn shared_variables(&self) -> Vec<VarId> {
+        let mut variables: Vec<VarId> =
+            self.tree.edges().flat_map(|edge| self.shared_at(edge, &self.core)).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables
+    }
+
+    /// The conjunction in which every part has its own copy of a variable.
+    fn hiding(&self, pool: &mut TermPool, variable: VarId) -> Self {
+        let mut hidden = self.clone();
+        let original = self.originals.get(&variable).copied().unwrap_or(variable);
+        let mut copies: FxHashMap<PartId, VarId> = FxHashMap::default();
+        for input in &mut hidden.inputs {
+            if input.constraint.form().contains(variable) {
+                let copy =
+                    *copies.entry(input.part).or_insert_with(|| pool.fresh_variable("copy", Sort::Int));
+                input.constraint =
+                    input.constraint.rename(|other| if other == variable { copy } else { other });
+            }
+        }
+        hidden.originals.extend(copies.into_values().map(|copy| (copy, original)));
+        hidden
+    }
+}
+
+/// How little a constraint is wanted in a refutation.
+fn complexity(constraint: &Constraint) -> (bool, usize, bool, usize) {
+    let terms = constraint.form().terms();
+    let scaled = terms.iter().filter(|(_, coefficient)| !coefficient.is_unit()).count();
+    (constraint.relation() == Relation::Ne, terms.len(), constraint.relation() == Relation::Le, scaled)
+}
