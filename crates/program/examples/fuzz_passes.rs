@@ -3,12 +3,12 @@
 //! Stops at the first program whose verdict a pass changes, or of which a trace cannot be
 //! translated back, and prints it.
 
-#[path = "../tests/support/mod.rs"]
-mod support;
+#[path = "../tests/suite/random/mod.rs"]
+mod random;
 
+use random::generator;
+use random::preservation::{CASES, Coverage};
 use std::process::ExitCode;
-use support::generator;
-use support::preservation::{CASES, Coverage};
 
 #[allow(clippy::print_stdout)] // a command talks to its user
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 //! Values stay between 0 and 3, spawns are counted, joins and starts are guarded, so that
 //! every run is defined and the states are finite.
 
-use super::random::Random;
+use super::numbers::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
     BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, EdgeId, Expr, Initial, IntType,
@@ -27,7 +27,8 @@ pub fn program(seed: u64) -> Program {
 }
 
 fn generate(seed: u64, counts_spawns: bool) -> Program {
-    let random = Random::new(seed);
+    let mut random = Random::new(seed);
+    let caution = *random.pick(&[0, 30, 100]);
     let builder = ProgramBuilder::new(format!("random {seed}"));
     Generator {
         random,
@@ -38,6 +39,7 @@ fn generate(seed: u64, counts_spawns: bool) -> Program {
         array: None,
         threads: Vec::new(),
         counts_spawns,
+        caution,
     }
     .run()
 }
@@ -51,6 +53,8 @@ struct Generator {
     array: Option<VarId>,
     threads: Vec<Thread>,
     counts_spawns: bool,
+    /// How often an operation may block or fail, in percent of the usual.
+    caution: usize,
 }
 
 struct Thread {
@@ -76,7 +80,7 @@ impl Generator {
     }
 
     fn declare_globals(&mut self) {
-        for index in 0..1 + self.random.below(2) {
+        for index in 0..2 {
             let var = self.scalar(format!("g{index}"), Sort::Int, Scope::Global);
             self.ints.push(var);
         }
@@ -112,7 +116,10 @@ impl Generator {
     fn declare_threads(&mut self) {
         let running = ThreadKind::Instance { running: true };
         let mut kinds = vec![running];
-        for _ in 0..1 + self.random.below(2) {
+        if self.random.chance(80) {
+            kinds.push(running);
+        }
+        for _ in kinds.len()..2 + self.random.below(2) {
             kinds.push(*self.random.pick(&[
                 running,
                 running,
@@ -210,7 +217,12 @@ impl Generator {
     }
 
     fn op(&mut self, thread: usize) -> Vec<Op> {
-        match self.random.below(26) {
+        let kind = self.random.below(26);
+        let is_hard = (13..=17).contains(&kind) || kind == 23;
+        if is_hard && !self.random.chance(self.caution) {
+            return vec![self.assignment(thread, false)];
+        }
+        match kind {
             0..=8 => vec![self.assignment(thread, true)],
             9..=12 => vec![self.assignment(thread, false)],
             13..=14 => vec![Op::Assume(self.condition(Some(thread), 1), self.blocking())],
@@ -225,7 +237,7 @@ impl Generator {
                 vec![Op::wait(handle.clone().ne(Expr::int(0))), Op::Join(handle)]
             }
             24 => self.lock_or_unlock(),
-            _ if self.random.chance(20) => vec![Op::Halt],
+            _ if self.random.chance(30) => vec![Op::Halt],
             _ => Vec::new(),
         }
     }
@@ -324,7 +336,6 @@ impl Generator {
         match thread {
             Some(thread) => {
                 let own = of(&self.threads[thread].ints, &self.threads[thread].bools);
-                vars.extend(own.iter().copied());
                 // Locals are mentioned more often, so that there are local steps.
                 vars.extend(own.iter().copied());
                 vars.extend(own);
@@ -384,7 +395,7 @@ impl Generator {
                 Expr::binary(op, self.condition(thread, 0), self.condition(thread, 0))
             }
             9 if depth > 0 => Expr::unary(UnaryOp::Not, self.condition(thread, 0)),
-            10 => Expr::Bool(self.random.chance(70)),
+            10 if self.random.chance(30) => Expr::Bool(self.random.chance(70)),
             _ => self.int(thread, 0).ne(Expr::int(self.random.below(3) as i128)),
         }
     }

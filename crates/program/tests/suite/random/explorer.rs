@@ -1,10 +1,12 @@
 //! All runs of a program, one state after the other.
 
+use rely_base::Budget;
 use rely_program::{
-    CheckId, Chooser, Claimed, Domain, Goal, Outcome, Program, Reached, Semantics, State, StepError, Trace,
-    TraceStep, Value, Violation,
+    CheckId, Chooser, Claimed, Domain, Goal, Outcome, Program, Reached, SearchError, Semantics, SlotStatus,
+    State, StepError, Successors, ThreadProgress, Trace, TraceStep, Value, VarId, Violation,
 };
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::ControlFlow;
 
 /// Tries every value of the small domains that the tests use.
 pub struct EveryValue;
@@ -30,6 +32,9 @@ pub struct Findings {
     pub violations: Vec<Trace>,
     /// How many states there are.
     pub states: usize,
+    /// The values that the observed variables have together in some state, and whether the
+    /// program has ended there.
+    pub observed: BTreeSet<(Vec<Value>, bool)>,
 }
 
 /// The violations by which two programs are compared.
@@ -75,15 +80,27 @@ impl From<StepError> for Stopped {
     }
 }
 
-/// Explores the program breadth first.
-pub fn explore(program: &Program, most_states: usize) -> Result<Findings, Stopped> {
+impl From<SearchError> for Stopped {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Step(error) => Stopped::Undefined(error),
+            SearchError::Stopped(reason) => unreachable!("the budget is unlimited: {reason}"),
+        }
+    }
+}
+
+/// Explores the program breadth first, observing some globals.
+pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Result<Findings, Stopped> {
     let semantics = Semantics::new(program);
+    let budget = Budget::unlimited();
     let mut exploration = Exploration {
         semantics: &semantics,
+        successors: Successors::new(&semantics, &EveryValue, &budget),
         numbers: HashMap::new(),
         parents: Vec::new(),
         pending: VecDeque::new(),
         findings: Findings::default(),
+        observed,
     };
     for choices in vectors(semantics.initial_choices().iter().map(|(_, domain)| *domain)) {
         if let Ok(state) = semantics.initial(&choices) {
@@ -107,10 +124,12 @@ enum Parent {
 
 struct Exploration<'s, 'p> {
     semantics: &'s Semantics<'p>,
+    successors: Successors<'s, 'p>,
     numbers: HashMap<State, usize>,
     parents: Vec<Parent>,
     pending: VecDeque<State>,
     findings: Findings,
+    observed: &'s [VarId],
 }
 
 impl Exploration<'_, '_> {
@@ -125,11 +144,20 @@ impl Exploration<'_, '_> {
         if let Some(property) = violated {
             self.report(number, Vec::new(), Violation::Property(property));
         }
-        if !state.halted() && self.semantics.is_deadlock(&state, &EveryValue)? == Some(true) {
-            self.report(number, Vec::new(), Violation::Deadlock);
+        if self.semantics.atomic_slot(&state).is_none() {
+            self.observe(&state);
         }
         self.pending.push_back(state);
         Ok(())
+    }
+
+    fn observe(&mut self, state: &State) {
+        let values = self.observed.iter().flat_map(|&var| self.semantics.global(state, var));
+        let values: Vec<Value> = values.copied().collect();
+        if self.semantics.has_ended(state) {
+            self.findings.observed.insert((values.clone(), true));
+        }
+        self.findings.observed.insert((values, false));
     }
 
     fn expand(&mut self, state: &State) -> Result<(), Stopped> {
@@ -138,17 +166,24 @@ impl Exploration<'_, '_> {
         }
         let number = self.numbers[state];
         let mut found: Vec<(Vec<TraceStep>, Result<State, CheckId>)> = Vec::new();
+        let mut doing = Vec::new();
         for slot in state.slots() {
-            self.semantics.successors(state, slot, &EveryValue, &mut |path, reached| {
-                let steps = path
-                    .iter()
-                    .map(|taken| TraceStep { slot, edge: taken.edge, choices: taken.choices.clone() })
-                    .collect();
-                found.push(match reached {
+            let summary = self.successors.for_each(state, slot, &mut |step| {
+                let path = step.path().into_iter();
+                let steps =
+                    path.map(|taken| TraceStep { slot, edge: taken.edge, choices: taken.choices }).collect();
+                found.push(match step.reached {
                     Reached::State(next) => (steps, Ok(next.clone())),
                     Reached::Failure(check) => (steps, Err(check)),
                 });
+                ControlFlow::Continue(())
             })?;
+            if self.semantics.status(state, slot) == SlotStatus::Running {
+                doing.push(summary.progress().0);
+            }
+        }
+        if !doing.is_empty() && doing.iter().all(|&doing| doing == ThreadProgress::Waiting) {
+            self.report(number, Vec::new(), Violation::Deadlock);
         }
         for (steps, reached) in found {
             match reached {

@@ -3,10 +3,8 @@
 //! same violation before it. `cargo run --release -p rely-program --example fuzz_passes` does
 //! the same for as many programs as one likes.
 
-mod support;
-
-use support::generator;
-use support::preservation::{CASES, Coverage};
+use crate::random::generator;
+use crate::random::preservation::{CASES, Coverage};
 
 const PROGRAMS: usize = 400;
 

@@ -1,0 +1,8 @@
+//! The tests of this crate that look at whole programs.
+
+mod definedness;
+mod preservation;
+mod random;
+mod semantics;
+mod sketch;
+mod wellformed;
