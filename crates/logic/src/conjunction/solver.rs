@@ -13,7 +13,7 @@ use super::simplex::Simplex;
 use super::tableau::{DenseTableau, SparseTableau, Tableau};
 use crate::arith::Integer;
 use crate::certificate::{Hypothesis, Proof};
-use crate::linear::{Constraint, Domain, Relation};
+use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
 
 /// The answer to a question about satisfiability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,10 @@ pub struct Conjunction {
 
 /// How many models are kept to refute entailments with.
 const MODELS_KEPT: usize = 8;
+/// Case distinctions for the search of a solution in a box.
+const SPLITS_IN_A_BOX: u64 = 400;
+/// The largest absolute values in the boxes that are tried.
+const BOX_SIZES: [i64; 3] = [20, 400, 20_000];
 /// The coefficients of the largest tableau with dense rows.
 const DENSE_LIMIT: usize = 1 << 17;
 
@@ -238,11 +242,49 @@ impl Conjunction {
             }
         }
         effort.report(&mut self.statistics);
+        if matches!(outcome, Err(Halt::GaveUp(Reason::Splits)))
+            && let Some(model) = self.model_in_a_box(budget)
+        {
+            return Ok(Found::Model(model));
+        }
         outcome.map_err(|halt| match halt {
             Halt::GaveUp(reason) => reason,
             // Big numbers do not overflow; if they did, there would be no answer.
             Halt::TooSmall => Reason::Stopped(StopReason::Memory),
         })
+    }
+
+    /// A solution with small values, if there is one that is easy to find. The search for integers
+    /// can run away along an unbounded direction; in a box it cannot.
+    fn model_in_a_box(&mut self, budget: &Budget) -> Option<Model> {
+        if self.domain != Domain::Integers || self.limits.splits < SPLITS_IN_A_BOX {
+            return None;
+        }
+        let mut variables: Vec<VarId> =
+            self.constraints.iter().flat_map(|constraint| constraint.form().variables()).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        // Below the limit for a box, no box is tried within a box.
+        let limits = Limits { splits: SPLITS_IN_A_BOX - 1, ..self.limits };
+        let mut boxed = Conjunction::with_limits(self.domain, limits);
+        for size in BOX_SIZES {
+            boxed.reset();
+            self.constraints.iter().for_each(|constraint| {
+                boxed.assert(constraint);
+            });
+            for &variable in &variables {
+                let (value, size) = (LinearForm::variable(variable), LinearForm::constant(size));
+                boxed.assert(&Constraint::le(&value, &size));
+                boxed.assert(&Constraint::ge(&value, &size.negated()));
+            }
+            if boxed.check(budget) == Verdict::Sat {
+                break;
+            }
+        }
+        // The questions about boxes are part of the answer to one question.
+        let work = *boxed.statistics();
+        self.statistics += Statistics { queries: 0, model_hits: 0, ..work };
+        boxed.models.pop()
     }
 
     /// A solution, after [`Verdict::Sat`].
