@@ -687,3 +687,24 @@ fn the_book_names_what_exists() {
         assert!(help.contains(word), "the book names {word}, the help does not");
     }
 }
+
+/// The README and the book show what is printed; times and numbers of states may differ.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let check = |page: &str, example: &str| {
+        let run =
+            Command::new(env!("CARGO_BIN_EXE_rely")).args(["check", example]).current_dir(&root).output();
+        let printed = without_measurements(&String::from_utf8_lossy(&run.expect("runs").stdout));
+        let page = without_measurements(&std::fs::read_to_string(root.join(page)).expect("the page exists"));
+        assert!(page.contains(&printed), "{page} does not show:\n{printed}");
+    };
+    check("README.md", "examples/peterson.c");
+    check("README.md", "examples/racy-counter.c");
+    check("docs/src/reading-a-trace.md", "examples/racy-counter.c");
+}
+
+fn without_measurements(text: &str) -> String {
+    let is_measured = |line: &&str| !line.starts_with("  time ") && !line.contains(" states");
+    text.lines().filter(is_measured).map(|line| format!("{line}\n")).collect()
+}

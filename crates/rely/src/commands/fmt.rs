@@ -47,10 +47,10 @@ fn apply(path: &Path, formatted: &Formatted, arguments: &FmtArgs, context: &Cont
     }
     if is_stdin {
         context.console.print(&formatted.after)?;
-    } else if formatted.before != formatted.after {
-        if let Err(error) = write_in_place(path, &formatted.after) {
-            return Ok(context.console.error(&format!("{}: cannot be written: {error}", path.display())));
-        }
+    } else if formatted.before != formatted.after
+        && let Err(error) = write_in_place(path, &formatted.after)
+    {
+        return Ok(context.console.error(&format!("{}: cannot be written: {error}", path.display())));
     }
     Ok(Status::Holds)
 }

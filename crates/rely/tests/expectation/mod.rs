@@ -12,7 +12,7 @@ use rely_base::{Budget, Silent};
 use rely_program::Goal;
 use rely_report::Conclusion;
 
-const MEMORY: usize = 32 << 20;
+const MEMORY: usize = 4 << 20;
 
 /// What must come out for one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
