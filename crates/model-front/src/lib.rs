@@ -6,7 +6,7 @@
 //!
 //! * [`parse`] makes the syntax tree, comments included.
 //! * [`translate`] makes the program.
-//! * [`format`] prints the file in the one style.
+//! * [`format()`] prints the file in the one style.
 //!
 //! Errors are [`Diagnostic`]s with places in the source; nothing panics on any input.
 //!

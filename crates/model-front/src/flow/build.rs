@@ -220,19 +220,7 @@ impl<'a> Builder<'a, '_> {
                 self.conditional(from, branches, otherwise.as_ref(), to, context);
                 from
             }
-            StmtKind::While { condition, invariants, body, head } => {
-                let from = labelled.unwrap_or_else(|| self.node(context, *head));
-                let inner = Context { enclosing_loop: Some(Loop { behind: to, head: from }), ..context };
-                let first_edge = self.flow.edges.len();
-                let start = self.block(body, from, inner);
-                let has_head = labelled.is_some() || !invariants.is_empty() || start == from;
-                if is_forever(condition) && !has_head {
-                    self.redirect(first_edge, from, start);
-                    return start;
-                }
-                self.branch(from, condition, invariants, (start, to), *head);
-                from
-            }
+            StmtKind::While { .. } => self.while_loop(statement, labelled, to, context),
             StmtKind::Atomic(block) => {
                 let inner = Context { block: self.enter_block(context.block), ..context };
                 let start = self.block(block, to, inner);
@@ -259,27 +247,43 @@ impl<'a> Builder<'a, '_> {
                 self.through(labelled, target, span)
             }
             StmtKind::Break | StmtKind::Continue => {
-                let is_break = matches!(statement.kind, StmtKind::Break);
-                let target = match context.enclosing_loop {
-                    Some(around) => {
-                        if is_break {
-                            around.behind
-                        } else {
-                            around.head
-                        }
-                    }
-                    None => {
-                        let word = if is_break { "break" } else { "continue" };
-                        self.error(
-                            Diagnostic::error(format!("`{word}` outside of a loop"))
-                                .at(span, "no `while` around it"),
-                        );
-                        to
-                    }
-                };
+                let target = self.loop_jump(statement, context).unwrap_or(to);
                 self.through(labelled, target, span)
             }
         }
+    }
+
+    fn while_loop(
+        &mut self,
+        statement: &'a Stmt,
+        labelled: Option<NodeId>,
+        to: NodeId,
+        context: Context,
+    ) -> NodeId {
+        let StmtKind::While { condition, invariants, body, head } = &statement.kind else { return to };
+        let from = labelled.unwrap_or_else(|| self.node(context, *head));
+        let inner = Context { enclosing_loop: Some(Loop { behind: to, head: from }), ..context };
+        let first_edge = self.flow.edges.len();
+        let start = self.block(body, from, inner);
+        let has_head = labelled.is_some() || !invariants.is_empty() || start == from;
+        if is_forever(condition) && !has_head {
+            self.redirect(first_edge, from, start);
+            return start;
+        }
+        self.branch(from, condition, invariants, (start, to), *head);
+        from
+    }
+
+    /// Where a `break` or `continue` leads.
+    fn loop_jump(&mut self, statement: &Stmt, context: Context) -> Option<NodeId> {
+        let is_break = matches!(statement.kind, StmtKind::Break);
+        if context.enclosing_loop.is_none() {
+            let word = if is_break { "break" } else { "continue" };
+            let error = Diagnostic::error(format!("`{word}` outside of a loop"));
+            self.error(error.at(statement.span, "no `while` around it"));
+        }
+        let around = context.enclosing_loop?;
+        Some(if is_break { around.behind } else { around.head })
     }
 
     /// A statement that is no step, unless it has a label: then a thread can stand there.
