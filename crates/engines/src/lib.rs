@@ -1,11 +1,11 @@
 //! Verification methods, one folder each, all behind one trait.
 //!
 //! An [`Engine`] is given a program and a goal and makes a
-//! [`Claim`](rely_evidence::Claim): a proof, a trace, or the reason why it knows neither.
+//! [`Claim`]: a proof, a trace, or the reason why it knows neither.
 //! Whether the claim becomes a verdict is not for engines to say; see [`rely_evidence::check`].
 //!
 //! Engines do not know each other, they do not print, they report progress through an
-//! [`Observer`](rely_base::Observer), and they stop soon after their budget ends.
+//! [`Observer`], and they stop soon after their budget ends.
 //!
 //! ```
 //! use rely_base::{Budget, Silent};

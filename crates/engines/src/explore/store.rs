@@ -8,6 +8,7 @@
 
 use rely_base::{Id, define_id};
 use rely_evidence::StateList;
+use std::num::NonZeroU32;
 
 define_id!(
     /// A state that was found.
@@ -32,9 +33,9 @@ const INITIAL_TABLE: usize = 1 << 8;
 #[derive(Debug)]
 pub(super) struct StateStore {
     states: StateList,
-    /// From which state each one was found first; `None` for initial states. Kept as the
-    /// number plus one to need no more than four bytes.
-    parents: Vec<u32>,
+    /// From which state each one was found first, its number plus one so that four bytes are
+    /// enough; `None` for initial states.
+    parents: Vec<Option<NonZeroU32>>,
     table: Vec<Entry>,
 }
 
@@ -52,15 +53,15 @@ impl StateStore {
         self.states.get(state.index()).expect("ids of the store name its states")
     }
 
-    /// The state that comes after all that were found up to now, once it is found.
+    /// The state at an index, in the order in which states were found.
     pub(super) fn get(&self, index: usize) -> Option<(StateId, &[u8])> {
         Some((StateId::from_index(index), self.states.get(index)?))
     }
 
     /// From where a state was found; `None` for initial states.
     pub(super) fn parent(&self, state: StateId) -> Option<StateId> {
-        let index = (self.parents[state.index()] as usize).checked_sub(1)?;
-        Some(StateId::from_index(index))
+        let number = self.parents[state.index()]?;
+        Some(StateId::from_index(number.get() as usize - 1))
     }
 
     /// Adds a state unless it is there.
@@ -85,7 +86,7 @@ impl StateStore {
             return Insertion::Full;
         }
         let index = self.states.push(bytes);
-        self.parents.push(parent.map_or(0, |parent| parent.index() as u32 + 1));
+        self.parents.push(parent.and_then(|parent| NonZeroU32::new(parent.index() as u32 + 1)));
         self.table[at] = u64::from(tag) << 32 | (index as u64 + 1);
         // At most three quarters are in use: searches stay short.
         if self.states.len() * 4 > self.table.len() * 3 {
@@ -110,7 +111,7 @@ impl StateStore {
     /// How much memory the states take, room for more included.
     pub(super) fn memory_bytes(&self) -> usize {
         self.states.memory_bytes()
-            + self.parents.capacity() * size_of::<u32>()
+            + self.parents.capacity() * size_of::<Option<NonZeroU32>>()
             + self.table.capacity() * size_of::<Entry>()
     }
 
