@@ -485,3 +485,45 @@ fn with_initial(
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Script, classics};
+    use rely_program::{ProgramBuilder, Sort};
+
+    fn check(program: &Program, goal: Goal, expected: Answer) {
+        assert_eq!(Reference::new(program, goal).answer(10_000), expected);
+    }
+
+    #[test]
+    fn known_answers() {
+        check(&classics::peterson(false), Goal::Assert, Answer::Unsafe { steps: 6 });
+        check(&classics::philosophers(3, false), Goal::Deadlock, Answer::Unsafe { steps: 3 });
+        // Two threads that make one step and end: three places each, all combinations.
+        let mut builder = ProgramBuilder::new("two steps");
+        for name in ["A", "B"] {
+            let mut script = Script::start(&mut builder, name, ThreadKind::Instance { running: true });
+            script.step(vec![]);
+            script.finish();
+        }
+        check(&builder.finish().unwrap(), Goal::Deadlock, Answer::Safe { states: 9 });
+    }
+
+    #[test]
+    fn limits_and_undefined_operations_have_answers_of_their_own() {
+        let mut builder = ProgramBuilder::new("endless");
+        let x = builder.global("x", Sort::Int, 0);
+        let mut script = Script::start(&mut builder, "T", ThreadKind::Instance { running: true });
+        let start = script.here();
+        script.assign(x, Expr::var(x).add(Expr::int(1)));
+        script.go_to(start);
+        check(&builder.finish().unwrap(), Goal::Assert, Answer::TooMany);
+
+        let mut builder = ProgramBuilder::new("undefined");
+        let mut script = Script::start(&mut builder, "T", ThreadKind::Instance { running: true });
+        script.step(vec![Op::Join(Expr::int(0))]);
+        script.finish();
+        check(&builder.finish().unwrap(), Goal::Assert, Answer::Meaningless);
+    }
+}

@@ -17,7 +17,7 @@ use rely_program::{
 ///     body.assign(x, Expr::var(x).add(Expr::int(1)));
 /// });
 /// script.finish();
-/// assert_eq!(builder.finish().unwrap().edges().len(), 4);
+/// assert_eq!(builder.finish().unwrap().edges().len(), 5);
 /// ```
 #[derive(Debug)]
 pub struct Script<'b> {
