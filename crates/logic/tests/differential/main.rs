@@ -2,7 +2,7 @@
 
 mod campaign;
 
-use campaign::{conjunctions, oracle};
+use campaign::{conjunctions, formulas, interpolants, oracle, problems};
 
 /// Runs a campaign if z3 is there, and says so if it is not.
 fn with_z3(
@@ -21,4 +21,24 @@ fn with_z3(
 #[test]
 fn conjunctions_agree_with_z3() {
     with_z3(|z3| conjunctions::run(z3, 1, 6_000), 1_000);
+}
+
+#[test]
+fn formulas_agree_with_z3() {
+    with_z3(|z3| formulas::run(z3, 1, 1_500), 200);
+}
+
+#[test]
+fn interpolants_of_pairs_satisfy_z3() {
+    with_z3(|z3| interpolants::run(z3, 1, 800, problems::pair), 100);
+}
+
+#[test]
+fn interpolants_of_sequences_satisfy_z3() {
+    with_z3(|z3| interpolants::run(z3, 2, 200, problems::sequence), 30);
+}
+
+#[test]
+fn interpolants_of_trees_satisfy_z3() {
+    with_z3(|z3| interpolants::run(z3, 3, 200, problems::tree), 30);
 }

@@ -5,7 +5,10 @@
 //! `cargo run --release -p rely-logic --example differential` runs them in full.
 
 pub mod conjunctions;
+pub mod formulas;
+pub mod interpolants;
 pub mod oracle;
+pub mod problems;
 pub mod random;
 pub mod text;
 
