@@ -75,8 +75,10 @@
 pub mod arith;
 pub mod certificate;
 pub mod conjunction;
+pub mod domains;
 pub mod interpolate;
 pub mod linear;
+pub mod project;
 pub mod sat;
 pub mod smtlib;
 pub mod term;
