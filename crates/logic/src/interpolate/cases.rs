@@ -12,6 +12,7 @@
 use rely_base::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::decide::{Effort, Outcome};
 use super::extract::{Interpolants, Owned, combine};
 use super::parts::{PartId, PartTree};
 use super::refute::{Refutation, Refuter};
@@ -21,25 +22,6 @@ use crate::conjunction::{Conjunction, Limits, Model, Verdict};
 use crate::linear::Domain;
 use crate::term::{Node, TermId, TermPool};
 
-/// What came out of a tree of formulas.
-pub(super) enum Outcome {
-    /// It is unsatisfiable, and this is what is between the parts.
-    Refuted(Interpolants),
-    /// It is satisfiable, as far as linear arithmetic knows.
-    Model(Model),
-    /// Neither was found.
-    Unknown(Unknown),
-}
-
-/// How much work may be done.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// Closed cases.
-    pub(super) cases: usize,
-    /// Questions for the sake of simplicity.
-    pub(super) questions: usize,
-}
-
 /// Nested cases beyond this are not followed.
 const MAX_DEPTH: usize = 200;
 /// What the solver may do before a case distinction is made instead.
@@ -48,7 +30,7 @@ const QUICK_SPLITS: u64 = 50;
 const MAX_LESSONS: usize = 128;
 
 /// Decides a problem by cases.
-pub(super) fn decide(problem: &mut Problem, effort: Effort, budget: &Budget) -> Outcome {
+pub(super) fn by_cases(problem: &mut Problem, effort: Effort, budget: &Budget) -> Outcome {
     let Problem { pool, tree, formulas, .. } = problem;
     let quick = Limits { splits: QUICK_SPLITS, ..Limits::default() };
     let mut search = Search {
@@ -58,6 +40,7 @@ pub(super) fn decide(problem: &mut Problem, effort: Effort, budget: &Budget) -> 
         refuter: Refuter::new(budget, effort.questions),
         budget,
         cases_left: effort.cases,
+        patience: effort.splits,
         facts: Vec::new(),
         levels: Vec::new(),
         choices: Vec::new(),
@@ -101,6 +84,8 @@ struct Search<'a> {
     refuter: Refuter<'a>,
     budget: &'a Budget,
     cases_left: usize,
+    /// Case distinctions of the solver where there is no other way.
+    patience: u64,
     /// What the solver knows, in its order.
     facts: Vec<Owned>,
     /// The cases that the facts come from.
@@ -166,7 +151,8 @@ impl Search<'_> {
         if let Some(position) = self.next_choice(|_, _| true) {
             return self.distinguish(position, level);
         }
-        let mut solver = Conjunction::new(Domain::Integers);
+        let limits = Limits { splits: self.patience, ..Limits::default() };
+        let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         for fact in &self.facts {
             solver.assert(&fact.constraint);
         }

@@ -29,6 +29,13 @@ pub(super) struct Owned {
     pub(super) part: PartId,
 }
 
+impl Owned {
+    /// The variables with the part.
+    pub(super) fn occurrences(&self) -> impl Iterator<Item = (VarId, PartId)> + '_ {
+        self.constraint.form().variables().map(|variable| (variable, self.part))
+    }
+}
+
 /// The proof cannot be divided among the parts: it distinguishes cases by a form whose variables
 /// no part has together, or it is no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +112,7 @@ impl Extractor<'_> {
                 Ok((interpolants, used))
             }
             ProofNode::Split { form, at_most, above } => {
-                let part = self.scope.common_home(form).ok_or(Indivisible)?;
+                let part = self.scope.common_home(form.variables()).ok_or(Indivisible)?;
                 let case = Constraint::new(form.clone(), Relation::Le);
                 let other = case.negated();
                 self.cases(part, [(case, *at_most), (other, *above)], depth)

@@ -37,12 +37,14 @@
 
 mod branch;
 mod cases;
+mod decide;
 mod extract;
 mod horn;
 mod partial;
 mod parts;
 mod rank;
 mod refute;
+mod resolution;
 mod scope;
 mod simplify;
 mod translate;
@@ -64,17 +66,15 @@ use crate::term::{TermId, TermPool, Value};
 pub struct Limits {
     /// Uses of predicates that Horn clauses may unfold into.
     pub parts: usize,
-    /// Cases that are distinguished before another method is tried.
+    /// Cases that are distinguished before clauses are learnt instead.
     pub cases: usize,
-    /// Cases that are distinguished to check an answer.
-    pub checked_cases: usize,
     /// Questions that are asked only to find simpler answers.
     pub questions: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { parts: 2_000, cases: 200, checked_cases: 5_000, questions: 200 }
+        Self { parts: 2_000, cases: 200, questions: 200 }
     }
 }
 

@@ -67,20 +67,6 @@ impl PartTree {
         }
         part == top
     }
-
-    /// The lowest part that has both in its subtree.
-    pub(super) fn meet(&self, mut left: PartId, mut right: PartId) -> PartId {
-        while left != right {
-            if self.depths[left] < self.depths[right] {
-                std::mem::swap(&mut left, &mut right);
-            }
-            match self.parents[left] {
-                Some(parent) => left = parent,
-                None => return left,
-            }
-        }
-        left
-    }
 }
 
 #[cfg(test)]
@@ -95,8 +81,6 @@ mod tests {
         let below = tree.add(left);
         assert!(tree.is_within(below, left) && tree.is_within(left, left));
         assert!(!tree.is_within(below, right) && !tree.is_within(left, below));
-        assert_eq!(tree.meet(below, right), tree.root());
-        assert_eq!(tree.meet(below, left), left);
-        assert_eq!(tree.meet(below, below), below);
+        assert!(tree.parts().all(|part| tree.is_within(part, tree.root())));
     }
 }

@@ -101,14 +101,14 @@ impl<'a> Refuter<'a> {
         tree: &PartTree,
         inputs: &[Owned],
     ) -> Result<Interpolants, Unknown> {
-        let scope = Scope::of(tree, inputs);
+        let scope = Scope::of_constraints(tree, inputs);
         self.core_of(inputs.iter().map(|input| &input.constraint))?;
         let proof = self.solver.proof().ok_or(Unknown::Indivisible)?;
         if let Ok(interpolants) = extract(pool, &scope, inputs, proof) {
             return Ok(interpolants);
         }
         let constraints: Vec<Constraint> = inputs.iter().map(|input| input.constraint.clone()).collect();
-        let divisible = |form: &LinearForm| scope.common_home(form).is_some();
+        let divisible = |form: &LinearForm| scope.common_home(form.variables()).is_some();
         let proof = refute_by_variables(&constraints, &divisible, self.budget).ok_or(Unknown::Indivisible)?;
         extract(pool, &scope, inputs, &proof).map_err(|Indivisible| Unknown::Indivisible)
     }
@@ -188,7 +188,7 @@ impl Draft<'_> {
 
     /// The variables that occur on both sides of an edge.
     fn shared_at(&self, edge: PartId, core: &Core) -> FxHashSet<VarId> {
-        shared_at(self.tree, edge, core.members.iter().map(|&index| &self.inputs[index]))
+        shared_at(self.tree, edge, core.members.iter().flat_map(|&index| self.inputs[index].occurrences()))
     }
 
     /// The variables of the core that occur on both sides of an edge, ascending.

@@ -5,10 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::extract::Owned;
 use super::parts::{PartId, PartTree};
-use crate::linear::{LinearForm, VarId};
+use crate::linear::VarId;
 
-/// What the constraints of a refutation say about variables: one that occurs in a subtree and
-/// outside is exposed at its top, and is at home in all parts in between.
+/// What the occurrences of variables say: one that occurs in a subtree and outside is exposed at
+/// its top, and is at home in all parts in between.
 #[derive(Clone, Debug)]
 pub(super) struct Scope<'a> {
     tree: &'a PartTree,
@@ -18,17 +18,15 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// The scope of some constraints.
-    pub(super) fn of(tree: &'a PartTree, inputs: &[Owned]) -> Self {
+    /// The scope of variables that occur in these parts.
+    pub(super) fn of(tree: &'a PartTree, occurrences: &[(VarId, PartId)]) -> Self {
         let mut scope =
             Self { tree, exposed: vec![FxHashSet::default(); tree.len()], homes: FxHashMap::default() };
-        for Owned { constraint, part } in inputs {
-            for variable in constraint.form().variables() {
-                scope.settle(variable, *part);
-            }
+        for &(variable, part) in occurrences {
+            scope.settle(variable, part);
         }
         for edge in tree.edges() {
-            let exposed = shared_at(tree, edge, inputs);
+            let exposed = shared_at(tree, edge, occurrences.iter().copied());
             for &variable in &exposed {
                 scope.settle(variable, edge);
                 if let Some(parent) = tree.parent(edge) {
@@ -38,6 +36,12 @@ impl<'a> Scope<'a> {
             scope.exposed[edge.index()] = exposed;
         }
         scope
+    }
+
+    /// The scope of some constraints.
+    pub(super) fn of_constraints(tree: &'a PartTree, inputs: &[Owned]) -> Self {
+        let occurrences: Vec<(VarId, PartId)> = inputs.iter().flat_map(Owned::occurrences).collect();
+        Self::of(tree, &occurrences)
     }
 
     fn settle(&mut self, variable: VarId, part: PartId) {
@@ -57,26 +61,34 @@ impl<'a> Scope<'a> {
         self.exposed[part.index()].contains(&variable)
     }
 
-    /// A part in which all variables of a form are at home.
-    pub(super) fn common_home(&self, form: &LinearForm) -> Option<PartId> {
-        let mut variables = form.variables();
-        let homes = self.homes.get(&variables.next()?)?;
-        let rest: Vec<&Vec<PartId>> =
-            variables.map(|variable| self.homes.get(&variable)).collect::<Option<_>>()?;
-        homes.iter().copied().find(|home| rest.iter().all(|others| others.contains(home)))
+    /// The highest part in which all the variables are at home; the root if there are none.
+    pub(super) fn common_home(&self, variables: impl IntoIterator<Item = VarId>) -> Option<PartId> {
+        let mut common: Option<Vec<PartId>> = None;
+        for variable in variables {
+            let homes = self.homes.get(&variable)?;
+            match &mut common {
+                None => common = Some(homes.clone()),
+                Some(common) => common.retain(|home| homes.contains(home)),
+            }
+        }
+        match common {
+            // Parents have smaller numbers than their children.
+            Some(common) => common.into_iter().min(),
+            None => Some(self.tree.root()),
+        }
     }
 }
 
 /// The variables that occur both below an edge and above.
-pub(super) fn shared_at<'o>(
+pub(super) fn shared_at(
     tree: &PartTree,
     edge: PartId,
-    inputs: impl IntoIterator<Item = &'o Owned>,
+    occurrences: impl IntoIterator<Item = (VarId, PartId)>,
 ) -> FxHashSet<VarId> {
     let (mut inside, mut outside): (FxHashSet<VarId>, FxHashSet<VarId>) = Default::default();
-    for Owned { constraint, part } in inputs {
-        let side = if tree.is_within(*part, edge) { &mut inside } else { &mut outside };
-        side.extend(constraint.form().variables());
+    for (variable, part) in occurrences {
+        let side = if tree.is_within(part, edge) { &mut inside } else { &mut outside };
+        side.insert(variable);
     }
     inside.retain(|variable| outside.contains(variable));
     inside

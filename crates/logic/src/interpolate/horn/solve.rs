@@ -13,9 +13,14 @@ use super::improve::improve;
 use super::system::{HornOutcome, HornSystem, Solution, UnknownId};
 use super::unwind::Unwinding;
 use super::validity::{Oracle, is_in_vocabulary};
-use crate::interpolate::cases::{self, Effort, Outcome};
+use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::{Limits, Unknown};
 use crate::term::TermPool;
+
+/// What the solver may do for a question that must be answered.
+const PATIENT_SPLITS: u64 = 2_000;
+/// What it may do for one that need not.
+const HASTY_SPLITS: u64 = 50;
 
 impl HornSystem {
     /// Solves the system for its predicates.
@@ -23,7 +28,8 @@ impl HornSystem {
         let Some(order) = self.order() else {
             return HornOutcome::Unknown(Unknown::Recursive);
         };
-        let solver = Solver { system: self, order, limits, oracle: Oracle { limits, budget }, budget };
+        let oracle = Oracle { limits, splits: PATIENT_SPLITS, budget };
+        let solver = Solver { system: self, order, limits, oracle, budget };
         solver.run(pool)
     }
 
@@ -47,12 +53,13 @@ impl Solver<'_> {
         {
             return HornOutcome::Solved(solution);
         }
-        let effort = Effort { cases: self.limits.cases, questions: self.limits.questions };
+        let effort =
+            Effort { cases: self.limits.cases, questions: self.limits.questions, splits: PATIENT_SPLITS };
         let mut unwinding = match Unwinding::new(self.system, pool, true, self.limits.parts) {
             Ok(unwinding) => unwinding,
             Err(unknown) => return HornOutcome::Unknown(unknown),
         };
-        let interpolants = match cases::decide(&mut unwinding.problem, effort, self.budget) {
+        let interpolants = match decide(&mut unwinding.problem, effort, self.budget) {
             Outcome::Refuted(interpolants) => interpolants,
             Outcome::Unknown(unknown) => return HornOutcome::Unknown(unknown),
             Outcome::Model(_) if self.system.is_restricted() => return self.without_restriction(pool),
@@ -69,7 +76,8 @@ impl Solver<'_> {
         let questions = self.limits.questions;
         let found = solution.clone();
         let mut reason = Unknown::Rejected;
-        improve(pool, self.system, &self.order, &mut solution, self.oracle, questions);
+        let hasty = Oracle { splits: HASTY_SPLITS, ..self.oracle };
+        improve(pool, self.system, &self.order, &mut solution, hasty, questions);
         for solution in [solution, found] {
             match self.check(pool, &solution) {
                 Ok(()) => return HornOutcome::Solved(solution),
@@ -81,12 +89,12 @@ impl Solver<'_> {
 
     /// Why there is no solution within the vocabulary.
     fn without_restriction(&self, pool: &TermPool) -> HornOutcome {
-        let effort = Effort { cases: self.limits.cases, questions: 0 };
+        let effort = Effort { cases: self.limits.cases, questions: 0, splits: PATIENT_SPLITS };
         let mut unwinding = match Unwinding::new(self.system, pool, false, self.limits.parts) {
             Ok(unwinding) => unwinding,
             Err(unknown) => return HornOutcome::Unknown(unknown),
         };
-        match cases::decide(&mut unwinding.problem, effort, self.budget) {
+        match decide(&mut unwinding.problem, effort, self.budget) {
             Outcome::Refuted(_) if unwinding.problem.is_abstract() => {
                 HornOutcome::Unknown(Unknown::Nonlinear)
             }

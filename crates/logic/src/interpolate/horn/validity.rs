@@ -4,7 +4,7 @@ use rely_base::Budget;
 use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
-use crate::interpolate::cases::{self, Effort, Outcome};
+use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
 use crate::interpolate::translate::{Names, Problem};
 use crate::interpolate::{Limits, Unknown};
@@ -15,6 +15,8 @@ use crate::term::{TermId, TermPool};
 #[derive(Clone, Copy)]
 pub(super) struct Oracle<'a> {
     pub(super) limits: &'a Limits,
+    /// Case distinctions of the solver for a single conjunction.
+    pub(super) splits: u64,
     pub(super) budget: &'a Budget,
 }
 
@@ -38,8 +40,8 @@ impl Oracle<'_> {
         conjuncts.push(formula);
         let formula = problem.pool.and(conjuncts);
         problem.conjoin(problem.tree.root(), formula);
-        let effort = Effort { cases: self.limits.checked_cases, questions: 0 };
-        match cases::decide(&mut problem, effort, self.budget) {
+        let effort = Effort { cases: self.limits.cases, questions: 0, splits: self.splits };
+        match decide(&mut problem, effort, self.budget) {
             Outcome::Refuted(_) => Ok(true),
             Outcome::Model(_) if problem.is_abstract() => Err(Unknown::Nonlinear),
             Outcome::Model(_) => Ok(false),
