@@ -3,7 +3,7 @@
 use crate::expr::Expr;
 use crate::property::Property;
 use crate::types::{Domain, Sort, Value};
-use rely_base::{Arena, Span, define_id};
+use rely_base::{Arena, Id, Span, define_id};
 
 define_id!(
     /// A variable, global or of one thread.
@@ -93,6 +93,18 @@ impl Program {
     /// The edges that leave a location.
     pub fn outgoing(&self, location: LocationId) -> &[EdgeId] {
         &self.outgoing[location]
+    }
+
+    /// The handle of an instance, which is always the same; `None` for a template.
+    pub fn instance_handle(&self, thread: ThreadId) -> Option<Value> {
+        let is_instance = |thread: &&Thread| thread.kind != ThreadKind::Template;
+        let before = self.threads.values().take(thread.index()).filter(is_instance).count();
+        is_instance(&&self.threads[thread]).then_some(before as Value + 1)
+    }
+
+    /// The instance with a handle, if one has it.
+    pub fn instance_with_handle(&self, handle: Value) -> Option<ThreadId> {
+        self.threads.ids().find(|&thread| self.instance_handle(thread) == Some(handle))
     }
 
     /// The thread of a location.

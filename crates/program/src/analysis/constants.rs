@@ -113,7 +113,13 @@ impl Constants {
                 let only = domain.default_value().filter(|_| domain.size() == Some(1));
                 write(tracked, env, place, only);
             }
-            Op::Spawn { handle, .. } => handle.iter().for_each(|place| write(tracked, env, place, None)),
+            Op::Spawn { thread, handle, .. } => {
+                // As long as there are templates, instances may still be made of them, and
+                // the handles of all threads change with that.
+                let is_final = program.threads.values().all(|thread| thread.kind != ThreadKind::Template);
+                let known = program.instance_handle(*thread).filter(|_| is_final);
+                handle.iter().for_each(|place| write(tracked, env, place, known));
+            }
             Op::Join(_) | Op::Halt => {}
         }
         true

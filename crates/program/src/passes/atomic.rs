@@ -8,16 +8,17 @@
 use super::BackMap;
 use super::draft::Draft;
 use super::eliminate::Eliminator;
-use crate::analysis::Visibility;
+use crate::analysis::{Graph, Visibility};
 use crate::ir::Program;
 
 /// The program in which each path through an atomic block without loops is one edge.
 pub fn merge_atomic_blocks(program: &Program) -> (Program, BackMap) {
     let visibility = Visibility::new(program);
+    let graph = Graph::new(program);
     let mut eliminator = Eliminator::new(Draft::new(program));
     for (location, declaration) in program.locations.iter() {
-        let is_watched = visibility.is_watched_location(program, location);
-        if declaration.atomic && !is_watched && eliminator.is_removable(location) {
+        let stays = visibility.is_watched_location(program, location) || graph.is_loop_head(location);
+        if declaration.atomic && !stays && eliminator.is_removable(location) {
             eliminator.remove(location);
         }
     }

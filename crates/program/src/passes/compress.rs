@@ -33,10 +33,10 @@
 //! Loop heads stay, so that no loop disappears into an edge that would have to go on for ever.
 
 use super::BackMap;
+use super::decision::decision;
 use super::draft::Draft;
 use super::eliminate::Eliminator;
 use crate::analysis::{Graph, Visibility};
-use crate::expr::Expr;
 use crate::ir::{Blocking, Edge, LocationId, Op, Program};
 use crate::property::{Claimed, Goal};
 
@@ -88,18 +88,21 @@ fn is_about_one_goal(program: &Program) -> bool {
     !(overflow && other)
 }
 
-/// Two edges under opposite conditions: which blocking the conditions have makes no
-/// difference as long as nothing behind them waits. We say that they wait, so that it makes
-/// none either when something is joined that does.
+/// Edges under opposite conditions: which blocking the conditions have makes no difference as
+/// long as nothing else waits, since one of them holds. We say that they wait, so that it
+/// makes none either when something is joined that does.
 fn make_branch_wait(program: &Program, draft: &mut Draft<'_>, location: LocationId) {
     let edges = program.outgoing(location);
-    let ends_outside = edges.iter().all(|&edge| !program.locations[program.edges[edge].target].atomic);
     let own: Vec<&Edge> = edges.iter().map(|&edge| &program.edges[edge]).collect();
-    let never_waits = |edge: &&Edge| edge.ops.iter().skip(1).all(|op| !may_wait(op));
-    if ends_outside && is_branch(&own) && own.iter().all(never_waits) {
-        for &edge in edges {
-            if let Some(Op::Assume(_, blocking)) = draft.program.edges[edge].ops.first_mut() {
-                *blocking = Blocking::Wait;
+    let Some(conditions) = decision(&own) else { return };
+    let never_wait =
+        own.iter().zip(&conditions).all(|(edge, conditions)| is_open(program, edge, conditions, may_wait));
+    if never_wait {
+        for (&edge, conditions) in edges.iter().zip(&conditions) {
+            for &position in conditions {
+                if let Op::Assume(_, blocking) = &mut draft.program.edges[edge].ops[position] {
+                    *blocking = Blocking::Wait;
+                }
             }
         }
     }
@@ -113,19 +116,10 @@ fn may_block(op: &Op) -> bool {
     matches!(op, Op::Assume(..) | Op::Join(_))
 }
 
-/// Whether there are two edges that begin with opposite conditions.
-fn is_branch(edges: &[&Edge]) -> bool {
-    match edges {
-        [yes, no] => match (yes.ops.first(), no.ops.first()) {
-            (Some(Op::Assume(first, _)), Some(Op::Assume(second, _))) => are_opposite(first, second),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn are_opposite(first: &Expr, second: &Expr) -> bool {
-    first.clone().negate() == *second || second.clone().negate() == *first
+/// Whether nothing blocks the edge if its deciding conditions hold.
+fn is_open(program: &Program, edge: &Edge, conditions: &[usize], blocks: fn(&Op) -> bool) -> bool {
+    let is_other_block = |(position, op): (usize, &Op)| blocks(op) && !conditions.contains(&position);
+    !program.locations[edge.target].atomic && !edge.ops.iter().enumerate().any(is_other_block)
 }
 
 struct Compression<'p> {
@@ -170,21 +164,16 @@ impl Compression<'_> {
     fn leaving(&self, location: LocationId) -> Leaving {
         let program = &self.eliminator.draft.program;
         let edges: Vec<&Edge> = self.eliminator.outgoing(location).collect();
-        // Of a branch, one side is open; of several other edges we only look at one at a time.
-        let conditions = usize::from(is_branch(&edges));
-        let is_open = |edge: &&Edge, blocks: fn(&Op) -> bool| {
-            !program.locations[edge.target].atomic && !edge.ops.iter().skip(conditions).any(blocks)
+        // One edge of a decision can be taken, so all must be open; else one is enough.
+        let decision = decision(&edges);
+        let is_open_for = |blocks: fn(&Op) -> bool| match &decision {
+            Some(conditions) => edges
+                .iter()
+                .zip(conditions)
+                .all(|(edge, conditions)| is_open(program, edge, conditions, blocks)),
+            None => edges.iter().any(|edge| is_open(program, edge, &[], blocks)),
         };
-        let (never_waits, never_blocks) = match conditions {
-            0 => (
-                edges.iter().any(|edge| is_open(edge, may_wait)),
-                edges.iter().any(|edge| is_open(edge, may_block)),
-            ),
-            _ => (
-                edges.iter().all(|edge| is_open(edge, may_wait)),
-                edges.iter().all(|edge| is_open(edge, may_block)),
-            ),
-        };
+        let (never_waits, never_blocks) = (is_open_for(may_wait), is_open_for(may_block));
         Leaving {
             all_local: edges.iter().all(|edge| self.visibility.is_local(program, edge)),
             never_waits,
@@ -215,8 +204,11 @@ impl Compression<'_> {
     /// from its source wait.
     fn leaves_no_choice(&self, edge: &Edge) -> bool {
         let siblings: Vec<&Edge> = self.eliminator.outgoing(edge.source).collect();
-        let waits_first = |edge: &&Edge| matches!(edge.ops.first(), Some(Op::Assume(_, Blocking::Wait)));
-        let is_only = siblings.len() == 1 || (is_branch(&siblings) && siblings.iter().all(waits_first));
+        let waits = |(sibling, conditions): (&&Edge, &Vec<usize>)| {
+            conditions.iter().all(|&at| matches!(sibling.ops[at], Op::Assume(_, Blocking::Wait)))
+        };
+        let is_only =
+            decision(&siblings).is_some_and(|conditions| siblings.iter().zip(&conditions).all(waits));
         is_only && !edge.ops.iter().any(|op| matches!(op, Op::Havoc(..)))
     }
 }

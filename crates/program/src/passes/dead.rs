@@ -93,12 +93,17 @@ impl Dead<'_> {
     }
 
     fn kept_op(&self, live: &IdSet<VarId>, op: &Op) -> Option<Op> {
+        // A copy of a variable to itself changes nothing.
+        let is_copy = |place: &Place, value: &Expr| matches!((place, value), (Place::Scalar(target), Expr::Var(var)) if target == var);
         let matters =
             |place: &Place| self.needed.contains(place.var()) && self.liveness.matters(live, place.var());
         match op {
             Op::Assign(assignments) => {
-                let kept: Vec<(Place, Expr)> =
-                    assignments.iter().filter(|(place, _)| matters(place)).cloned().collect();
+                let kept: Vec<(Place, Expr)> = assignments
+                    .iter()
+                    .filter(|(place, value)| matters(place) && !is_copy(place, value))
+                    .cloned()
+                    .collect();
                 (!kept.is_empty()).then_some(Op::Assign(kept))
             }
             Op::Havoc(place, _) => matters(place).then(|| op.clone()),

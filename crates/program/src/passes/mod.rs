@@ -14,6 +14,7 @@ mod atomic;
 mod back;
 mod compress;
 mod dead;
+mod decision;
 mod draft;
 mod eliminate;
 mod focus;

@@ -71,9 +71,23 @@ impl fmt::Display for DisplayOp<'_> {
                 }
                 write!(f, "spawn {}({})", program.threads[*thread].name, self.exprs(arguments.iter()))
             }
-            Op::Join(handle) => write!(f, "join {}", program.display_expr(handle)),
+            Op::Join(handle) => match known_thread(program, handle) {
+                Some(name) => write!(f, "join {name}"),
+                None => write!(f, "join {}", program.display_expr(handle)),
+            },
             Op::Halt => f.write_str("halt"),
         }
+    }
+}
+
+/// The name of the instance that a constant handle means.
+fn known_thread<'p>(program: &'p Program, handle: &Expr) -> Option<&'p str> {
+    match handle {
+        Expr::Int(handle) => {
+            let thread = program.instance_with_handle(*handle)?;
+            Some(&program.threads[thread].name)
+        }
+        _ => None,
     }
 }
 

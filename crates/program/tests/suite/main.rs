@@ -1,6 +1,7 @@
 //! The tests of this crate that look at whole programs.
 
 mod definedness;
+mod passes;
 mod preservation;
 mod random;
 mod semantics;

@@ -1,0 +1,841 @@
+//! What each pass makes of a small program, and the way back.
+
+use crate::random::explorer::{explore, replay};
+use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
+use expect_test::{Expect, expect};
+use rely_base::Id;
+use rely_program::passes::{self, BackMap, Deadlocks};
+use rely_program::{
+    Blocking, Check, CheckKind, Claimed, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, SlotId,
+    Sort, ThreadKind, Trace, TraceStep, Violation,
+};
+
+fn check(result: (Program, BackMap), expected: Expect) {
+    expected.assert_eq(&result.0.to_string());
+}
+
+fn compress(program: &Program) -> (Program, BackMap) {
+    passes::compress(program, Deadlocks::Preserve)
+}
+
+#[test]
+fn focus_assumes_other_checks_and_drops_other_properties() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    let assertion = sketch.check("x is small");
+    let kind = CheckKind::Overflow;
+    let overflow = sketch.builder.check(Check { kind, message: "x overflows".into(), span: None });
+    let below = |bound| Expr::var(x).lt(Expr::int(bound));
+    sketch.edge("entry", "exit", [Op::Check(below(9), overflow), Op::Check(below(3), assertion)]);
+    sketch.property(Claimed::DeadlockFree);
+    sketch.property(Claimed::Always(below(7)));
+    let program = sketch.finish();
+    let focused = passes::focus(&program, Goal::Assert);
+    assert_eq!(focused.1.property(0), 1);
+    check(
+        focused,
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: assume x < 9; assert x < 3
+        always x < 7
+    "#]],
+    );
+    check(
+        passes::focus(&program, Goal::Overflow),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: check overflow x < 9; assume x < 3
+    "#]],
+    );
+    check(
+        passes::focus(&program, Goal::Deadlock),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: assume x < 9; assume x < 3
+        deadlock-free
+    "#]],
+    );
+}
+
+#[test]
+fn constants_are_followed_through_branches() {
+    let mut sketch = Sketch::new();
+    let (n, x) = (sketch.int("n"), sketch.int("x"));
+    sketch.thread("T", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "a", [set(i, Expr::var(n).add(Expr::int(2)))]);
+    sketch.edge("a", "b", [Op::wait(Expr::var(i).gt(Expr::int(5)))]);
+    sketch.edge("b", "c", [set(x, Expr::int(7))]);
+    sketch.edge("a", "c", [Op::wait(Expr::var(i).le(Expr::int(5)))]);
+    let divide = Expr::binary(rely_program::BinaryOp::Div, Expr::var(i), Expr::var(x));
+    sketch.edge("c", "exit", [set(x, divide.mul(Expr::int(0)))]);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var n: int = 0
+        var x: int = 0
+        thread T
+          local i: int = 0
+          entry -> a: i := 2
+          a -> c: skip
+          c -> exit: x := 2 / 0 * 0
+    "#]],
+    );
+}
+
+#[test]
+fn shared_variables_are_not_constant() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("A", RUNNING);
+    sketch.edge("entry", "b", [set(x, Expr::int(1))]);
+    sketch.edge("b", "exit", [Op::wait(is(x, 1))]);
+    sketch.thread("B", RUNNING);
+    sketch.edge("entry", "exit", [set(x, Expr::int(2))]);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread A
+          entry -> b: x := 1
+          b -> exit: [x == 1]
+        thread B
+          entry -> exit: x := 2
+    "#]],
+    );
+}
+
+#[test]
+fn an_abandoned_run_is_not_made_a_waiting_one() {
+    let mut sketch = Sketch::new();
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "a", [Op::assume(Expr::Bool(false))]);
+    sketch.edge("entry", "b", [Op::wait(Expr::Bool(false))]);
+    sketch.edge("a", "exit", []);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        thread T
+          entry -> exit: assume false
+    "#]],
+    );
+}
+
+#[test]
+fn what_nothing_depends_on_disappears() {
+    let mut sketch = Sketch::new();
+    let (x, statistics) = (sketch.int("x"), sketch.int("statistics"));
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    let unused = sketch.int("unused");
+    sketch.builder.parameter(worker, unused);
+    sketch.edge("entry", "exit", [increment(statistics), increment(x)]);
+    sketch.thread("main", RUNNING);
+    let (handle, i) = (sketch.int("handle"), sketch.int("i"));
+    let domain = Domain::Range { low: 0, high: 3 };
+    let start =
+        Op::Spawn { thread: worker, arguments: vec![Expr::var(i)], handle: Some(Place::Scalar(handle)) };
+    sketch.edge("entry", "a", [Op::Havoc(Place::Scalar(i), domain), start]);
+    // The first value is never looked at.
+    sketch.edge("a", "b", [set(i, Expr::var(x)), Op::Havoc(Place::Scalar(i), domain)]);
+    sketch.edge("b", "exit", [Op::wait(Expr::var(i).eq(Expr::var(x)))]);
+    let program = sketch.finish();
+    let (new, back) = passes::remove_dead_variables(&program);
+    check(
+        (new, back.clone()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        thread main
+          local i: int = 0
+          entry -> a: spawn worker()
+          a -> b: i := any 0..3
+          b -> exit: [i == x]
+    "#]],
+    );
+    let slot = SlotId::from_index;
+    let step = |edge, choices: &[i128]| TraceStep {
+        slot: slot(0),
+        edge: EdgeId::from_index(edge),
+        choices: choices.to_vec(),
+    };
+    let trace =
+        Trace { initial: vec![], steps: vec![step(1, &[]), step(2, &[3])], violation: Violation::Deadlock };
+    let old = back.trace(&trace).unwrap();
+    assert_eq!(old.steps, [step(1, &[0]), step(2, &[3])], "choices that were dropped get some value");
+}
+
+#[test]
+fn paths_through_atomic_blocks_become_edges() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "<a>", []);
+    sketch.edge("<a>", "<b>", [Op::wait(is(x, 0)), increment(x)]);
+    sketch.edge("<a>", "<b>", [Op::wait(is(x, 1))]);
+    sketch.edge("<b>", "exit", [increment(x)]);
+    check(
+        passes::merge_atomic_blocks(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: [x == 0]; x := x + 1; x := x + 1
+          entry -> exit: [x == 1]; x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn loops_in_atomic_blocks_stay() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "<head>", []);
+    sketch.edge("<head>", "<body>", [Op::wait(Expr::var(x).lt(Expr::int(3)))]);
+    sketch.edge("<body>", "<head>", [increment(x)]);
+    sketch.edge("<head>", "exit", [Op::wait(Expr::var(x).ge(Expr::int(3)))]);
+    check(
+        passes::merge_atomic_blocks(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            thread T
+              entry -> <head>: skip
+              <head> -> exit: [x >= 3]
+              <head> -> <head>: [x < 3]; x := x + 1
+        "#]],
+    );
+}
+
+/// Two threads that share `x`; `first` makes the automaton of the first from `x` and a local.
+fn with_sharer(first: impl FnOnce(&mut Sketch, rely_program::VarId, rely_program::VarId)) -> Program {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    let l = sketch.int("l");
+    first(&mut sketch, x, l);
+    sketch.thread("sharer", RUNNING);
+    sketch.edge("entry", "exit", [increment(x)]);
+    sketch.finish()
+}
+
+#[test]
+fn local_steps_join_their_neighbours() {
+    let program = with_sharer(|sketch, x, l| {
+        sketch.edge("entry", "a", [set(l, Expr::int(1))]);
+        sketch.edge("a", "b", [set(x, Expr::var(l))]);
+        sketch.edge("b", "c", [increment(l)]);
+        sketch.edge("c", "d", [set(l, Expr::var(x))]);
+        sketch.edge("d", "e", [Op::wait(Expr::var(l).gt(Expr::int(0)))]);
+        sketch.edge("d", "f", [Op::wait(Expr::var(l).le(Expr::int(0)))]);
+        sketch.edge("e", "exit", [increment(l)]);
+        sketch.edge("f", "exit", []);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> c: l := 1; x := l; l := l + 1
+          c -> exit: l := x; [l > 0]; l := l + 1
+          c -> exit: l := x; [l <= 0]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn an_effect_does_not_come_to_depend_on_a_later_condition() {
+    let program = with_sharer(|sketch, x, l| {
+        sketch.edge("entry", "a", [set(x, Expr::int(1))]);
+        sketch.edge("a", "exit", [Op::assume(is(l, 1))]);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: x := 1
+          a -> exit: assume l == 1
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_choice_before_waiting_stays_where_deadlocks_matter() {
+    let program = with_sharer(|sketch, x, l| {
+        let any = Domain::Range { low: 0, high: 1 };
+        sketch.edge("entry", "a", [Op::Havoc(Place::Scalar(l), any)]);
+        sketch.edge("a", "exit", [Op::wait(Expr::var(x).eq(Expr::var(l)))]);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: l := any 0..1
+          a -> exit: [x == l]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+    check(
+        passes::compress(&program, Deadlocks::Ignore),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> exit: l := any 0..1; [x == l]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_read_does_not_come_to_depend_on_a_local_wait_where_deadlocks_matter() {
+    let program = with_sharer(|sketch, x, l| {
+        sketch.edge("entry", "a", [set(l, Expr::var(x))]);
+        sketch.edge("a", "exit", [Op::wait(is(l, 1))]);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: l := x
+          a -> exit: [l == 1]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+    check(
+        passes::compress(&program, Deadlocks::Ignore),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> exit: l := x; [l == 1]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_failure_takes_the_place_of_another_only_for_the_same_goal() {
+    let program = |kind| {
+        with_sharer(|sketch, x, l| {
+            let other = sketch.builder.check(Check { kind, message: "other".into(), span: None });
+            let assertion = sketch.check("assertion");
+            sketch.edge("entry", "a", [set(x, Expr::int(1))]);
+            sketch.edge("a", "b", [Op::Check(is(l, 0), assertion)]);
+            sketch.edge("b", "exit", [Op::Check(is(x, 1), other)]);
+        })
+    };
+    check(
+        compress(&program(CheckKind::Overflow)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: x := 1
+          a -> exit: assert l == 0; check overflow x == 1
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+    check(
+        compress(&program(CheckKind::Bounds)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> b: x := 1; assert l == 0
+          b -> exit: check bounds x == 1
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn joins_and_starts_are_no_local_steps() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let helper = sketch.thread("helper", SPAWNED);
+    sketch.edge("entry", "exit", [increment(x)]);
+    sketch.thread("main", RUNNING);
+    let handle = sketch.int("handle");
+    sketch.edge("entry", "a", [increment(x)]);
+    sketch.edge("a", "b", [spawn(helper, Some(handle))]);
+    sketch.edge("b", "c", [increment(x)]);
+    sketch.edge("c", "d", [Op::Join(Expr::var(handle))]);
+    sketch.edge("d", "exit", [increment(x)]);
+    check(
+        compress(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        spawned thread helper
+          entry -> exit: x := x + 1
+        thread main
+          local handle: int = 0
+          entry -> a: x := x + 1
+          a -> b: handle := spawn helper()
+          b -> c: x := x + 1
+          c -> d: join handle
+          d -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_is_joined_behind_a_halt() {
+    let program = with_sharer(|sketch, x, l| {
+        sketch.edge("entry", "a", [Op::Halt]);
+        sketch.edge("a", "exit", [increment(l)]);
+        sketch.edge("b", "a", [increment(x)]);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: halt
+          a -> exit: l := l + 1
+          b -> a: x := x + 1
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn nested_branches_before_a_wait_are_one_decision() {
+    let program = with_sharer(|sketch, x, l| {
+        let branch = |sketch: &mut Sketch, at: &str, condition: Expr, yes: &str, no: &str| {
+            sketch.edge(at, yes, [Op::assume(condition.clone())]);
+            sketch.edge(at, no, [Op::assume(condition.negate())]);
+        };
+        branch(sketch, "entry", is(l, 0), "a", "b");
+        branch(sketch, "a", is(l, 1), "c", "d");
+        for (at, value) in [("b", 1), ("c", 2), ("d", 3)] {
+            sketch.edge(at, "exit", [Op::wait(is(x, value))]);
+        }
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> exit: [l != 0]; [x == 1]
+          entry -> exit: [l == 0]; [l == 1]; [x == 2]
+          entry -> exit: [l == 0]; [l != 1]; [x == 3]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_branch_whose_other_side_is_abandoned_stays_before_a_wait() {
+    // Where `l` is 0, the second edge is abandoned: nobody waits at the entry.
+    let program = with_sharer(|sketch, x, l| {
+        sketch.edge("entry", "a", [Op::assume(is(l, 0))]);
+        sketch.edge("entry", "exit", [Op::assume(is(l, 0).negate()), Op::wait(is(x, 1))]);
+        sketch.edge("a", "exit", [Op::wait(is(x, 2))]);
+    });
+    check(
+        compress(&program),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> a: assume l == 0
+          entry -> exit: assume l != 0; [x == 1]
+          a -> exit: [x == 2]
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn instances_of_a_template_share_its_globals() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    sketch.edge("entry", "a", [increment(x)]);
+    sketch.edge("a", "exit", [Op::wait(is(x, 2))]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "entry", [spawn(worker, None)]);
+    let program = sketch.finish();
+    assert_eq!(passes::simplify(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn what_a_property_sees_of_a_thread_is_no_local_step() {
+    let mut sketch = Sketch::new();
+    let thread = sketch.thread("T", RUNNING);
+    let (seen, unseen) = (sketch.int("seen"), sketch.int("unseen"));
+    sketch.edge("entry", "a", [increment(seen)]);
+    sketch.edge("a", "b", [increment(unseen)]);
+    sketch.edge("b", "c", [increment(seen)]);
+    sketch.edge("c", "exit", [increment(unseen)]);
+    let running = Expr::CountRunning(thread).eq(Expr::int(1));
+    sketch.property(Claimed::Always(is(seen, 1).implies(running)));
+    check(
+        compress(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        thread T
+          local seen: int = 0
+          local unseen: int = 0
+          entry -> b: seen := seen + 1; unseen := unseen + 1
+          b -> c: seen := seen + 1
+          c -> exit: unseen := unseen + 1
+        always T.seen == 1 ==> #(T running) == 1
+    "#]],
+    );
+}
+
+#[test]
+fn watched_locations_and_loop_heads_stay() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let thread = sketch.thread("T", RUNNING);
+    let l = sketch.int("l");
+    sketch.edge("entry", "head", []);
+    sketch.edge("head", "body", [Op::wait(Expr::var(l).lt(Expr::int(3)))]);
+    sketch.edge("body", "watched", [increment(l)]);
+    sketch.edge("watched", "head", []);
+    sketch.edge("head", "exit", [Op::wait(Expr::var(l).ge(Expr::int(3)))]);
+    let watched = sketch.location("watched");
+    let ends = Expr::CountRunning(thread).eq(Expr::int(1));
+    sketch.property(Claimed::Always(Expr::CountAt(watched).eq(Expr::int(0)).or(is(x, 0)).or(ends)));
+    check(
+        compress(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          local l: int = 0
+          entry -> head: skip
+          head -> exit: [l >= 3]
+          head -> watched: [l < 3]; l := l + 1
+          watched -> head: skip
+        always #(T at watched) == 0 || x == 0 || #(T running) == 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_deadlock_is_told_where_the_old_program_stands() {
+    // Both threads wait behind local steps, which the new program takes together with the wait.
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    for name in ["A", "B"] {
+        sketch.thread(name, RUNNING);
+        let l = sketch.int("l");
+        sketch.edge("entry", "a", [increment(l)]);
+        sketch.edge("a", "b", [Op::assume(is(l, 1))]);
+        sketch.edge("a", "exit", [Op::assume(Expr::var(l).ne(Expr::int(1)))]);
+        sketch.edge("b", "exit", [Op::wait(Expr::var(x).eq(Expr::var(l))), increment(x)]);
+    }
+    let program = sketch.finish();
+    let (new, back) = compress(&program);
+    check(
+        (new.clone(), back.clone()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            thread A
+              local l: int = 0
+              entry -> exit: l := l + 1; [l != 1]
+              entry -> exit: l := l + 1; [l == 1]; [x == l]; x := x + 1
+            thread B
+              local l: int = 0
+              entry -> exit: l := l + 1; [l != 1]
+              entry -> exit: l := l + 1; [l == 1]; [x == l]; x := x + 1
+        "#]],
+    );
+    let findings = explore(&new, &[], 100).unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    let [trace] = findings.violations.as_slice() else { panic!("one deadlock is expected") };
+    assert_eq!(trace.steps.len(), 0);
+    let old = back.trace(trace).unwrap();
+    assert_eq!(old.steps.len(), 4);
+    replay(&program, &old).unwrap();
+}
+
+#[test]
+fn a_failure_ends_the_translated_trace_where_it_happens() {
+    // The same check twice, and a nondeterministic value between them.
+    let mut sketch = Sketch::new();
+    sketch.thread("T", RUNNING);
+    let l = sketch.int("l");
+    let zero = sketch.check("l is zero");
+    sketch.edge("entry", "a", [Op::Check(is(l, 0), zero)]);
+    sketch.edge("a", "b", [Op::Havoc(Place::Scalar(l), Domain::Range { low: 0, high: 1 })]);
+    sketch.edge("b", "c", [Op::Check(is(l, 0), zero)]);
+    sketch.edge("c", "exit", [Op::Havoc(Place::Scalar(l), Domain::Range { low: 0, high: 1 })]);
+    let program = sketch.finish();
+    let (new, back) = compress(&program);
+    check(
+        (new.clone(), back.clone()),
+        expect![[r#"
+        program sketch
+        thread T
+          local l: int = 0
+          entry -> exit: assert l == 0; l := any 0..1; assert l == 0; l := any 0..1
+    "#]],
+    );
+    let findings = explore(&new, &[], 100).unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    let [trace] = findings.violations.as_slice() else { panic!("one failure is expected") };
+    let old = back.trace(trace).unwrap();
+    assert_eq!((trace.steps.len(), old.steps.len()), (1, 3));
+    assert_eq!(old.violation, Violation::Check(zero));
+    replay(&program, &old).unwrap();
+}
+
+/// `main` starts `worker` in a loop of three iterations and joins the last one.
+fn spawn_loop() -> Program {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    let me = sketch.int("me");
+    sketch.var("luck", Sort::Bool, None, Initial::Any(Domain::Bool));
+    sketch.builder.parameter(worker, me);
+    sketch.edge("entry", "exit", [set(x, Expr::var(x).add(Expr::var(me)))]);
+    sketch.thread("main", RUNNING);
+    let (i, handle) = (sketch.int("i"), sketch.int("handle"));
+    sketch.edge("entry", "head", [set(i, Expr::int(0))]);
+    sketch.edge("head", "body", [Op::wait(Expr::var(i).lt(Expr::int(3)))]);
+    let start =
+        Op::Spawn { thread: worker, arguments: vec![Expr::var(i)], handle: Some(Place::Scalar(handle)) };
+    sketch.edge("body", "step", [start]);
+    sketch.edge("step", "head", [increment(i)]);
+    sketch.edge("head", "done", [Op::wait(Expr::var(i).ge(Expr::int(3)))]);
+    sketch.edge("done", "exit", [Op::Join(Expr::var(handle))]);
+    sketch.property(Claimed::AtEnd(is(x, 3).and(Expr::CountRunning(worker).eq(Expr::int(0)))));
+    sketch.property(Claimed::Always(Expr::var(x).lt(Expr::int(3))));
+    sketch.finish()
+}
+
+#[test]
+fn counted_loops_around_spawns_are_written_out() {
+    check(
+        passes::unroll(&spawn_loop()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        thread main
+          local i: int = 0
+          local handle: int = 0
+          entry -> head: i := 0
+          done -> exit: join handle
+          head -> body: [i < 3]
+          head -> exit: [i >= 3]
+          body -> step: handle := spawn worker(i)
+          step -> head#2: i := i + 1
+          head#2 -> body#2: [i < 3]
+          head#2 -> exit: [i >= 3]
+          body#2 -> step#2: handle := spawn worker(i)
+          step#2 -> head#3: i := i + 1
+          head#3 -> body#3: [i < 3]
+          head#3 -> exit: [i >= 3]
+          body#3 -> step#3: handle := spawn worker(i)
+          step#3 -> head#4: i := i + 1
+          head#4 -> exit: [i < 3]
+          head#4 -> done: [i >= 3]
+        at end x == 3 && #(worker running) == 0
+        always x < 3
+    "#]],
+    );
+}
+
+#[test]
+fn endless_loops_around_spawns_stay() {
+    let mut sketch = Sketch::new();
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    sketch.thread("main", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "entry", [spawn(worker, None), increment(i)]);
+    let program = sketch.finish();
+    assert_eq!(passes::unroll(&program).0.to_string(), program.to_string());
+    assert_eq!(passes::instantiate(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn spawns_that_happen_once_start_instances() {
+    let unrolled = passes::unroll(&spawn_loop()).0;
+    check(
+        passes::instantiate(&passes::fold_constants(&unrolled).0),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        spawned thread worker(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        thread main
+          local i: int = 0
+          local handle: int = 0
+          entry -> head: i := 0
+          done -> exit: join handle
+          head -> body: skip
+          body -> step: handle := spawn worker(0)
+          step -> head#2: i := 1
+          head#2 -> body#2: skip
+          body#2 -> step#2: handle := spawn worker#2(1)
+          step#2 -> head#3: i := 2
+          head#3 -> body#3: skip
+          body#3 -> step#3: handle := spawn worker#3(2)
+          step#3 -> head#4: i := 3
+          head#4 -> done: skip
+        spawned thread worker#2(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        spawned thread worker#3(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        at end x == 3 && #(worker running) + #(worker#2 running) + #(worker#3 running) == 0
+        always x < 3
+    "#]],
+    );
+}
+
+#[test]
+fn slots_are_translated_by_the_order_of_creation() {
+    let program = spawn_loop();
+    let (new, back) = passes::simplify(&program);
+    check(
+        (new.clone(), back.clone()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            spawned thread worker
+              entry -> exit: skip
+            thread main
+              entry -> body#2: spawn worker()
+              body#2 -> body#3: spawn worker#2()
+              body#3 -> head#4: spawn worker#3()
+              head#4 -> exit: join worker#3
+            spawned thread worker#2
+              entry -> exit: x := x + 1
+            spawned thread worker#3
+              entry -> exit: x := x + 2
+            at end x == 3 && #(worker running) + #(worker#2 running) + #(worker#3 running) == 0
+            always x < 3
+        "#]],
+    );
+    let findings = explore(&new, &[], 10_000).unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    assert!(!findings.violations.is_empty());
+    for trace in &findings.violations {
+        let old = back.trace(trace).unwrap();
+        replay(&program, &old).unwrap();
+    }
+}
+
+#[test]
+fn a_template_that_is_also_spawned_in_a_loop_stays_beside_its_instance() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    sketch.edge("entry", "exit", [increment(x)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "loop", [spawn(worker, None)]);
+    sketch.edge(
+        "loop",
+        "loop",
+        [Op::Assume(Expr::var(x).lt(Expr::int(2)), Blocking::Wait), spawn(worker, None)],
+    );
+    sketch.property(Claimed::Always(Expr::CountRunning(worker).lt(Expr::int(5))));
+    check(
+        passes::instantiate(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        thread main
+          entry -> loop: spawn worker#1()
+          loop -> loop: [x < 2]; spawn worker()
+        spawned thread worker#1
+          entry -> exit: x := x + 1
+        always #(worker running) + #(worker#1 running) < 5
+    "#]],
+    );
+}
+
+#[test]
+fn an_instance_that_is_never_started_loses_its_body() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("never", SPAWNED);
+    sketch.edge("entry", "a", [increment(x)]);
+    sketch.edge("a", "exit", [increment(x)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "exit", [Op::wait(is(x, 0))]);
+    check(
+        passes::simplify(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        spawned thread never
+        thread main
+          entry -> exit: skip
+    "#]],
+    );
+}
+
+#[test]
+fn a_trace_of_another_program_has_no_way_back() {
+    let back = passes::simplify(&spawn_loop()).1;
+    let step = |slot, edge| TraceStep {
+        slot: SlotId::from_index(slot),
+        edge: EdgeId::from_index(edge),
+        choices: vec![],
+    };
+    let translate = |steps, violation| back.trace(&Trace { initial: vec![], steps, violation });
+    assert_eq!(translate(vec![step(0, 999)], Violation::Deadlock), None);
+    assert_eq!(translate(vec![step(99, 0)], Violation::Deadlock), None);
+    assert_eq!(translate(vec![], Violation::Property(9)), None);
+}
