@@ -110,6 +110,15 @@ fn the_exit_code_is_the_verdict() {
     assert_eq!(code(&["examples/racy-counter.c", "examples/no-such-file.c"]), Some(3));
 }
 
+#[test]
+fn models_are_laid_out_in_the_standard_way() {
+    let models: Vec<PathBuf> =
+        examples().into_iter().filter(|path| path.extension().is_some_and(|e| e == "rely")).collect();
+    let run = Command::new(env!("CARGO_BIN_EXE_rely")).args(["fmt", "--check"]).args(models).output();
+    let run = run.expect("the command runs");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
 /// Every assumption that a front end names has a section in ASSUMPTIONS.md.
 #[test]
 fn assumptions_are_explained() {
