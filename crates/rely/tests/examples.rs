@@ -118,17 +118,3 @@ fn models_are_laid_out_in_the_standard_way() {
     let run = run.expect("the command runs");
     assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
 }
-
-/// Every assumption that a front end names has a section in ASSUMPTIONS.md.
-#[test]
-fn assumptions_are_explained() {
-    let explained = std::fs::read_to_string(root().join("ASSUMPTIONS.md")).expect("there");
-    for path in examples() {
-        let (loaded, _) = load(&path);
-        for name in loaded.program.assumptions() {
-            let heading = format!("## {name}");
-            let is_explained = explained.lines().any(|line| line == heading);
-            assert!(is_explained, "{}: `{name}` is not in ASSUMPTIONS.md", path.display());
-        }
-    }
-}

@@ -286,6 +286,24 @@ fn the_papers_of_a_project_are_there() {
     assert_none("missing files", &missing);
 }
 
+/// Every assumption that a front end can name has a section, and every section is used.
+#[test]
+fn assumptions_are_explained() {
+    let mut named = BTreeSet::new();
+    for path in library_files(&["rely/", "report/", "program/", "testing/"]) {
+        let text = read(&path);
+        for call in ["assume(\"", "assumption(\""] {
+            let calls = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
+            named.extend(calls.map(str::to_owned));
+        }
+    }
+    let explained = read(&root().join("ASSUMPTIONS.md"));
+    let explained: BTreeSet<String> =
+        explained.lines().filter_map(|line| line.strip_prefix("## ")).map(str::to_owned).collect();
+    assert!(!named.is_empty());
+    assert_eq!(named, explained);
+}
+
 /// The commands of the README's first two shell blocks, which newcomers copy.
 #[test]
 fn the_readme_starts_with_the_two_commands() {
