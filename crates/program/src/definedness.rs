@@ -14,19 +14,25 @@ pub fn definedness(program: &Program, expr: &Expr) -> Vec<(CheckKind, Expr)> {
     conditions
 }
 
+/// Under a guard at most this many conditions stay apart; more are put together, so that a chain
+/// of a thousand operands does not repeat its beginning a thousand times.
+const MOST_GUARDED_CONDITIONS: usize = 4;
+
 fn collect(program: &Program, expr: &Expr, conditions: &mut Vec<(CheckKind, Expr)>) {
     match expr {
-        Expr::Binary(op, operands) if op.is_connective() => {
+        Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), _) => {
+            collect_chain(program, *op, &chain(*op, expr), conditions);
+        }
+        Expr::Binary(BinaryOp::Implies, operands) => {
             let [left, right] = operands.as_ref();
             collect(program, left, conditions);
-            let guard = if *op == BinaryOp::Or { left.clone().negate() } else { left.clone() };
-            collect_under(program, guard, right, conditions);
+            push_under(left.clone(), definedness(program, right), conditions);
         }
         Expr::Ite(parts) => {
             let [condition, yes, no] = parts.as_ref();
             collect(program, condition, conditions);
-            collect_under(program, condition.clone(), yes, conditions);
-            collect_under(program, condition.clone().negate(), no, conditions);
+            push_under(condition.clone(), definedness(program, yes), conditions);
+            push_under(condition.clone().negate(), definedness(program, no), conditions);
         }
         _ => {
             for child in expr.children() {
@@ -37,9 +43,52 @@ fn collect(program: &Program, expr: &Expr, conditions: &mut Vec<(CheckKind, Expr
     }
 }
 
-fn collect_under(program: &Program, guard: Expr, expr: &Expr, conditions: &mut Vec<(CheckKind, Expr)>) {
-    let inner = definedness(program, expr);
+/// The operands of nested conjunctions, or disjunctions, in the order of their evaluation.
+fn chain(op: BinaryOp, expr: &Expr) -> Vec<&Expr> {
+    let mut operands = Vec::new();
+    let mut pending = vec![expr];
+    while let Some(next) = pending.pop() {
+        match next {
+            Expr::Binary(inner, parts) if *inner == op => pending.extend([&parts[1], &parts[0]]),
+            operand => operands.push(operand),
+        }
+    }
+    operands
+}
+
+/// The second half of the operands is evaluated only if the first half does not decide. Halving
+/// keeps the conditions almost as short as the chain.
+fn collect_chain(
+    program: &Program,
+    op: BinaryOp,
+    operands: &[&Expr],
+    conditions: &mut Vec<(CheckKind, Expr)>,
+) {
+    if let [operand] = operands {
+        return collect(program, operand, conditions);
+    }
+    let (first, second) = operands.split_at(operands.len() - operands.len() / 2);
+    collect_chain(program, op, first, conditions);
+    let mut inner = Vec::new();
+    collect_chain(program, op, second, &mut inner);
+    if !inner.is_empty() {
+        let undecided = |operand: &&Expr| {
+            let operand = (*operand).clone();
+            if op == BinaryOp::Or { operand.negate() } else { operand }
+        };
+        push_under(Expr::all(first.iter().map(undecided)), inner, conditions);
+    }
+}
+
+fn push_under(guard: Expr, inner: Vec<(CheckKind, Expr)>, conditions: &mut Vec<(CheckKind, Expr)>) {
+    let inner = if inner.len() > MOST_GUARDED_CONDITIONS { vec![together(inner)] } else { inner };
     conditions.extend(inner.into_iter().map(|(kind, condition)| (kind, guard.clone().implies(condition))));
+}
+
+/// All conditions as one, in their order; its kind is that of the first.
+fn together(conditions: Vec<(CheckKind, Expr)>) -> (CheckKind, Expr) {
+    let kind = conditions.first().map_or(CheckKind::Bounds, |(kind, _)| *kind);
+    (kind, Expr::all(conditions.into_iter().map(|(_, condition)| condition)))
 }
 
 /// What the outermost operation of `expr` needs, its parts being defined.
