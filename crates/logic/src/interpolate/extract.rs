@@ -5,8 +5,9 @@
 //!
 //! - A linear combination gives every part the sum of what its subtree contributed (Fig. 16 of
 //!   "Predicate abstraction and refinement for verifying multi-threaded programs", POPL 2011). The
-//!   sum is taken per group of constraints that hidden variables hold together: a conjunction of
-//!   simple atoms instead of one sum that nobody wrote.
+//!   sum may also be taken per group of constraints that hidden variables hold together: a
+//!   conjunction of simple atoms instead of one sum that nobody wrote. The simpler way is chosen,
+//!   the same one for all parts.
 //! - A contradiction of divisibility gives a divisibility.
 //! - A case distinction belongs to one part. Parts above it get the disjunction of the cases,
 //!   all others the conjunction.
@@ -90,6 +91,7 @@ struct Extractor<'a> {
 }
 
 /// A summand of a leaf, seen from one part.
+#[derive(Clone)]
 struct Summand {
     share: Partial,
     is_equality: bool,
@@ -101,13 +103,15 @@ impl Extractor<'_> {
             return Err(Indivisible);
         }
         match self.proof.nodes().get(id).ok_or(Indivisible)? {
-            ProofNode::Farkas(combination) => self.leaf(combination, Self::farkas),
-            ProofNode::Divisibility(combination) => self.leaf(combination, Self::divisibility),
+            ProofNode::Farkas(combination) => Ok((self.farkas(combination)?, used_by(combination))),
+            ProofNode::Divisibility(combination) => {
+                Ok((self.divisibility(combination)?, used_by(combination)))
+            }
             ProofNode::Cut { combination, rest } => {
                 let derived = self.cut(combination)?;
                 let (interpolants, mut used) = self.below(derived, *rest, depth)?;
                 if used.remove(&self.hypotheses.len()) {
-                    used.extend(combination.iter().map(|(hypothesis, _)| hypothesis.index()));
+                    used.extend(used_by(combination));
                 }
                 Ok((interpolants, used))
             }
@@ -168,22 +172,6 @@ impl Extractor<'_> {
         Ok((combine(self.pool, self.scope.tree(), part, &results), all_used))
     }
 
-    /// The interpolants of a leaf, part by part.
-    fn leaf(
-        &mut self,
-        combination: &Combination,
-        make: impl Fn(&mut Self, PartId, Vec<Summand>, &LinearForm) -> Result<TermId, Indivisible>,
-    ) -> Result<(Interpolants, Used), Indivisible> {
-        let total = self.total(combination)?;
-        let mut interpolants = Vec::with_capacity(self.edges.len());
-        for position in 0..self.edges.len() {
-            let summands = self.summands(position, combination);
-            interpolants.push(make(self, self.edges[position], summands, &total)?);
-        }
-        let used = combination.iter().map(|(hypothesis, _)| hypothesis.index()).collect();
-        Ok((interpolants, used))
-    }
-
     /// What a combination derives.
     fn total(&self, combination: &Combination) -> Result<LinearForm, Indivisible> {
         combination.iter().try_fold(LinearForm::default(), |total, (hypothesis, weight)| {
@@ -235,16 +223,29 @@ impl Extractor<'_> {
         Ok(Known::Derived { constraint: Constraint::new(total, Relation::Le), shares })
     }
 
-    /// One atom for every group of summands that hidden variables hold together.
-    fn farkas(
-        &mut self,
-        part: PartId,
-        summands: Vec<Summand>,
-        _total: &LinearForm,
-    ) -> Result<TermId, Indivisible> {
-        let groups = self.groups(part, summands);
-        let mut atoms = Vec::with_capacity(groups.len());
-        for Summand { share, is_equality } in groups {
+    /// The interpolants of a linear combination.
+    fn farkas(&mut self, combination: &Combination) -> Result<Interpolants, Indivisible> {
+        let mut by_group = Vec::with_capacity(self.edges.len());
+        let mut by_sum = Vec::with_capacity(self.edges.len());
+        for position in 0..self.edges.len() {
+            let part = self.edges[position];
+            let groups = self.groups(part, self.summands(position, combination));
+            by_sum.push(sum_of(&groups));
+            by_group.push(groups);
+        }
+        let by_sum: Vec<Vec<Summand>> = by_sum.into_iter().map(|sum| sum.into_iter().collect()).collect();
+        let simpler = if weight_of(&by_sum) < weight_of(&by_group) { by_sum } else { by_group };
+        let mut interpolants = Vec::with_capacity(self.edges.len());
+        for (position, summands) in simpler.into_iter().enumerate() {
+            interpolants.push(self.conjunction(self.edges[position], summands)?);
+        }
+        Ok(interpolants)
+    }
+
+    /// One atom for every summand.
+    fn conjunction(&mut self, part: PartId, summands: Vec<Summand>) -> Result<TermId, Indivisible> {
+        let mut atoms = Vec::with_capacity(summands.len());
+        for Summand { share, is_equality } in summands {
             if share.form.variables().any(|variable| !self.scope.is_exposed(variable, part)) {
                 return Err(Indivisible);
             }
@@ -282,15 +283,25 @@ impl Extractor<'_> {
         groups.into_iter().map(|(_, summand)| summand).collect()
     }
 
+    /// The interpolants of a combination of equalities.
+    fn divisibility(&mut self, combination: &Combination) -> Result<Interpolants, Indivisible> {
+        let divisor = self.total(combination)?.content();
+        let mut interpolants = Vec::with_capacity(self.edges.len());
+        for position in 0..self.edges.len() {
+            let summands = self.summands(position, combination);
+            interpolants.push(self.remainder(self.edges[position], summands, &divisor)?);
+        }
+        Ok(interpolants)
+    }
+
     /// The sum of equalities modulo the divisor that refutes the total; without hidden variables,
     /// the equality itself.
-    fn divisibility(
+    fn remainder(
         &mut self,
         part: PartId,
         summands: Vec<Summand>,
-        total: &LinearForm,
+        divisor: &Integer,
     ) -> Result<TermId, Indivisible> {
-        let divisor = total.content();
         let mut sum = LinearForm::default();
         for Summand { share, is_equality } in summands {
             if !is_equality {
@@ -305,13 +316,43 @@ impl Extractor<'_> {
         for (variable, coefficient) in sum.terms() {
             if self.scope.is_exposed(*variable, part) {
                 exposed.push((*variable, coefficient.clone()));
-            } else if !coefficient.is_multiple_of(&divisor) {
+            } else if !coefficient.is_multiple_of(divisor) {
                 return Err(Indivisible);
             }
         }
         let form = LinearForm::new(exposed, sum.constant_term().clone());
-        divisible(self.pool, &form, &divisor).ok_or(Indivisible)
+        divisible(self.pool, &form, divisor).ok_or(Indivisible)
     }
+}
+
+fn used_by(combination: &Combination) -> Used {
+    combination.iter().map(|(hypothesis, _)| hypothesis.index()).collect()
+}
+
+/// The sum of all summands, if there are some.
+fn sum_of(summands: &[Summand]) -> Option<Summand> {
+    let mut summands = summands.iter();
+    let mut total = summands.next()?.clone();
+    for Summand { share, is_equality } in summands {
+        total.share.add_scaled(&Integer::ONE, share);
+        total.is_equality &= is_equality;
+    }
+    Some(total)
+}
+
+/// How simple interpolants are that have one atom for every summand: the number of atoms that
+/// are not just about one or two variables, the number of atoms, the number of variables.
+fn weight_of(interpolants: &[Vec<Summand>]) -> (usize, usize, usize) {
+    let (mut strange, mut atoms, mut variables) = (0, 0, 0);
+    for Summand { share, .. } in interpolants.iter().flatten() {
+        let terms = share.form.terms();
+        let divisor = share.form.content();
+        let is_plain = terms.len() <= 2 && terms.iter().all(|(_, c)| c.abs() == divisor);
+        strange += usize::from(share.is_rounded() || !is_plain);
+        atoms += usize::from(!terms.is_empty());
+        variables += terms.len();
+    }
+    (strange, atoms, variables)
 }
 
 /// `form` is a multiple of `divisor`.

@@ -50,6 +50,9 @@ mod simplify;
 mod translate;
 mod unknown;
 
+#[cfg(test)]
+mod tests;
+
 use rely_base::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -162,6 +165,9 @@ pub fn interpolate_tree(
     preferences: &Preferences,
     budget: &Budget,
 ) -> Interpolation<Vec<TermId>> {
+    if formulas.is_empty() {
+        return Interpolation::Satisfiable(FxHashMap::default());
+    }
     let Some((system, unknowns)) = tree_system(pool, formulas, parents, preferences) else {
         return Interpolation::Unknown(Unknown::Recursive);
     };

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::parts::{PartId, PartTree};
+use super::simplify::simplified;
 use crate::arith::Integer;
 use crate::linear::{Relation, VarId};
 use crate::term::{Node, Sort, TermId, TermPool};
@@ -79,7 +80,8 @@ impl Problem {
     pub(super) fn conjoin(&mut self, part: PartId, formula: TermId) {
         let position = rely_base::Id::index(part);
         let normal = self.pool.negation_normal_form(formula);
-        self.formulas[position] = self.pool.and([self.formulas[position], normal]);
+        let whole = self.pool.and([self.formulas[position], normal]);
+        self.formulas[position] = simplified(&mut self.pool, whole);
     }
 
     /// Translates a term of another pool. Side conditions are added to `sides`.

@@ -11,7 +11,7 @@ use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
 use super::validity::{Oracle, is_in_vocabulary};
 use crate::interpolate::rank::{Cost, cost};
 use crate::interpolate::simplify::simplified;
-use crate::linear::VarId;
+use crate::linear::{Constraint, Relation, VarId};
 use crate::term::{Node, TermId, TermPool};
 
 /// Improves a solution; `questions` limits how many alternatives are tried.
@@ -54,16 +54,71 @@ fn is_better(pool: &TermPool, formula: TermId, familiar: &FxHashSet<TermId>, pre
 /// Formulas that may take the place of another one.
 fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId]) -> Vec<TermId> {
     let mut alternatives = welcome.to_vec();
-    let (parts, conjunctive) = match pool.node(formula) {
-        Node::And(parts) => (parts.to_vec(), true),
-        Node::Or(parts) => (parts.to_vec(), false),
-        _ => return alternatives,
-    };
-    for left_out in &parts {
-        let rest = parts.iter().copied().filter(|part| part != left_out);
-        alternatives.push(if conjunctive { pool.and(rest) } else { pool.or(rest) });
+    match pool.node(formula).clone() {
+        Node::And(parts) => {
+            alternatives.extend(with_parts_changed(pool, &parts, |pool, parts| pool.and(parts)));
+        }
+        Node::Or(parts) => {
+            alternatives.extend(with_parts_changed(pool, &parts, |pool, parts| pool.or(parts)));
+        }
+        _ => alternatives.extend(atom_alternatives(pool, formula)),
     }
     alternatives
+}
+
+/// Conjunctions or disjunctions with one part left out, or another one in its place.
+fn with_parts_changed(
+    pool: &mut TermPool,
+    parts: &[TermId],
+    join: impl Fn(&mut TermPool, Vec<TermId>) -> TermId,
+) -> Vec<TermId> {
+    let mut changed = Vec::new();
+    for position in 0..parts.len() {
+        let mut rest = parts.to_vec();
+        rest.remove(position);
+        changed.push(join(pool, rest));
+    }
+    for (position, &part) in parts.iter().enumerate() {
+        for alternative in atom_alternatives(pool, part) {
+            let mut others = parts.to_vec();
+            others[position] = alternative;
+            changed.push(join(pool, others));
+        }
+    }
+    changed
+}
+
+/// Remainders by divisors up to this are tried instead of quotients.
+const LARGEST_DIVISOR: i64 = 8;
+
+/// Atoms that may do instead of another one: bounds instead of an equality, remainders instead of
+/// quotients.
+fn atom_alternatives(pool: &mut TermPool, atom: TermId) -> Vec<TermId> {
+    if let Some(constraint) = pool.constraint(atom) {
+        if constraint.relation() != Relation::Eq {
+            return Vec::new();
+        }
+        let form = constraint.form();
+        return [form.clone(), form.negated()]
+            .map(|form| pool.constraint_term(&Constraint::new(form, Relation::Le)))
+            .to_vec();
+    }
+    let mut remainders = Vec::new();
+    for part in pool.subterms([atom]) {
+        let Node::Div(inner, divisor) = pool.node(part).clone() else { continue };
+        let Some(limit) = divisor.to_i64().filter(|&divisor| divisor <= LARGEST_DIVISOR) else { continue };
+        // Constants and common factors only move the remainders around.
+        let Some(form) = pool.linear_form(inner) else { continue };
+        let Some(form) = form.div_terms_exact(&form.content()) else { continue };
+        let plain = pool.form_term(&form);
+        let Some(remainder) = pool.modulo(plain, divisor) else { continue };
+        for value in 0..limit {
+            let value = pool.int(value);
+            let equal = pool.eq(remainder, value);
+            remainders.extend([equal, pool.not(equal)]);
+        }
+    }
+    remainders
 }
 
 /// The candidates of a predicate, then the atoms around it: those that clauses imply it with, and
