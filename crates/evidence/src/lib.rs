@@ -42,4 +42,6 @@ pub use reason::{ProofDefect, Reason, Rejection, TraceDefect};
 pub use replay::{Replay, replay};
 pub use states::StateList;
 pub use trace_format::{TraceFormatError, fingerprint, trace_from_json, trace_to_json};
-pub use verdict::{CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_with};
+pub use verdict::{
+    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
+};

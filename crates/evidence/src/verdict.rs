@@ -91,6 +91,12 @@ impl Proved {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirmation {
+    /// The checker has explored all states of the program as the front end made it, before any
+    /// pass: neither the engine nor the passes have to be trusted.
+    ExploredSource {
+        /// How many there are.
+        states: u64,
+    },
     /// The checker has explored all states itself, without any reduction.
     Explored {
         /// How many there are.
@@ -114,6 +120,9 @@ pub enum Confirmation {
 impl std::fmt::Display for Confirmation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Confirmation::ExploredSource { states } => {
+                write!(f, "confirmed by exploring the program before simplification, {states} states")
+            }
             Confirmation::Explored { states, .. } => {
                 write!(f, "confirmed by exhaustive exploration without reduction, {states} states")
             }
@@ -182,6 +191,42 @@ pub fn check_with(
             Err(Obstacle::Stopped(reason)) => Verdict::Unknown(Reason::Unchecked(reason)),
         },
     })
+}
+
+/// Up to this many states of a program as the front end made it are explored to confirm a proof
+/// about its simplified form.
+const SOURCE_STATES: usize = 200_000;
+
+/// Looks at a proof about `prepared`, which passes have made of `source`.
+///
+/// If `source` itself is small enough to be explored, that is the check: then a mistake of a pass
+/// cannot make a wrong proof look right. Otherwise the proof is checked about `prepared`, and the
+/// passes are trusted.
+pub fn check_proof(
+    source: &Program,
+    prepared: &Program,
+    goal: Goal,
+    proof: Proof,
+    budget: &Budget,
+) -> CheckedClaim {
+    let Proof::Exhausted(exhausted) = &proof;
+    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
+    let held_bytes = exhausted.visited.as_ref().map_or(0, StateList::memory_bytes);
+    match exhaustion::explore(source, goal, &patience, SOURCE_STATES, held_bytes) {
+        Ok(Some(explored)) => {
+            let Exhausted { states, transitions, reduction, .. } = *exhausted;
+            let proof = Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None });
+            let confirmation = Confirmation::ExploredSource { states: explored.states };
+            CheckedClaim(Verdict::Safe(Proved { proof, confirmation }))
+        }
+        // Too large for this check, which says nothing about the proof.
+        Ok(None) | Err(Obstacle::Stopped(_) | Obstacle::Defect(ProofDefect::TooManyChoices)) => {
+            check(prepared, goal, Claim::Safe(proof), budget)
+        }
+        Err(Obstacle::Defect(defect)) => {
+            CheckedClaim(Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))))
+        }
+    }
 }
 
 fn confirm(

@@ -5,9 +5,10 @@
 //! ```
 //!
 //! A violation is checked on the program as the front end made it: the engine's trace is
-//! translated back through the passes and replayed there. A proof is checked on the program
-//! that the engine saw, so for `safe` the passes are trusted; their own tests compare them
-//! with the programs they came from.
+//! translated back through the passes and replayed there. So is a proof, if that program is
+//! small enough to be explored as it is. Beyond, a proof is checked on the program that the
+//! engine saw, and the passes are trusted; their own tests compare them with the programs they
+//! came from. The evidence in the verdict says which.
 
 use crate::args::Language;
 use crate::input::Input;
@@ -82,7 +83,8 @@ pub fn verify(
             let claim = back.trace(&trace).map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
             rely_evidence::check(program, goal, claim, budget)
         }
-        claim @ (Claim::Safe(_) | Claim::Unknown(_)) => rely_evidence::check(&prepared, goal, claim, budget),
+        Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
+        claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
     };
     checked.into_verdict()
 }

@@ -3,8 +3,8 @@
 use crate::support::{list, pack, packed};
 use rely_base::Budget;
 use rely_evidence::{
-    CheckOptions, Claim, Confirmation, Exhausted, Proof, Reason, Reduction, Rejection, Verdict, check,
-    check_with,
+    CheckOptions, Claim, Confirmation, Exhausted, Proof, ProofDefect, Reason, Reduction, Rejection, Verdict,
+    check, check_proof, check_with,
 };
 use rely_program::{
     BinaryOp, Claimed, Domain, Expr, Goal, Initial, Op, Outcome, Place, Program, ProgramBuilder, Property,
@@ -53,6 +53,44 @@ fn right_proofs_are_accepted() {
             format!("confirmed: the {count} listed states are closed under all steps")
         );
     }
+}
+
+/// What the checker says of a proof about what passes made of a program.
+fn about_source(source: &Program, prepared: &Program, states: &[Vec<u8>]) -> String {
+    let proof = Proof::Exhausted(exhausted(states, Reduction::None));
+    describe(check_proof(source, prepared, Goal::Assert, proof, &Budget::unlimited()).into_verdict())
+}
+
+#[test]
+fn a_small_source_is_explored_itself() {
+    let (source, prepared) = (classics::peterson(true), classics::independent(2, 2));
+    let count = packed(&source).len();
+    assert_eq!(
+        about_source(&source, &prepared, &packed(&prepared)),
+        format!("confirmed by exploring the program before simplification, {count} states")
+    );
+}
+
+#[test]
+fn a_pass_that_loses_a_violation_is_found_out() {
+    let (source, prepared) = (classics::peterson(false), classics::peterson(true));
+    assert_eq!(about_source(&source, &prepared, &packed(&prepared)), ProofDefect::Violation.to_string());
+}
+
+#[test]
+fn a_source_with_too_many_choices_leaves_the_check_to_its_simplified_form() {
+    let mut builder = ProgramBuilder::new("any");
+    let thread = builder.thread("T", ThreadKind::Instance { running: true });
+    let x = builder.global("x", Sort::Int, 0);
+    let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+    builder.edge(entry, exit, vec![Op::Havoc(Place::Scalar(x), Domain::AllInts)], None);
+    let source = builder.finish().expect("well formed");
+    let prepared = classics::independent(2, 2);
+    let states = packed(&prepared);
+    assert_eq!(
+        about_source(&source, &prepared, &states),
+        format!("confirmed by exhaustive exploration without reduction, {} states", states.len())
+    );
 }
 
 #[test]
