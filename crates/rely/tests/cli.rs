@@ -326,8 +326,8 @@ fn verdicts_as_text() {
     expect![[r#"
         exit code 0
         counter.rely: safe (assert)
-          evidence     exhausted, 4 states; confirmed by exhaustive exploration without
-                       reduction, 4 states
+          evidence     exhausted, 4 states; confirmed by exploring the program before
+                       simplification, 6 states
           engine       explore
     "#]]
     .assert_eq(&text(&["check", "counter.rely"]));
