@@ -6,7 +6,8 @@
 
 use super::slots::SlotMap;
 use crate::analysis::IdSet;
-use crate::ir::{CheckId, EdgeId, LocationId, Program, ThreadId, VarId};
+use crate::expr::Expr;
+use crate::ir::{CheckId, EdgeId, LocationId, Place, Program, ThreadId, VarId};
 use crate::semantics::{Outcome, Semantics, State};
 use crate::trace::{Trace, TraceStep, Violation};
 use crate::types::Value;
@@ -26,6 +27,8 @@ pub(super) struct Stage {
     pub(super) edges: Arena<EdgeId, Vec<OldStep>>,
     pub(super) locations: Arena<LocationId, LocationId>,
     pub(super) vars: Arena<VarId, VarId>,
+    /// For a variable that was a cell of an array: which one.
+    pub(super) cells: Arena<VarId, Option<usize>>,
     pub(super) threads: Arena<ThreadId, ThreadId>,
     pub(super) checks: Arena<CheckId, CheckId>,
     pub(super) properties: Vec<usize>,
@@ -92,7 +95,20 @@ impl BackMap {
         self.stages.iter().rev().fold(location, |location, stage| stage.locations[location])
     }
 
-    /// The old variable.
+    /// Where the value of a scalar was in the old program.
+    pub fn place(&self, scalar: VarId) -> Place {
+        let (mut var, mut cell) = (scalar, None);
+        for stage in self.stages.iter().rev() {
+            cell = cell.or(stage.cells[var]);
+            var = stage.vars[var];
+        }
+        match cell {
+            Some(cell) => Place::Element(var, Expr::int(cell as Value)),
+            None => Place::Scalar(var),
+        }
+    }
+
+    /// The old variable; of what was a cell, the array.
     pub fn var(&self, var: VarId) -> VarId {
         self.stages.iter().rev().fold(var, |var, stage| stage.vars[var])
     }

@@ -7,7 +7,7 @@ use super::back::{BackMap, ChoiceSource, OldStep, Settling, Stage};
 use super::rename::Renaming;
 use super::slots::SlotMap;
 use crate::analysis::IdSet;
-use crate::ir::{CheckId, Edge, EdgeId, Initial, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
+use crate::ir::{CheckId, Edge, EdgeId, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Var, VarId};
 use crate::property::{Claimed, Property};
 use crate::semantics::Semantics;
 use crate::types::Domain;
@@ -28,6 +28,8 @@ pub(super) struct Draft<'p> {
     pub(super) old_checks: Arena<CheckId, CheckId>,
     pub(super) old_locations: Arena<LocationId, LocationId>,
     pub(super) old_vars: Arena<VarId, VarId>,
+    /// For a variable that was a cell of an array: which one.
+    old_cells: FxHashMap<VarId, usize>,
     pub(super) old_threads: Arena<ThreadId, ThreadId>,
     old_properties: Vec<usize>,
     pub(super) settling_edges: IdSet<EdgeId>,
@@ -59,6 +61,7 @@ impl<'p> Draft<'p> {
             old_checks: old.checks.ids().collect(),
             old_locations: old.locations.ids().collect(),
             old_vars: old.vars.ids().collect(),
+            old_cells: FxHashMap::default(),
             old_threads: old.threads.ids().collect(),
             old_properties: (0..old.properties.len()).collect(),
             settling_edges: IdSet::new(),
@@ -87,6 +90,14 @@ impl<'p> Draft<'p> {
     /// Removes a variable; nothing may mention it any more.
     pub(super) fn remove_var(&mut self, var: VarId) {
         self.removed_vars.insert(var);
+    }
+
+    /// Adds a variable that takes the place of a cell of an array.
+    pub(super) fn add_cell(&mut self, array: VarId, var: Var, cell: usize) -> VarId {
+        let id = self.program.vars.push(var);
+        self.old_vars.push(self.old_vars[array]);
+        self.old_cells.insert(id, cell);
+        id
     }
 
     /// Keeps only some properties.
@@ -177,6 +188,7 @@ impl<'p> Draft<'p> {
             outgoing: Arena::new(),
         };
         let (mut locations, mut vars, mut old_checks) = (Arena::new(), Arena::new(), Arena::new());
+        let mut cells = Arena::new();
         for (id, location) in self.program.locations.iter() {
             if maps.locations.contains_key(&id) {
                 new.locations.push(location.clone());
@@ -188,6 +200,7 @@ impl<'p> Draft<'p> {
             if maps.vars.contains_key(&id) {
                 new.vars.push(var.clone());
                 vars.push(self.old_vars[id]);
+                cells.push(self.old_cells.get(&id).copied());
             }
         }
         for thread in self.program.threads.values() {
@@ -214,11 +227,12 @@ impl<'p> Draft<'p> {
         let edges = self.copy_edges(&maps, &renaming, &mut new);
         debug_assert_eq!(wellformed::check(&new), Ok(()), "a pass made a malformed program");
         let stage = Stage {
-            initial: initial_sources(self.old, &new, &vars),
+            initial: initial_sources(self.old, &new, &vars, &cells),
             slots: SlotMap::new(self.old, &new, &self.old_threads),
             edges,
             locations,
             vars,
+            cells,
             threads: self.old_threads,
             checks: old_checks,
             properties: self.old_properties,
@@ -323,10 +337,16 @@ pub(super) fn initial_cells(program: &Program) -> Vec<(VarId, usize, Domain)> {
     semantics.initial_choices().iter().map(cell).collect()
 }
 
-fn initial_sources(old: &Program, new: &Program, old_vars: &Arena<VarId, VarId>) -> Vec<ChoiceSource> {
+fn initial_sources(
+    old: &Program,
+    new: &Program,
+    old_vars: &Arena<VarId, VarId>,
+    old_cells: &Arena<VarId, Option<usize>>,
+) -> Vec<ChoiceSource> {
     let cells = initial_cells(new).into_iter().enumerate();
-    let positions: FxHashMap<(VarId, usize), usize> =
-        cells.map(|(position, (var, cell, _))| ((old_vars[var], cell), position)).collect();
+    let positions: FxHashMap<(VarId, usize), usize> = cells
+        .map(|(position, (var, cell, _))| ((old_vars[var], old_cells[var].unwrap_or(cell)), position))
+        .collect();
     let source = |(var, cell, domain): (VarId, usize, Domain)| match positions.get(&(var, cell)) {
         Some(&position) => ChoiceSource::Kept(position),
         None => ChoiceSource::Fixed(domain.default_value().unwrap_or(0)),

@@ -22,6 +22,7 @@ mod fold_constants;
 mod instantiate;
 mod rename;
 mod slots;
+mod split_arrays;
 mod unroll;
 
 pub use atomic::merge_atomic_blocks;
@@ -31,6 +32,7 @@ pub use dead::remove_dead_variables;
 pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
+pub use split_arrays::split_arrays;
 pub use unroll::unroll;
 
 use crate::ir::Program;
@@ -65,6 +67,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) 
         let before = passed.size();
         passed = passed
             .by(fold_constants)
+            .by(split_arrays)
             .by(remove_dead_variables)
             .by(merge_atomic_blocks)
             .by(|program| compress(program, deadlocks));

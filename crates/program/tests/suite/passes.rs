@@ -177,6 +177,36 @@ fn what_nothing_depends_on_disappears() {
 }
 
 #[test]
+fn cells_with_known_indices_become_variables() {
+    let mut sketch = Sketch::new();
+    let any = Initial::Any(Domain::Range { low: 0, high: 7 });
+    let known = sketch.var("known", Sort::Int, Some(2), any.clone());
+    let unknown = sketch.var("unknown", Sort::Int, Some(2), any);
+    let cell = |array, index| Place::Element(array, Expr::int(index));
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "a", [Op::assign(cell(known, 1), cell(known, 0).read())]);
+    let computed = Expr::element(unknown, cell(known, 1).read());
+    sketch.edge("a", "exit", [Op::assign(cell(unknown, 0), computed)]);
+    let (new, back) = passes::split_arrays(&sketch.finish());
+    let last = new.vars().ids().last().unwrap();
+    assert_eq!(back.place(last), cell(known, 1));
+    let trace = Trace { initial: vec![1, 2, 3, 4], steps: vec![], violation: Violation::Deadlock };
+    assert_eq!(back.trace(&trace).unwrap().initial, [3, 4, 1, 2], "`unknown` comes first now");
+    check(
+        (new, back),
+        expect![[r#"
+        program sketch
+        var unknown: int[2] = any 0..7
+        var known[0]: int = any 0..7
+        var known[1]: int = any 0..7
+        thread T
+          entry -> a: known[1] := known[0]
+          a -> exit: unknown[0] := unknown[known[1]]
+    "#]],
+    );
+}
+
+#[test]
 fn paths_through_atomic_blocks_become_edges() {
     let mut sketch = Sketch::new();
     let x = sketch.int("x");

@@ -57,6 +57,11 @@ fn instantiating() {
 }
 
 #[test]
+fn splitting_arrays() {
+    assert_covers(&check("split_arrays"), 5, 100, 50);
+}
+
+#[test]
 fn unrolling() {
     assert_covers(&check("unroll"), 5, 100, 50);
 }

@@ -91,8 +91,11 @@ impl Generator {
         if self.random.chance(25) {
             self.lock = Some(self.builder.global("lock", Sort::Int, 0));
         }
-        if self.random.chance(15) {
-            let initial = Initial::Values(vec![0, 1]);
+        if self.random.chance(25) {
+            let initial = match self.random.chance(80) {
+                true => Initial::Values(vec![0, 1]),
+                false => Initial::Any(Domain::Range { low: 0, high: 1 }),
+            };
             self.array = Some(self.builder.var(Var {
                 name: "cells".into(),
                 sort: Sort::Int,

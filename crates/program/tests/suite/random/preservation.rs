@@ -22,7 +22,7 @@ pub struct Case {
 }
 
 /// All passes.
-pub const CASES: [Case; 11] = [
+pub const CASES: [Case; 12] = [
     Case { name: "fold_constants", pass: passes::fold_constants, goal: None, deadlocks: true },
     Case { name: "remove_dead_variables", pass: passes::remove_dead_variables, goal: None, deadlocks: true },
     Case { name: "merge_atomic_blocks", pass: passes::merge_atomic_blocks, goal: None, deadlocks: true },
@@ -39,6 +39,7 @@ pub const CASES: [Case; 11] = [
         deadlocks: false,
     },
     Case { name: "instantiate", pass: passes::instantiate, goal: None, deadlocks: true },
+    Case { name: "split_arrays", pass: passes::split_arrays, goal: None, deadlocks: true },
     Case { name: "unroll", pass: passes::unroll, goal: None, deadlocks: true },
     Case { name: "simplify", pass: passes::simplify, goal: None, deadlocks: true },
     Case {
@@ -84,7 +85,7 @@ fn observed(old: &Program, new: &Program, back: &BackMap) -> (Vec<VarId>, Vec<Va
     let is_seen_in = |program: &Program, visibility: &Visibility, var: VarId| {
         let declaration = &program.vars()[var];
         let is_visible = !visibility.is_private(var) || visibility.is_watched(var);
-        declaration.is_global() && is_visible && declaration.name != "lock"
+        declaration.is_global() && declaration.length.is_none() && is_visible && declaration.name != "lock"
     };
     let (old_visibility, new_visibility) = (Visibility::new(old), Visibility::new(new));
     let pairs = new.vars().ids().map(|var| (back.var(var), var));
