@@ -19,8 +19,8 @@ use crate::conjunction::{Conjunction, Limits, Verdict};
 use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
 use crate::term::{Sort, TermPool};
 
-/// What the solver may do for one question.
-const MAX_SPLITS: u64 = 500;
+/// What the solver may do for a question that is asked for the sake of simplicity.
+const HASTY_SPLITS: u64 = 100;
 
 /// Interpolants of a conjunction and the constraints that were needed for them.
 pub(super) struct Refutation {
@@ -61,7 +61,7 @@ struct Draft<'a> {
 
 impl<'a> Refuter<'a> {
     pub(super) fn new(budget: &'a Budget, effort: usize) -> Self {
-        let limits = Limits { splits: MAX_SPLITS, ..Limits::default() };
+        let limits = Limits { splits: HASTY_SPLITS, ..Limits::default() };
         Self { budget, solver: Conjunction::with_limits(Domain::Integers, limits), effort }
     }
 
@@ -102,8 +102,18 @@ impl<'a> Refuter<'a> {
         inputs: &[Owned],
     ) -> Result<Interpolants, Unknown> {
         let scope = Scope::of_constraints(tree, inputs);
-        self.core_of(inputs.iter().map(|input| &input.constraint))?;
-        let proof = self.solver.proof().ok_or(Unknown::Indivisible)?;
+        let mut patient = Conjunction::new(Domain::Integers);
+        let solver = match self.core_of(inputs.iter().map(|input| &input.constraint)) {
+            Some(_) => &self.solver,
+            None => {
+                inputs.iter().for_each(|input| {
+                    patient.assert(&input.constraint);
+                });
+                patient.check(self.budget);
+                &patient
+            }
+        };
+        let proof = solver.proof().ok_or(Unknown::Indivisible)?;
         if let Ok(interpolants) = extract(pool, &scope, inputs, proof) {
             return Ok(interpolants);
         }
@@ -113,26 +123,22 @@ impl<'a> Refuter<'a> {
         extract(pool, &scope, inputs, &proof).map_err(|Indivisible| Unknown::Indivisible)
     }
 
-    /// A core of the constraints, by position. An error if they are not known to be contradictory.
-    fn core_of<'c>(
-        &mut self,
-        constraints: impl Iterator<Item = &'c Constraint>,
-    ) -> Result<Vec<usize>, Unknown> {
+    /// A core of the constraints, by position, if they are contradictory and this is easy to see.
+    fn core_of<'c>(&mut self, constraints: impl Iterator<Item = &'c Constraint>) -> Option<Vec<usize>> {
         self.solver.reset();
         for constraint in constraints {
             self.solver.assert(constraint);
         }
         match self.solver.check(self.budget) {
-            Verdict::Unsat => self.solver.core().ok_or(Unknown::Indivisible),
-            Verdict::Sat => Err(Unknown::Indivisible),
-            Verdict::Unknown(reason) => Err(Unknown::Solver(reason)),
+            Verdict::Unsat => self.solver.core(),
+            Verdict::Sat | Verdict::Unknown(_) => None,
         }
     }
 
     /// A core of some of the inputs, as long as questions may be asked.
     fn try_core(&mut self, inputs: &[Owned], chosen: &[usize]) -> Option<Core> {
         self.effort = self.effort.checked_sub(1)?;
-        let core = self.core_of(chosen.iter().map(|&index| &inputs[index].constraint)).ok()?;
+        let core = self.core_of(chosen.iter().map(|&index| &inputs[index].constraint))?;
         let is_linear = self.solver.proof().is_some_and(|proof| proof.as_farkas().is_some());
         Some(Core { members: core.into_iter().map(|position| chosen[position]).collect(), is_linear })
     }
