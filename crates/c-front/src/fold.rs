@@ -95,6 +95,7 @@ pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         (BinaryOp::Add, Expr::Int(0), _) => right,
         (BinaryOp::Mul | BinaryOp::Div, _, Expr::Int(1)) => left,
         (BinaryOp::Mul, Expr::Int(1), _) => right,
+        (BinaryOp::Rem, _, Expr::Int(1 | -1)) => Expr::Int(0),
         (BinaryOp::Mul, Expr::Int(0), _) | (BinaryOp::Mul, _, Expr::Int(0)) => Expr::Int(0),
         (BinaryOp::And, Expr::Bool(true), _) | (BinaryOp::Or, Expr::Bool(false), _) => right,
         (BinaryOp::Implies, Expr::Bool(true), _) => right,
@@ -152,6 +153,8 @@ pub(crate) fn unary(op: UnaryOp, operand: Expr) -> Expr {
 pub(crate) fn wrap(int_type: IntType, operand: Expr) -> Expr {
     match operand {
         Expr::Int(value) => Expr::Int(int_type.wrap(value)),
+        // What a wider type has cut off does not matter to a narrower one.
+        Expr::Wrap(inner, operand) if inner.bits >= int_type.bits => operand.wrap(int_type),
         other => other.wrap(int_type),
     }
 }

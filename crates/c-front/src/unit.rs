@@ -4,12 +4,12 @@
 //! at before it is used.
 
 use lang_c::ast::{
-    Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType,
+    Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType, Extension,
     ExternalDeclaration, FunctionDefinition, Initializer, SpecifierQualifier, StorageClassSpecifier,
     StructDeclaration, StructType, TranslationUnit, TypeSpecifier,
 };
 use lang_c::span::Node;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One name of a declaration.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) enums: FxHashMap<&'a str, &'a Node<EnumType>>,
     /// Enumerators with their enumerations.
     pub(crate) enumerators: FxHashMap<&'a str, &'a Node<EnumType>>,
+    /// Structures with the attribute `packed`, by position.
+    pub(crate) packed: FxHashSet<usize>,
     /// A function that is defined a second time.
     pub(crate) redefinition: Option<&'a Node<FunctionDefinition>>,
 }
@@ -85,9 +87,16 @@ impl<'a> Unit<'a> {
     }
 
     fn specifiers(&mut self, specifiers: &'a [Node<DeclarationSpecifier>]) {
+        let is_packed = specifiers.iter().any(|specifier| match &specifier.node {
+            DeclarationSpecifier::Extension(extensions) => extensions.iter().any(is_packed),
+            _ => false,
+        });
         for specifier in specifiers {
             if let DeclarationSpecifier::TypeSpecifier(specifier) = &specifier.node {
                 self.type_specifier(&specifier.node);
+                if let (TypeSpecifier::Struct(node), true) = (&specifier.node, is_packed) {
+                    self.packed.insert(node.span.start);
+                }
             }
         }
     }
@@ -119,6 +128,10 @@ impl<'a> Unit<'a> {
             _ => {}
         }
     }
+}
+
+fn is_packed(extension: &Node<Extension>) -> bool {
+    matches!(&extension.node, Extension::Attribute(attribute) if attribute.name.node.trim_matches('_') == "packed")
 }
 
 /// The name that a declarator declares.

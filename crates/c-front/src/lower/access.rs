@@ -296,19 +296,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn computed_cell(&mut self, address: &Expr, target: Target, leaf: &Leaf) -> Cell {
         let start = self.address_of(target.object) + i128::from(leaf.offset);
         let variable = self.variable(target);
-        let mut rest = fold::add(address.clone(), Expr::Int(-start));
         let dimensions = leaf.joined_dimensions();
-        if dimensions.is_empty() {
+        let Some(outermost) = dimensions.first() else {
             let condition = fold::binary(BinaryOp::Eq, address.clone(), Expr::Int(start));
             return Cell { condition, place: Place::Scalar(variable), target, kind: leaf.kind };
-        }
-        let mut condition = Expr::Bool(true);
+        };
+        let end = start + i128::from(outermost.count * outermost.stride);
+        let mut condition = fold::between(address.clone(), start, end - 1);
+        let mut rest = fold::binary(BinaryOp::Sub, address.clone(), Expr::Int(start));
         let mut flat = Expr::Int(0);
-        for dimension in dimensions {
+        for (level, dimension) in dimensions.iter().enumerate() {
             let stride = Expr::Int(i128::from(dimension.stride));
-            let last = i128::from(dimension.count * dimension.stride) - 1;
-            condition = fold::and(condition, fold::between(rest.clone(), 0, last));
             let index = fold::binary(BinaryOp::Div, rest.clone(), stride.clone());
+            if level > 0 {
+                let last = i128::from(dimension.count * dimension.stride) - 1;
+                condition = fold::and(condition, fold::between(rest.clone(), 0, last));
+            }
             flat = fold::add(fold::scale(dimension.count as i64, flat), index);
             rest = fold::binary(BinaryOp::Rem, rest, stride);
         }

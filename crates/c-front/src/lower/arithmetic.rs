@@ -126,7 +126,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let wrapped = fold::wrap(int_type, expr);
             return Value { guards, ..Value::number(ty, wrapped, Range::of(int_type)) };
         }
-        let condition = fold::between(expr.clone(), int_type.min(), int_type.max());
+        let condition = within(&expr, range, int_type);
         guards.push(self.guard(CheckKind::Overflow, condition, "signed overflow in", at));
         self.assume("no-signed-overflow");
         // A constant that does not fit must not be taken for one that does.
@@ -276,6 +276,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let value = Value::truth(CType::INT, condition).joined(&left, &right);
         Value { targets: Vec::new(), ..value }
     }
+}
+
+/// Whether an expression whose value lies in `range` has a value of the type; only what is not
+/// certain is asked for.
+fn within(expr: &Expr, range: Range, int_type: rely_program::IntType) -> Expr {
+    let least = Expr::Int(int_type.min());
+    let greatest = Expr::Int(int_type.max());
+    let is_large_enough = match range.low >= int_type.min() {
+        true => Expr::Bool(true),
+        false => fold::binary(BinaryOp::Ge, expr.clone(), least),
+    };
+    let is_small_enough = match range.high <= int_type.max() {
+        true => Expr::Bool(true),
+        false => fold::binary(BinaryOp::Le, expr.clone(), greatest),
+    };
+    fold::and(is_large_enough, is_small_enough)
 }
 
 fn moved_known(mut known: Known, steps: Expr, stride: i64) -> Known {

@@ -39,15 +39,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("__atomic_load_n" | "atomic_load", [place, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let place = self.atomic_place(place)?;
-                let value = self.read(place, at)?;
-                self.settle_shared(value)
+                self.read(place, at)?
             }
             ("__atomic_load", [place, result, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let place = self.atomic_place(place)?;
+                let (place, result) = self.places(place, result)?;
                 let value = self.read(place, at)?;
-                let value = self.settle_shared(value);
-                let result = self.atomic_place(result)?;
                 self.assign_value(result, value, Wanted::Nothing, at, at)?
             }
             ("__atomic_store_n" | "atomic_store" | "atomic_init", [place, value, orders @ ..]) => {
@@ -310,7 +307,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let guards: Vec<_> = wanted_value.guards.iter().chain(&desired.guards).cloned().collect();
         let (old_value, new_value) = (self.storable(&wanted_value), self.storable(&desired));
         let success = self.temporary(Sort::Bool);
-        let seen = self.temporary(kind.sort());
+        let truth = Value::truth(CType::Int(IntKind::Bool), Expr::Var(success));
+        let kept = self.cells(&expected, at)?;
+        let seen = match kept.cells.as_slice() {
+            // If the two are equal, storing what was seen changes nothing.
+            [cell] if !kept.is_step && cell.kind.is_signed() == kind.is_signed() => {
+                let targets =
+                    found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
+                self.note_stored(&kept, &targets);
+                cell.place.clone()
+            }
+            _ => Place::Scalar(self.temporary(kind.sort())),
+        };
         let seen_targets =
             found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
         self.act_on(found, &guards, |cell| {
@@ -318,14 +326,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
             let new = fold::ite(is_equal.clone(), new_value.clone(), old.clone());
             let stored = super::access::stored_as(cell.kind, kind, new);
-            let changes = vec![
-                (Place::Scalar(success), is_equal),
-                (Place::Scalar(seen), old),
-                (cell.place.clone(), stored),
-            ];
+            let changes =
+                vec![(Place::Scalar(success), is_equal), (seen.clone(), old), (cell.place.clone(), stored)];
             vec![Op::Assign(changes)]
         });
-        let truth = Value::truth(CType::Int(IntKind::Bool), Expr::Var(success));
+        let Place::Scalar(seen) = seen else { return Ok(truth) };
+        if !self.is_temporary(seen) {
+            return Ok(truth);
+        }
         let super::branch::Ways { holds, fails } = self.branch_on(truth.clone());
         self.flow = fails;
         let seen_value = match kind {

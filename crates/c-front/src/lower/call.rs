@@ -223,9 +223,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The statements of a function's body, in the scope of its parameters.
     pub(super) fn body(&mut self, body: &'a Node<Statement>) -> Lowered<()> {
         match &body.node {
-            Statement::Compound(items) => items.iter().try_for_each(|item| self.block_item(item)),
-            _ => self.statement(body),
+            Statement::Compound(items) => items.iter().try_for_each(|item| self.block_item(item))?,
+            _ => self.statement(body)?,
         }
+        self.check_labels()
     }
 
     pub(super) fn frame_for(

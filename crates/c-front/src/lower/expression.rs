@@ -215,7 +215,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     return self.eval_and_discard(&cast.node.expression);
                 }
             }
-            Expression::Call(call) if self.nondeterministic(&call.node).is_some() => return Ok(()),
+            Expression::Call(call) => {
+                let value = self.call_for(&call.node, Wanted::Nothing, expression.span)?;
+                self.discard(value);
+                return Ok(());
+            }
             Expression::UnaryOperator(unary) => {
                 let op = match unary.node.operator.node {
                     UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => Some(BinaryOp::Add),

@@ -277,8 +277,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The text of the assertion in a call of `__assert_fail`.
     pub(super) fn failed_assertion(&self, call: &CallExpression) -> Option<String> {
         let Expression::StringLiteral(text) = &call.arguments.first()?.node else { return None };
-        let text: String = text.node.iter().map(|part| part.trim_matches('"')).collect();
-        Some(format!("assertion `{}` fails", text.replace("\\\"", "\"")))
+        let unquoted = |part: &String| {
+            let body = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            body.unwrap_or(part).replace("\\\"", "\"")
+        };
+        let text: String = text.node.iter().map(unquoted).collect();
+        Some(format!("assertion `{text}` fails"))
     }
 
     fn c_library_call(

@@ -135,6 +135,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let Some(field) = self.facts.records.field(id, name) else {
             let ty = self.facts.records.display(&base.ty);
+            if self.facts.records.get(id).body.is_none() {
+                return self.error(at, format!("the type `{ty}` is incomplete"));
+            }
             return self.error(at, format!("`{ty}` has no member `{name}`"));
         };
         if field.is_bit_field {

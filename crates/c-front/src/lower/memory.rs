@@ -54,9 +54,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         var
     }
 
+    pub(super) fn is_temporary(&self, var: VarId) -> bool {
+        self.thread.temporaries.all.contains(&var)
+    }
+
     fn mentions_variables(&self, expr: &Expr) -> bool {
         let mut found = false;
-        expr.for_each_var(|var| found |= !self.thread.temporaries.all.contains(&var));
+        expr.for_each_var(|var| found |= !self.is_temporary(var));
         found
     }
 

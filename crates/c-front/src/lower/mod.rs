@@ -63,15 +63,19 @@ pub(crate) struct Origin<'a> {
 
 impl Origin<'_> {
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        // The parser counts the blanks behind a phrase as a part of it.
+        let text = self.prepared.text.get(start..end).unwrap_or("");
+        let end = start + text.trim_end().len();
         let first = self.prepared.original(start);
         let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
         self.lines.span(first, last)
     }
 
-    /// The text of a range of the syntax tree, on one line.
+    /// What the user wrote for a range of the syntax tree, on one line and without a final
+    /// semicolon.
     pub(crate) fn text(&self, span: lang_c::span::Span) -> String {
-        let text = self.prepared.text.get(span.start..span.end).unwrap_or("");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        let text = self.lines.text(self.span(span.start, span.end));
+        text.trim_end_matches(';').trim_end().to_owned()
     }
 }
 
@@ -111,6 +115,8 @@ pub(crate) struct Lowering<'a, 'f> {
     images: FxHashMap<ObjectId, Rc<FxHashMap<u64, i128>>>,
     global_names: Names,
     typedefs: FxHashMap<String, CType>,
+    /// Names of the file whose meaning is being found out.
+    resolving: FxHashSet<String>,
     /// Structures whose members are being looked at.
     completing: FxHashSet<RecordId>,
     /// The scalars that are read somewhere.

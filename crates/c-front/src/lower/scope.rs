@@ -8,7 +8,7 @@ use crate::unit::Declared;
 use crate::value::{ObjectId, Value};
 use lang_c::ast::StorageClassSpecifier;
 use lang_c::span::Span as TreeSpan;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -41,6 +41,9 @@ pub(super) struct Frame<'a> {
     pub(super) result: CType,
     scopes: Vec<Scope>,
     pub(super) labels: FxHashMap<&'a str, Meeting>,
+    /// The labels that stand somewhere, and those that a `goto` names.
+    pub(super) defined_labels: FxHashSet<&'a str>,
+    pub(super) gotos: Vec<(&'a str, TreeSpan)>,
     /// The loops and switches around the walk, the innermost last.
     pub(super) loops: Vec<Loop>,
     pub(super) switches: Vec<super::switch::Switch>,
@@ -80,6 +83,8 @@ impl<'a> Frame<'a> {
             result,
             scopes: vec![Scope::default()],
             labels: FxHashMap::default(),
+            defined_labels: FxHashSet::default(),
+            gotos: Vec::new(),
             loops: Vec::new(),
             switches: Vec::new(),
             returns: Flow::dead(),
@@ -150,9 +155,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
         result
     }
 
+    /// Finds out what a name of the file means, which must not depend on the name itself.
+    pub(super) fn resolve<T>(
+        &mut self,
+        name: &str,
+        at: TreeSpan,
+        action: impl FnOnce(&mut Self) -> Lowered<T>,
+    ) -> Lowered<T> {
+        if !self.resolving.insert(name.to_owned()) {
+            return self.error(at, format!("`{}` is defined by itself", self.spelled(name)));
+        }
+        let result = action(self);
+        self.resolving.remove(name);
+        result
+    }
+
     fn file_symbol(&mut self, name: &str, at: TreeSpan) -> Lowered<Option<Symbol>> {
         if let Some(enumeration) = self.unit.enumerators.get(name) {
-            let constants = self.enumerators(&enumeration.node)?;
+            let constants = self.resolve(name, at, |lowering| lowering.enumerators(&enumeration.node))?;
             let found = constants.into_iter().find(|(own, _)| own == name);
             return Ok(found.map(|(_, value)| Symbol::Constant(value, IntKind::Int)));
         }
@@ -181,23 +201,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Some(declared) = initialized.or(tentative).or(declarations.last()) else {
             return self.error(at, format!("there is no variable `{}`", self.spelled(name)));
         };
-        let mut ty = self.declared_type(declared.specifiers, &declared.declarator.node, at)?;
+        let ty = self.resolve(name, at, |lowering| lowering.variable_type(declared, declarations, at))?;
         if matches!(ty, CType::Function(_)) {
             return Ok(Symbol::Function(name.to_owned()));
-        }
-        if matches!(ty, CType::Array(_, None)) {
-            for other in declarations {
-                let other = self.declared_type(other.specifiers, &other.declarator.node, at)?;
-                if matches!(other, CType::Array(_, Some(_))) {
-                    ty = other;
-                }
-            }
         }
         if initialized.is_none() && tentative.is_none() {
             return self.error(at, format!("`{}` is declared but not defined", self.spelled(name)));
         }
         let is_const = self.is_const(declared.specifiers, &declared.declarator.node);
-        if let Some(symbol) = self.folded_constant(is_const, &ty, declared)? {
+        let folded = self.resolve(name, at, |lowering| lowering.folded_constant(is_const, &ty, declared))?;
+        if let Some(symbol) = folded {
             return Ok(symbol);
         }
         let is_thread_local =
@@ -214,6 +227,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let object = self.object(key, spelled, ty, storage, declared.declarator.span)?;
         self.static_image(object, declared.initializer)?;
         Ok(Symbol::Object(object))
+    }
+
+    /// The type of a variable; if it is an array, its length may stand in another declaration.
+    fn variable_type(
+        &mut self,
+        declared: &Declared<'a>,
+        declarations: &'a [Declared<'a>],
+        at: TreeSpan,
+    ) -> Lowered<CType> {
+        let ty = self.declared_type(declared.specifiers, &declared.declarator.node, at)?;
+        if !matches!(ty, CType::Array(_, None)) {
+            return Ok(ty);
+        }
+        for other in declarations {
+            let other = self.declared_type(other.specifiers, &other.declarator.node, at)?;
+            if matches!(other, CType::Array(_, Some(_))) {
+                return Ok(other);
+            }
+        }
+        Ok(ty)
     }
 
     /// A `const` integer with a constant initializer, as its value.

@@ -57,7 +57,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Statement::While(node) => self.while_loop(&node.node),
             Statement::DoWhile(node) => self.do_loop(&node.node),
             Statement::For(node) => self.for_loop(&node.node),
-            Statement::Goto(label) => self.goto(&label.node.name),
+            Statement::Goto(label) => self.goto(&label.node.name, label.span),
             Statement::Continue => self.leave_loop(statement.span, true),
             Statement::Break => self.leave_loop(statement.span, false),
             Statement::Return(value) => self.return_statement(value.as_deref(), statement.span),
@@ -223,6 +223,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn labeled(&mut self, node: &'a LabeledStatement, at: TreeSpan) -> Lowered<()> {
         match &node.label.node {
             Label::Identifier(name) => {
+                let is_new =
+                    self.frames.last_mut().is_none_or(|frame| frame.defined_labels.insert(&name.node.name));
+                if !is_new {
+                    return self.error(name.span, format!("the label `{}` stands twice", name.node.name));
+                }
                 let meeting = self.label_meeting(&name.node.name);
                 self.arrive(meeting)?;
                 if self.is_error_label(&name.node.name, &node.statement) {
@@ -247,12 +252,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
         name == "ERROR" && loops && !calls
     }
 
-    fn goto(&mut self, name: &'a str) -> Lowered<()> {
+    fn goto(&mut self, name: &'a str, at: TreeSpan) -> Lowered<()> {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.gotos.push((name, at));
+        }
         if self.flow.is_dead() {
             return Ok(());
         }
         let meeting = self.label_meeting(name);
         self.go_to(meeting)
+    }
+
+    /// Refuses a `goto` to a label that stands nowhere in the function.
+    pub(super) fn check_labels(&self) -> Lowered<()> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        match frame.gotos.iter().find(|(name, _)| !frame.defined_labels.contains(name)) {
+            Some((name, at)) => self.error(*at, format!("there is no label `{}`", self.spelled(name))),
+            None => Ok(()),
+        }
     }
 
     /// The location of a label, made at its first use.

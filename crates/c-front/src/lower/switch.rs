@@ -67,13 +67,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let number = self.number(&value);
         let mut any = Expr::Bool(false);
         let mut default = None;
+        let mut chosen: Vec<(i128, i128)> = Vec::new();
         for group in groups {
             let meeting = self.new_meeting();
             let mut condition = Expr::Bool(false);
             for label in group {
                 switch.meetings.insert(label.span.start, meeting);
-                match self.case_condition(&label.node, &number, kind)? {
-                    Some(matches) => condition = fold::or(condition, matches),
+                match self.case_range(&label.node, kind)? {
+                    Some((low, high)) => {
+                        if chosen.iter().any(|&(least, greatest)| low <= greatest && least <= high) {
+                            return self.error(label.span, format!("two `case` labels have the value {low}"));
+                        }
+                        chosen.push((low, high));
+                        condition = fold::or(condition, is_in_range(&number, low, high));
+                    }
                     None if default.is_some() => {
                         return self.error(label.span, "a `switch` has two `default` labels");
                     }
@@ -112,8 +119,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.lead_to(way, meeting)
     }
 
-    /// When a label is chosen; `None` for `default`.
-    fn case_condition(&mut self, label: &'a Label, number: &Expr, kind: IntKind) -> Lowered<Option<Expr>> {
+    /// The values for which a label is chosen; `None` for `default`.
+    fn case_range(&mut self, label: &'a Label, kind: IntKind) -> Lowered<Option<(i128, i128)>> {
         let mut constant = |expression: &'a Node<Expression>| {
             let (value, _) = self.constant_expression(expression, "a case label")?;
             Ok(kind.int_type().wrap(value))
@@ -121,12 +128,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(match label {
             Label::Case(expression) => {
                 let value = constant(expression)?;
-                Some(fold::binary(BinaryOp::Eq, number.clone(), Expr::Int(value)))
+                Some((value, value))
             }
-            Label::CaseRange(range) => {
-                let (low, high) = (constant(&range.node.low)?, constant(&range.node.high)?);
-                Some(fold::between(number.clone(), low, high))
-            }
+            Label::CaseRange(range) => Some((constant(&range.node.low)?, constant(&range.node.high)?)),
             Label::Default | Label::Identifier(_) => None,
         })
     }
@@ -141,6 +145,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             // The switch cannot be reached.
             None => Ok(()),
         }
+    }
+}
+
+fn is_in_range(number: &Expr, low: i128, high: i128) -> Expr {
+    match low == high {
+        true => fold::binary(BinaryOp::Eq, number.clone(), Expr::Int(low)),
+        false => fold::between(number.clone(), low, high),
     }
 }
 

@@ -61,6 +61,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             images: FxHashMap::default(),
             global_names: Names::default(),
             typedefs: FxHashMap::default(),
+            resolving: FxHashSet::default(),
             completing: FxHashSet::default(),
             read: FxHashSet::default(),
             obligations: Vec::new(),

@@ -198,8 +198,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Some(&declared) = self.unit.typedefs.get(name) else {
             return self.error(at, format!("there is no type `{}`", self.spelled(name)));
         };
-        let ty = self.at_file_scope(|lowering| {
-            lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
+        let ty = self.resolve(name, at, |lowering| {
+            lowering.at_file_scope(|lowering| {
+                lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
+            })
         })?;
         self.typedefs.insert(name.to_owned(), ty.clone());
         Ok(ty)
@@ -343,6 +345,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         // A structure may mention itself, as the target of a pointer.
         if self.facts.records.get(id).body.is_some() || !self.completing.insert(id) {
             return Ok(());
+        }
+        let dropped = &self.origin.prepared.packed;
+        if self.unit.packed.contains(&node.span.start)
+            || dropped.iter().any(|at| (node.span.start..node.span.end).contains(at))
+        {
+            return self.refuse(node.span, "the attribute `packed`");
         }
         let mut members = Vec::new();
         for declaration in node.node.declarations.iter().flatten() {

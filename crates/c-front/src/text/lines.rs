@@ -1,8 +1,9 @@
 //! From positions in preprocessed text to the file that a person wrote.
 //!
-//! The preprocessor leaves line markers, and it keeps columns by padding where it can. So the
-//! line is always known; the column is taken over where the same text stands there, and
-//! otherwise, inside of a macro's expansion, the span covers the statement or the line.
+//! The preprocessor leaves line markers, and it keeps columns by padding where it can, though
+//! behind a marker they are one too small. So the line is always known; the column is taken
+//! over where the same text stands there. Inside of a macro's expansion, where it does not, the
+//! text is looked for among the macro's arguments, and otherwise the span starts at the macro.
 
 use super::lexer::is_word_byte;
 use rely_base::{FileId, Span};
@@ -39,6 +40,7 @@ impl<'s> LineMap<'s> {
 
     /// The span in the user's file of a range of the preprocessed text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        let (start, end) = (self.boundary(start), self.boundary(end.max(start)));
         let Some((text, starts)) = &self.original else {
             return self.make(start, end);
         };
@@ -47,12 +49,32 @@ impl<'s> LineMap<'s> {
         if !first.is_own {
             return self.make(line_start, line_end);
         }
-        let column = start - first.start;
-        let Some(user_start) = self.column_in_line(start, column, &text[line_start..line_end]) else {
-            return self.make(line_start + indentation(&text[line_start..line_end]), line_end);
+        let line = &text[line_start..line_end];
+        let Some(column) = self.column_in_line(start, start - first.start, line) else {
+            return self.make(line_start + indentation(line), line_end);
         };
-        let user_start = line_start + user_start;
-        self.make(user_start, self.user_end(text, starts, user_start, end))
+        let user_start = line_start + column;
+        let wanted = &self.preprocessed[start..end];
+        match line[column..].find(wanted) {
+            Some(at) => self.make(user_start + at, user_start + at + wanted.len()),
+            None => self.make(user_start, self.user_end(text, starts, user_start, end)),
+        }
+    }
+
+    /// The nearest position at or before this one that is between two characters.
+    fn boundary(&self, position: usize) -> usize {
+        let mut position = position.min(self.preprocessed.len());
+        while !self.preprocessed.is_char_boundary(position) {
+            position -= 1;
+        }
+        position
+    }
+
+    /// The user's text under a span, on one line.
+    pub(crate) fn text(&self, span: Span) -> String {
+        let text = self.original.as_ref().map_or(self.preprocessed, |(text, _)| text);
+        let text = text.get(span.start as usize..span.end as usize).unwrap_or("");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn make(&self, start: usize, end: usize) -> Span {
@@ -70,10 +92,17 @@ impl<'s> LineMap<'s> {
     /// The column in the user's line at which the token at `position` stands.
     fn column_in_line(&self, position: usize, column: usize, line: &str) -> Option<usize> {
         let token = first_token(&self.preprocessed[position..]);
-        let rest = line.get(column..)?;
-        let starts_word = is_word_byte(*rest.as_bytes().first()?)
-            && !(column > 0 && is_word_byte(line.as_bytes()[column - 1]));
-        (rest.starts_with(token) || starts_word).then_some(column)
+        let same = |&column: &usize| line.get(column..).is_some_and(|rest| rest.starts_with(token));
+        let starts_word = |&column: &usize| {
+            line.get(column..).is_some_and(|rest| rest.bytes().next().is_some_and(is_word_byte))
+                && !(column > 0 && is_word_byte(line.as_bytes()[column - 1]))
+        };
+        let candidates = [column, column + 1];
+        candidates
+            .iter()
+            .find(|column| same(column))
+            .or(candidates.iter().find(|it| starts_word(it)))
+            .copied()
     }
 
     /// Where the range that starts at `user_start` ends, its last token ending at `end` in the
@@ -203,6 +232,7 @@ mod tests {
         check(original, preprocessed, "int x;", "int x;");
         check(original, preprocessed, "x = 2;", "x = TWO;");
         check(original, preprocessed, "((x == 1)?0:fail())", "assert(x == 1); }");
+        check(original, preprocessed, "x == 1", "x == 1");
         check(original, preprocessed, "int h;", "#include \"h.h\"");
     }
 

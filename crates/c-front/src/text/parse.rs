@@ -39,6 +39,7 @@ fn explain(text: &str, error: &SyntaxError) -> SyntaxFault {
     let before = index.checked_sub(1).map_or("", word);
     let message = match unsupported_syntax(before, word(index), word(index + 1)) {
         Some(construct) => format!("{construct} is not supported"),
+        None if is_name(before) && is_name(word(index)) => format!("there is no type `{before}`"),
         None => format!("syntax error at `{}`", word(index)),
     };
     let help = expected(error).map(|list| format!("expected {list}"));
@@ -56,6 +57,14 @@ fn unsupported_syntax(before: &str, word: &str, after: &str) -> Option<&'static 
         ("goto", "*", _) => Some("a computed goto"),
         _ => None,
     }
+}
+
+fn is_name(word: &str) -> bool {
+    const KEYWORDS: [&str; 14] = [
+        "return", "else", "goto", "case", "do", "sizeof", "int", "char", "long", "short", "unsigned", "void",
+        "struct", "while",
+    ];
+    word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !KEYWORDS.contains(&word)
 }
 
 fn is_operand(word: &str) -> bool {

@@ -22,6 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) text: String,
     /// Positions at which the distance between the two texts changes: (here, in the original).
     shifts: Vec<(usize, usize)>,
+    /// Where an attribute was dropped that makes a structure packed.
+    pub(crate) packed: Vec<usize>,
     /// The spelling in the source of names that had to be changed.
     pub(crate) spellings: FxHashMap<String, String>,
 }
@@ -65,6 +67,7 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
         prepared: Prepared {
             text: String::with_capacity(source.len() + PRELUDE.len()),
             shifts: Vec::new(),
+            packed: Vec::new(),
             spellings: FxHashMap::default(),
         },
     };
@@ -119,6 +122,10 @@ impl<'s> Rewriter<'s> {
             TokenKind::Word if text == "__attribute__" || text == "__attribute" => {
                 let length = attribute_length(self.source, &code[index..]);
                 if length > 1 && self.is_misplaced_attribute(code, index, length) {
+                    let words = &code[index..index + length];
+                    if words.iter().any(|word| word.text(self.source).trim_matches('_') == "packed") {
+                        self.prepared.packed.push(self.prepared.text.len());
+                    }
                     return length;
                 }
                 self.write(token, text);

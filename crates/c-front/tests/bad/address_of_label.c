@@ -1,0 +1,1 @@
+int main(void) { void *p = &&here; here: return p != 0; }

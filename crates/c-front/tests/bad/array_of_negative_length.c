@@ -1,0 +1,1 @@
+int a[-1]; int main(void) { return a[0]; }

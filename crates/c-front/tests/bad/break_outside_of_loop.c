@@ -1,0 +1,1 @@
+int main(void) { break; return 0; }

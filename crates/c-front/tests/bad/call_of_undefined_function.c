@@ -1,0 +1,1 @@
+int mystery(int); int main(void) { return mystery(1); }

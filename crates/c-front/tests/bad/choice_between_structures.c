@@ -1,0 +1,1 @@
+struct s { int a; } x, y; int c; int main(void) { return (c ? x : y).a; }

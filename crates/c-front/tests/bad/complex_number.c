@@ -1,0 +1,1 @@
+int main(void) { double _Complex z; return 0; }

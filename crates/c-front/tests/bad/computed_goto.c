@@ -1,0 +1,1 @@
+int main(void) { void *p = 0; goto *p; }

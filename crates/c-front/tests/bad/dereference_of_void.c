@@ -1,0 +1,1 @@
+void *p; int main(void) { return *p; }

@@ -1,0 +1,1 @@
+struct s; struct s *p; int main(void) { return p->a; }

@@ -1,0 +1,1 @@
+struct s x; int main(void) { return x.a; }

@@ -1,0 +1,1 @@
+int x = 1, y = x; int main(void) { return y; }

@@ -1,0 +1,1 @@
+struct s { int a; } x; int main(void) { return x.b; }

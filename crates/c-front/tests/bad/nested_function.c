@@ -1,0 +1,1 @@
+int main(void) { int inner(int a) { return a; } return inner(1); }

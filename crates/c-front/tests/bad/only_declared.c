@@ -1,0 +1,1 @@
+extern int x; int main(void) { return x; }

@@ -1,0 +1,1 @@
+int x, *p = &x; int main(void) { p = p * 2; return 0; }

@@ -1,0 +1,1 @@
+int x; int main(void) { char *p = (char *)&x; return p[1]; }

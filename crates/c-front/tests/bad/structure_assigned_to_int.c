@@ -1,0 +1,1 @@
+struct s { int a; } x; int y; int main(void) { y = x; return 0; }

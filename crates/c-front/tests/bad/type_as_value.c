@@ -1,0 +1,1 @@
+typedef int T; int main(void) { return sizeof(int) + T; }

@@ -1,0 +1,1 @@
+int main(void) { foo x; return 0; }

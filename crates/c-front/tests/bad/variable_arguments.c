@@ -1,0 +1,1 @@
+int sum(int n, ...) { return n; } int main(void) { return sum(1, 2); }

@@ -1,0 +1,1 @@
+void f(void) { } int main(void) { return f() + 1; }

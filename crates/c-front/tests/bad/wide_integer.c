@@ -1,0 +1,1 @@
+__int128 x; int main(void) { return x != 0; }

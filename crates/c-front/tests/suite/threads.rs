@@ -1,0 +1,241 @@
+//! What concurrent programs can do, by running all interleavings.
+
+use crate::common::{Runs, explore, program};
+
+const PRELUDE: &str = "typedef unsigned long pthread_t; typedef union { char c[40]; } pthread_mutex_t; \
+    typedef union { char c[48]; } pthread_cond_t; \
+    int pthread_create(pthread_t *, void *, void *(*)(void *), void *); int pthread_join(pthread_t, void **); \
+    void pthread_exit(void *); pthread_t pthread_self(void); int pthread_mutex_lock(pthread_mutex_t *); \
+    int pthread_mutex_trylock(pthread_mutex_t *); int pthread_mutex_unlock(pthread_mutex_t *); \
+    void abort(void); void exit(int); void __VERIFIER_assume(int); void __VERIFIER_error(void); ";
+
+fn runs(text: &str) -> Runs {
+    explore(&program(&format!("{PRELUDE} {text}")))
+}
+
+/// The values that the global `r` can end with.
+fn results(runs: &Runs) -> Vec<i128> {
+    let value = |end: &String| {
+        let field = end.split(' ').find_map(|field| field.strip_prefix("r="))?;
+        field.parse().ok()
+    };
+    let mut results: Vec<i128> = runs.ends.iter().filter_map(value).collect();
+    results.sort_unstable();
+    results.dedup();
+    results
+}
+
+/// The values that the global `r` can end with; nothing fails and nothing gets stuck.
+fn check(text: &str, expected: &[i128]) {
+    let runs = runs(text);
+    assert!(runs.failures.is_empty(), "{:?}\n{text}", runs.failures);
+    assert!(!runs.deadlocks, "{text}");
+    assert_eq!(results(&runs), expected, "{text}");
+}
+
+/// Two threads that run `f` and `g`, and are joined.
+fn two(globals: &str, f: &str, g: &str) -> String {
+    format!(
+        "{globals} void *f(void *p) {{ {f} return 0; }} void *g(void *p) {{ {g} return 0; }} int main() {{ \
+         pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0); pthread_join(s, 0); \
+         pthread_join(t, 0); return 0; }}"
+    )
+}
+
+#[test]
+fn increments_race_unless_they_are_atomic() {
+    check(&two("int r;", "r++;", "r++;"), &[1, 2]);
+    check(&two("int r;", "r = r + 1;", "r += 1;"), &[1, 2]);
+    check(&two("_Atomic int r;", "r++;", "r += 1;"), &[2]);
+    check(&two("_Atomic int r;", "r = r + 1;", "r++;"), &[1, 2]);
+    check(&two("int r;", "__sync_fetch_and_add(&r, 1);", "__atomic_add_fetch(&r, 1, 5);"), &[2]);
+    check(
+        &two(
+            "int r; pthread_mutex_t m;",
+            "pthread_mutex_lock(&m); r++; pthread_mutex_unlock(&m);",
+            "pthread_mutex_lock(&m); r++; pthread_mutex_unlock(&m);",
+        ),
+        &[2],
+    );
+    check(
+        &two(
+            "int r;",
+            "__VERIFIER_atomic_begin(); r++; __VERIFIER_atomic_end();",
+            "__VERIFIER_atomic_begin(); r++; __VERIFIER_atomic_end();",
+        ),
+        &[2],
+    );
+    check(
+        &two(
+            "int r; void __VERIFIER_atomic_inc(int *p) { *p = *p + 1; }",
+            "__VERIFIER_atomic_inc(&r);",
+            "__VERIFIER_atomic_inc(&r);",
+        ),
+        &[2],
+    );
+    check(
+        &two(
+            "int r; int __VERIFIER_atomic_next() { return ++r; }",
+            "__VERIFIER_atomic_next();",
+            "int x = __VERIFIER_atomic_next(); if (x == 1) r += 10;",
+        ),
+        &[2, 11, 12],
+    );
+}
+
+#[test]
+fn statements_read_shared_variables_one_by_one() {
+    check(&two("int x, y, r;", "x = 1; y = 1;", "r = x * 10 + y;"), &[0, 1, 10, 11]);
+    check(&two("int x, y, r;", "y = 1; x = 1;", "r = x * 10 + y;"), &[0, 1, 11]);
+    check(&two("int x, y, r;", "x = 1; y = 1;", "r = y && !x;"), &[0]);
+    check(&two("int x, y, r;", "x = 1; y = 1;", "r = !x && y;"), &[0, 1]);
+    check(
+        &two("int x, y, r;", "x = 1; y = 1;", "int a[2] = { x, y }; r = a[0] * 10 + a[1];"),
+        &[0, 1, 10, 11],
+    );
+    check(&two("int x, r;", "x = 1;", "r = x == x;"), &[0, 1]);
+    check(&two("int x, r;", "x = 1;", "r = x ? x : 5;"), &[1, 5]);
+    check(&two("int x, a[2] = { 4, 5 }, r;", "x = 1; a[0] = 6;", "r = a[x];"), &[4, 5, 6]);
+    check(
+        &two(
+            "int x, y, r;",
+            "x = 1; y = 1;",
+            "__VERIFIER_atomic_begin(); int s = x, t = y; __VERIFIER_atomic_end(); r = s * 10 + t;",
+        ),
+        &[0, 10, 11],
+    );
+    check(
+        &two("struct s { int a, b; } x, y; int r;", "x.a = 1; x.b = 1;", "y = x; r = y.a * 10 + y.b;"),
+        &[0, 1, 10, 11],
+    );
+    check(&two("int x, r; int get(void) { return x; }", "x = 1;", "r = get() + get();"), &[0, 1, 2]);
+}
+
+#[test]
+fn locks_hold() {
+    check(
+        &two(
+            "int r; pthread_mutex_t m;",
+            "if (!pthread_mutex_trylock(&m)) { r++; pthread_mutex_unlock(&m); }",
+            "if (pthread_mutex_trylock(&m) == 0) { r++; pthread_mutex_unlock(&m); }",
+        ),
+        &[1, 2],
+    );
+    check(
+        &two(
+            "_Bool l; int r;",
+            "while (__sync_lock_test_and_set(&l, 1)); r++; __sync_lock_release(&l);",
+            "while (__atomic_test_and_set(&l, 5)); r++; __atomic_clear(&l, 5);",
+        ),
+        &[2],
+    );
+    check(
+        &two(
+            "int l, r; void __VERIFIER_atomic_acquire(void) { __VERIFIER_assume(l == 0); l = 1; }",
+            "__VERIFIER_atomic_acquire(); r++; l = 0;",
+            "__VERIFIER_atomic_acquire(); r++; l = 0;",
+        ),
+        &[2],
+    );
+    let stuck = runs(&two(
+        "pthread_mutex_t m, n;",
+        "pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+    ));
+    assert!(stuck.deadlocks && stuck.failures.is_empty());
+    let relocked = runs("pthread_mutex_t m; int main() { pthread_mutex_lock(&m); pthread_mutex_lock(&m); }");
+    assert!(relocked.deadlocks && relocked.ends.is_empty());
+}
+
+#[test]
+fn the_program_ends_with_main() {
+    check(
+        "int r; void *f(void *p) { r = 1; r = 2; return 0; } int main() { pthread_t t; \
+        pthread_create(&t, 0, f, 0); return 0; }",
+        &[0, 1, 2],
+    );
+    check(
+        "int r; void *f(void *p) { r = 1; r = 2; return 0; } int main() { pthread_t t; \
+        pthread_create(&t, 0, f, 0); pthread_exit(0); }",
+        &[2],
+    );
+    check(
+        "int r; void *f(void *p) { r = 1; exit(3); r = 2; return 0; } int main() { pthread_t t; \
+        pthread_create(&t, 0, f, 0); pthread_join(t, 0); r = 5; }",
+        &[1],
+    );
+    check(
+        "int r; void stop(void) { pthread_exit(0); } void *f(void *p) { stop(); r = 2; return 0; } \
+        int main() { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }",
+        &[0],
+    );
+    check(
+        "int r; void *g(void *p) { r++; return 0; } void *f(void *p) { pthread_t t; pthread_create(&t, 0, g, 0); \
+        pthread_join(t, 0); return 0; } int main() { pthread_t t; pthread_create(&t, 0, f, 0); f(0); \
+        pthread_join(t, 0); }",
+        &[1, 2],
+    );
+    check(
+        "__thread int x; int r; void *f(void *p) { x++; x++; r = x; return 0; } int main() { pthread_t t; x = 7; \
+        pthread_create(&t, 0, f, 0); pthread_join(t, 0); r = r * 10 + x; }",
+        &[27],
+    );
+    check(
+        "int r; pthread_t o; void *f(void *p) { r = pthread_self() != o; return 0; } int main() { pthread_t t; \
+        o = pthread_self(); pthread_create(&t, 0, f, 0); pthread_join(t, 0); }",
+        &[1],
+    );
+}
+
+#[test]
+fn errors_are_found() {
+    let fails = |text: &str, expected: &[&str]| {
+        let found: Vec<String> = runs(text).failures.into_iter().collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    fails(&two("int x;", "x = 1;", "if (x) __VERIFIER_error();"), &["`__VERIFIER_error` is called"]);
+    fails(&two("int x;", "x = 1;", "__VERIFIER_assert(x == 0);"), &["assertion `x == 0` fails"]);
+    fails(
+        &two("int x; void assert(int);", "x = 1;", "assert(!x || x > 1);"),
+        &["assertion `!x || x > 1` fails"],
+    );
+    fails(
+        "int x; void reach_error() { } int main() { if (!x) reach_error(); }",
+        &["`reach_error` is called"],
+    );
+    fails("int x; int main() { if (!x) { ERROR: goto ERROR; } }", &["label `ERROR` is reached"]);
+    fails("int x; int main() { if (!x) { ERROR: ; x = 1; } }", &[]);
+    fails("int x; int main() { __VERIFIER_assume(x); __VERIFIER_error(); }", &[]);
+    fails(
+        "int x; void __VERIFIER_assert(int c) { if (!c) { ERROR: __VERIFIER_error(); } } \
+        int main() { __VERIFIER_assert(x == 1); }",
+        &["`__VERIFIER_error` is called"],
+    );
+    fails("int main() { abort(); __VERIFIER_error(); }", &[]);
+    fails(
+        &two(
+            "int x; _Bool __VERIFIER_nondet_bool(void);",
+            "if (__VERIFIER_nondet_bool()) x = 1;",
+            "__VERIFIER_atomic_begin(); __VERIFIER_assert(!x); __VERIFIER_atomic_end();",
+        ),
+        &["assertion `!x` fails"],
+    );
+}
+
+#[test]
+fn nondeterministic_values_are_all_tried() {
+    check("int r; int main() { r = __VERIFIER_nondet_bool(); }", &[0, 1]);
+    check("int r; int main() { if (__VERIFIER_nondet_int()) r = 1; else r = 2; }", &[1, 2]);
+    check(
+        "int r; int main() { switch (__VERIFIER_nondet_int()) { case 1: r = 1; break; case 2: r = 2; break; \
+        default: r = 3; } }",
+        &[1, 2, 3],
+    );
+    check(
+        "int r; int main() { int x = __VERIFIER_nondet_uchar(); __VERIFIER_assume(x < 3); r = x; }",
+        &[0, 1, 2],
+    );
+    check("int r; int main() { _Bool u; r = u; }", &[0, 1]);
+    check("int r; int f(void) { } int main() { r = f() == 2; }", &[0, 1]);
+    check("int r; int main() { while (__VERIFIER_nondet_int()) { if (++r == 3) break; } }", &[0, 1, 2, 3]);
+}
