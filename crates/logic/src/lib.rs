@@ -73,6 +73,7 @@
 //! ```
 
 pub mod arith;
+pub mod beyond;
 pub mod certificate;
 pub mod conjunction;
 pub mod domains;
@@ -84,6 +85,9 @@ pub mod smtlib;
 pub mod term;
 
 pub use arith::{Integer, ParseNumberError, Rational};
+pub use beyond::{
+    FormulaAnswer, FormulaSolver, Lemma, Refutation, RefutationError, Satisfiability, satisfiable,
+};
 pub use certificate::{Combination, Hypothesis, Proof, ProofError, ProofNode, ProofNodeId};
 pub use conjunction::{
     Answer, Conjunction, Entailment, Limits, Memo, Model, Reason, Statistics, Verdict,

@@ -19,6 +19,9 @@ pub enum BooleanProofError {
     /// The last clause is missing or not empty.
     #[error("the proof does not end with the empty clause")]
     NoContradiction,
+    /// A term of the proof is not of this pool.
+    #[error("clause {0:?} is about terms of another pool")]
+    Foreign(ClauseId),
     /// There is no formula or conjunct of this number.
     #[error("clause {0:?} claims to come from a formula that is not there")]
     MissingFormula(ClauseId),
@@ -77,6 +80,14 @@ enum Meaning {
 
 impl Checker<'_> {
     fn check_clause(&self, id: ClauseId, clause: &ProofClause) -> Result<(), BooleanProofError> {
+        let defined = match clause.origin {
+            Origin::Definition { term, .. } => Some(term),
+            _ => None,
+        };
+        let mut terms = clause.literals.iter().map(|literal| literal.atom()).chain(defined);
+        if terms.any(|term| term.index() >= self.pool.len()) {
+            return Err(BooleanProofError::Foreign(id));
+        }
         match &clause.origin {
             Origin::Input { formula, conjunct } => {
                 self.check_input(id, &clause.literals, *formula, *conjunct)

@@ -81,4 +81,4 @@ pub use proof::{BooleanProof, Literal, Origin, ProofClause};
 pub use solver::{Obstacle, Outcome, SearchStatistics, Solver};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

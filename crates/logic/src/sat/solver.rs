@@ -317,6 +317,7 @@ impl Solver {
             }
             if let Some(literal) = self.search.next_decision() {
                 self.statistics.decisions += 1;
+                let literal = self.with_model_sign(literal);
                 self.search.decide(literal);
                 budget.check()?;
                 continue;
@@ -355,6 +356,16 @@ impl Solver {
                 self.blocked = Some(reason);
                 Ok(None)
             }
+        }
+    }
+
+    /// A decision about a comparison follows the theory's model, if there is one: then the model
+    /// stays one, and only what is propagated from the decision can disturb it.
+    fn with_model_sign(&self, literal: Signed) -> Signed {
+        let constraints = self.atoms[literal.atom().index()].constraints.as_ref();
+        match (constraints, self.theory.conjunction.model()) {
+            (Some(constraints), Some(model)) => Signed::new(literal.atom(), model.satisfies(&constraints[0])),
+            _ => literal,
         }
     }
 
