@@ -22,6 +22,9 @@ use crate::term::{Sort, TermPool};
 /// What the solver may do for a question that is asked for the sake of simplicity.
 const HASTY_SPLITS: u64 = 100;
 
+/// Variables that are found to be needed before no more are tried.
+const MAX_NEEDED: usize = 12;
+
 /// Interpolants of a conjunction and the constraints that were needed for them.
 pub(super) struct Refutation {
     pub(super) interpolants: Interpolants,
@@ -143,10 +146,10 @@ impl<'a> Refuter<'a> {
         Some(Core { members: core.into_iter().map(|position| chosen[position]).collect(), is_linear })
     }
 
-    /// Hides the variables that no interpolant needs, the latest ones first.
+    /// Hides variables that no interpolant needs, where there are several of them.
     fn hide_variables(&mut self, pool: &mut TermPool, draft: &mut Draft<'_>) {
         let mut needed: FxHashSet<VarId> = FxHashSet::default();
-        while let Some(variable) = draft.shared_variables().into_iter().rev().find(|v| !needed.contains(v)) {
+        while let Some(variable) = draft.next_shared(&needed).filter(|_| needed.len() < MAX_NEEDED) {
             let mut hidden = draft.hiding(pool, variable);
             if let Some(core) = self.try_core(&hidden.inputs, &hidden.kept) {
                 hidden.core = core;
@@ -159,13 +162,17 @@ impl<'a> Refuter<'a> {
         }
     }
 
-    /// Leaves out constraints that are not needed, the most complicated ones first.
+    /// Leaves out constraints that are not needed, the most complicated ones first. The
+    /// constraints of a linear combination are all needed for it, so what is looked for is another
+    /// one, without the complicated ones.
     fn drop_constraints(&mut self, draft: &mut Draft<'_>) {
         let mut needed: FxHashSet<usize> = FxHashSet::default();
         loop {
+            let (inputs, is_linear) = (&draft.inputs, draft.core.is_linear);
+            let complexity = |index: usize| complexity(&inputs[index].constraint);
             let candidates = draft.core.members.iter().copied().filter(|index| !needed.contains(index));
-            let inputs = &draft.inputs;
-            let Some(worst) = candidates.max_by_key(|&index| complexity(&inputs[index].constraint)) else {
+            let worst = candidates.max_by_key(|&index| complexity(index));
+            let Some(worst) = worst.filter(|&worst| !is_linear || complexity(worst) > SIMPLE) else {
                 return;
             };
             let rest: Vec<usize> = draft.kept.iter().copied().filter(|&index| index != worst).collect();
@@ -197,13 +204,15 @@ impl Draft<'_> {
         shared_at(self.tree, edge, core.members.iter().flat_map(|&index| self.inputs[index].occurrences()))
     }
 
-    /// The variables of the core that occur on both sides of an edge, ascending.
-    fn shared_variables(&self) -> Vec<VarId> {
-        let mut variables: Vec<VarId> =
-            self.tree.edges().flat_map(|edge| self.shared_at(edge, &self.core)).collect();
-        variables.sort_unstable();
-        variables.dedup();
-        variables
+    /// A variable that might be hidden: one of those at the edge with the most of them, the latest
+    /// one first. Where there is only one variable at every edge, it can hardly be simpler.
+    fn next_shared(&self, needed: &FxHashSet<VarId>) -> Option<VarId> {
+        let candidates = self.tree.edges().filter_map(|edge| {
+            let shared = self.shared_at(edge, &self.core);
+            let open = shared.iter().copied().filter(|variable| !needed.contains(variable)).max()?;
+            (shared.len() > 1).then_some((shared.len(), open))
+        });
+        candidates.max().map(|(_, variable)| variable)
     }
 
     /// The conjunction in which every part has its own copy of a variable.
@@ -224,9 +233,16 @@ impl Draft<'_> {
     }
 }
 
-/// How little a constraint is wanted in a refutation.
-fn complexity(constraint: &Constraint) -> (bool, usize, bool, usize) {
+/// How little a constraint is wanted in a refutation: disequalities least, then those with more than
+/// two variables, other coefficients than one, inequalities.
+type Complexity = (bool, usize, usize, bool);
+
+/// The complexity of a difference.
+const SIMPLE: Complexity = (false, 0, 0, true);
+
+fn complexity(constraint: &Constraint) -> Complexity {
     let terms = constraint.form().terms();
     let scaled = terms.iter().filter(|(_, coefficient)| !coefficient.is_unit()).count();
-    (constraint.relation() == Relation::Ne, terms.len(), constraint.relation() == Relation::Le, scaled)
+    let is_bound = constraint.relation() == Relation::Le;
+    (constraint.relation() == Relation::Ne, terms.len().saturating_sub(2), scaled, is_bound)
 }

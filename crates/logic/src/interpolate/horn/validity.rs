@@ -4,11 +4,12 @@ use rely_base::Budget;
 use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
+use crate::conjunction::{self, Conjunction, Verdict};
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
 use crate::interpolate::translate::{Names, Problem};
 use crate::interpolate::{Limits, Unknown};
-use crate::linear::VarId;
+use crate::linear::{Constraint, Domain, VarId};
 use crate::term::{TermId, TermPool};
 
 /// Answers questions about validity.
@@ -34,6 +35,9 @@ impl Oracle<'_> {
         if let Some(satisfiable) = pool.as_truth(question) {
             return Ok(!satisfiable);
         }
+        if let Some(constraints) = pool.constraints(question) {
+            return self.contradictory(&constraints);
+        }
         let mut problem = Problem::new(PartTree::new());
         let mut conjuncts = Vec::new();
         let formula = problem.import(pool, question, &mut Names::default(), &mut conjuncts);
@@ -46,6 +50,20 @@ impl Oracle<'_> {
             Outcome::Model(_) if problem.is_abstract() => Err(Unknown::Nonlinear),
             Outcome::Model(_) => Ok(false),
             Outcome::Unknown(unknown) => Err(unknown),
+        }
+    }
+
+    /// Whether a plain conjunction has no solution.
+    fn contradictory(&self, constraints: &[Constraint]) -> Result<bool, Unknown> {
+        let limits = conjunction::Limits { splits: self.splits, ..conjunction::Limits::default() };
+        let mut solver = Conjunction::with_limits(Domain::Integers, limits);
+        for constraint in constraints {
+            solver.assert(constraint);
+        }
+        match solver.check(self.budget) {
+            Verdict::Unsat => Ok(true),
+            Verdict::Sat => Ok(false),
+            Verdict::Unknown(reason) => Err(Unknown::Solver(reason)),
         }
     }
 
