@@ -1,5 +1,6 @@
 //! The tests of this crate that look at whole programs.
 
+mod analysis;
 mod definedness;
 mod passes;
 mod preservation;

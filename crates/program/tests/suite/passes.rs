@@ -631,6 +631,22 @@ fn a_deadlock_is_told_where_the_old_program_stands() {
 }
 
 #[test]
+fn joined_edges_take_their_choices_in_order() {
+    let mut sketch = Sketch::new();
+    sketch.thread("T", RUNNING);
+    let (l, m) = (sketch.int("l"), sketch.int("m"));
+    let any = |var, high| Op::Havoc(Place::Scalar(var), Domain::Range { low: 0, high });
+    let first = sketch.edge("entry", "a", [any(l, 9), any(m, 9)]);
+    let second = sketch.edge("a", "exit", [any(l, 3)]);
+    let (_, back) = passes::compress(&sketch.finish(), Deadlocks::Ignore);
+    let step =
+        |edge, choices: &[i128]| TraceStep { slot: SlotId::from_index(0), edge, choices: choices.to_vec() };
+    let joined = step(EdgeId::from_index(0), &[7, 8, 2]);
+    let trace = Trace { initial: vec![], steps: vec![joined], violation: Violation::Deadlock };
+    assert_eq!(back.trace(&trace).unwrap().steps, [step(first, &[7, 8]), step(second, &[2])]);
+}
+
+#[test]
 fn a_failure_ends_the_translated_trace_where_it_happens() {
     // The same check twice, and a nondeterministic value between them.
     let mut sketch = Sketch::new();
@@ -832,6 +848,80 @@ fn a_template_that_is_also_spawned_in_a_loop_stays_beside_its_instance() {
         spawned thread worker#1
           entry -> exit: x := x + 1
         always #(worker running) + #(worker#1 running) < 5
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_template_spawns_may_happen_often() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let inner = sketch.thread("inner", ThreadKind::Template);
+    sketch.edge("entry", "exit", [increment(x)]);
+    let outer = sketch.thread("outer", ThreadKind::Template);
+    sketch.edge("entry", "exit", [spawn(inner, None)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "entry", [spawn(outer, None)]);
+    let program = sketch.finish();
+    assert_eq!(passes::instantiate(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn handles_are_known_once_no_template_is_left() {
+    let program = |kind: ThreadKind| {
+        let mut sketch = Sketch::new();
+        let x = sketch.int("x");
+        let worker = sketch.thread("worker", kind);
+        sketch.edge("entry", "exit", [increment(x)]);
+        let helper = sketch.thread("helper", SPAWNED);
+        sketch.edge("entry", "exit", [increment(x)]);
+        sketch.thread("main", RUNNING);
+        let handle = sketch.int("handle");
+        sketch.edge("entry", "a", [spawn(helper, Some(handle)), spawn(worker, None)]);
+        sketch.edge("a", "exit", [Op::Join(Expr::var(handle))]);
+        sketch.finish()
+    };
+    check(
+        passes::fold_constants(&program(SPAWNED)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        spawned thread worker
+          entry -> exit: x := x + 1
+        spawned thread helper
+          entry -> exit: x := x + 1
+        thread main
+          local handle: int = 0
+          entry -> a: handle := spawn helper(); spawn worker()
+          a -> exit: join helper
+    "#]],
+    );
+    check(
+        passes::fold_constants(&program(ThreadKind::Template)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        spawned thread helper
+          entry -> exit: x := x + 1
+        thread main
+          local handle: int = 0
+          entry -> a: handle := spawn helper(); spawn worker()
+          a -> exit: join handle
+    "#]],
+    );
+    check(
+        passes::simplify(&program(ThreadKind::Template)),
+        expect![[r#"
+        program sketch
+        spawned thread worker
+          entry -> exit: skip
+        spawned thread helper
+          entry -> exit: skip
+        thread main
+          entry -> a: spawn helper(); spawn worker()
+          a -> exit: join helper
     "#]],
     );
 }
