@@ -9,7 +9,7 @@
 #[path = "../tests/differential/campaign/mod.rs"]
 mod campaign;
 
-use campaign::{Report, conjunctions, formulas, interpolants, oracle, problems};
+use campaign::{Report, clauses, conjunctions, formulas, interpolants, oracle, problems};
 use rely_logic::smtlib::ExternalSolver;
 use std::time::Instant;
 
@@ -26,6 +26,7 @@ fn main() {
         interpolants::run(z3, seed, count(10_000), problems::sequence)
     });
     tell(&mut z3, "interpolants of trees", |z3| interpolants::run(z3, seed, count(10_000), problems::tree));
+    tell(&mut z3, "Horn clauses", |z3| clauses::run(z3, seed, count(10_000)));
 }
 
 fn tell(z3: &mut ExternalSolver, what: &str, campaign: impl FnOnce(&mut ExternalSolver) -> Report) {

@@ -18,7 +18,7 @@ use super::parts::{PartId, PartTree};
 use super::refute::{Refutation, Refuter};
 use super::translate::Problem;
 use super::unknown::Unknown;
-use crate::conjunction::{Conjunction, Limits, Model, Verdict};
+use crate::conjunction::{Conjunction, Limits, Model, Reason, Verdict};
 use crate::linear::Domain;
 use crate::term::{Node, TermId, TermPool};
 
@@ -120,6 +120,9 @@ impl Search<'_> {
     fn close(&mut self, level: usize) -> Result<Closed, End> {
         if level > MAX_DEPTH {
             return Err(End::Unknown(Unknown::Cases));
+        }
+        if let Err(reason) = self.budget.check() {
+            return Err(End::Unknown(Unknown::Solver(Reason::Stopped(reason))));
         }
         if let Some(closed) = self.recall() {
             return Ok(closed);

@@ -227,41 +227,55 @@ fn exposed_variables(
     formulas: &[TermId],
     parents: &[Option<usize>],
 ) -> Option<Vec<Vec<VarId>>> {
-    let count = formulas.len();
-    if parents.len() != count || parents.iter().filter(|parent| parent.is_none()).count() > 1 {
+    let order = leaves_first(formulas.len(), parents)?;
+    let variables: Vec<Vec<VarId>> = formulas.iter().map(|&formula| pool.free_variables(formula)).collect();
+    let mut everywhere: FxHashMap<VarId, usize> = FxHashMap::default();
+    for &variable in variables.iter().flatten() {
+        *everywhere.entry(variable).or_default() += 1;
+    }
+    // In how many formulas of the subtree each exposed variable occurs.
+    let mut inside: Vec<FxHashMap<VarId, usize>> = vec![FxHashMap::default(); formulas.len()];
+    let mut exposed = vec![Vec::new(); formulas.len()];
+    for node in order {
+        let mut counts = std::mem::take(&mut inside[node]);
+        for &variable in &variables[node] {
+            *counts.entry(variable).or_default() += 1;
+        }
+        counts.retain(|variable, count| everywhere[variable] > *count);
+        exposed[node] = counts.keys().copied().collect();
+        exposed[node].sort_unstable();
+        if let Some(parent) = parents[node] {
+            for (variable, count) in counts {
+                *inside[parent].entry(variable).or_default() += count;
+            }
+        }
+    }
+    Some(exposed)
+}
+
+/// The nodes of a tree, each before its parent. `None` if it is no tree.
+fn leaves_first(count: usize, parents: &[Option<usize>]) -> Option<Vec<usize>> {
+    let is_node = |parent: &Option<usize>| parent.is_none_or(|parent| parent < count);
+    let roots = parents.iter().filter(|parent| parent.is_none()).count();
+    if parents.len() != count || roots != 1 || !parents.iter().all(is_node) {
         return None;
     }
-    // How often each variable occurs in each subtree, counting formulas.
-    let mut inside: Vec<FxHashMap<VarId, usize>> = vec![FxHashMap::default(); count];
-    let mut everywhere: FxHashMap<VarId, usize> = FxHashMap::default();
-    for (node, &formula) in formulas.iter().enumerate() {
-        let variables = pool.free_variables(formula);
-        for &variable in &variables {
-            *everywhere.entry(variable).or_default() += 1;
-        }
-        let mut current = Some(node);
-        let mut steps = 0;
-        while let Some(ancestor) = current {
-            steps += 1;
-            if ancestor >= count || steps > count {
-                return None;
+    let mut open_children = vec![0; count];
+    for parent in parents.iter().flatten() {
+        open_children[*parent] += 1;
+    }
+    let mut order: Vec<usize> = (0..count).filter(|&node| open_children[node] == 0).collect();
+    let mut position = 0;
+    while let Some(&node) = order.get(position) {
+        position += 1;
+        if let Some(parent) = parents[node] {
+            open_children[parent] -= 1;
+            if open_children[parent] == 0 {
+                order.push(parent);
             }
-            for &variable in &variables {
-                *inside[ancestor].entry(variable).or_default() += 1;
-            }
-            current = parents[ancestor];
         }
     }
-    let exposed = |occurrences: &FxHashMap<VarId, usize>| {
-        let mut variables: Vec<VarId> = occurrences
-            .iter()
-            .filter(|(variable, times)| everywhere[variable] > **times)
-            .map(|(&variable, _)| variable)
-            .collect();
-        variables.sort_unstable();
-        variables
-    };
-    Some(inside.iter().map(exposed).collect())
+    (order.len() == count).then_some(order)
 }
 
 /// The values of all variables of a derivation.

@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::linear::{Constraint, LinearForm, Relation};
 use crate::term::{Node, TermId, TermPool};
 
+/// Longer conjunctions and disjunctions are not looked at: every pair of parts is compared.
+const MAX_PARTS: usize = 300;
+
 /// An equivalent formula that is not larger.
 pub(super) fn simplified(pool: &mut TermPool, formula: TermId) -> TermId {
     let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -30,6 +33,9 @@ fn junction(pool: &mut TermPool, parts: Vec<TermId>, conjunctive: bool) -> TermI
         Node::Or(parts) if !conjunctive => parts.to_vec(),
         _ => return whole,
     };
+    if parts.len() > MAX_PARTS {
+        return whole;
+    }
     let mut atoms: Vec<Constraint> = Vec::new();
     let mut others: Vec<TermId> = Vec::new();
     for &part in &parts {

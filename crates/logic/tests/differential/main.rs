@@ -2,7 +2,7 @@
 
 mod campaign;
 
-use campaign::{conjunctions, formulas, interpolants, oracle, problems};
+use campaign::{clauses, conjunctions, formulas, interpolants, oracle, problems};
 
 /// Runs a campaign if z3 is there, and says so if it is not.
 fn with_z3(
@@ -41,4 +41,9 @@ fn interpolants_of_sequences_satisfy_z3() {
 #[test]
 fn interpolants_of_trees_satisfy_z3() {
     with_z3(|z3| interpolants::run(z3, 3, 200, problems::tree), 30);
+}
+
+#[test]
+fn solutions_of_clauses_satisfy_z3() {
+    with_z3(|z3| clauses::run(z3, 4, 400), 50);
 }

@@ -13,6 +13,7 @@ use super::improve::improve;
 use super::system::{HornOutcome, HornSystem, Solution, UnknownId};
 use super::unwind::Unwinding;
 use super::validity::{Oracle, is_in_vocabulary};
+use crate::conjunction::Reason;
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::{Limits, Unknown};
 use crate::term::TermPool;
@@ -25,6 +26,9 @@ const HASTY_SPLITS: u64 = 50;
 impl HornSystem {
     /// Solves the system for its predicates.
     pub fn solve(&self, pool: &mut TermPool, limits: &Limits, budget: &Budget) -> HornOutcome {
+        if let Err(reason) = budget.check_now() {
+            return HornOutcome::Unknown(Unknown::Solver(Reason::Stopped(reason)));
+        }
         let Some(order) = self.order() else {
             return HornOutcome::Unknown(Unknown::Recursive);
         };

@@ -4,6 +4,7 @@ use rely_base::Budget;
 use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
+use crate::beyond::{Satisfiability, satisfiable};
 use crate::conjunction::{self, Conjunction, Verdict};
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
@@ -47,9 +48,18 @@ impl Oracle<'_> {
         let effort = Effort { cases: self.limits.cases, questions: 0, splits: self.splits };
         match decide(&mut problem, effort, self.budget) {
             Outcome::Refuted(_) => Ok(true),
-            Outcome::Model(_) if problem.is_abstract() => Err(Unknown::Nonlinear),
+            Outcome::Model(_) if problem.is_abstract() => self.contradictory_beyond(pool, question),
             Outcome::Model(_) => Ok(false),
             Outcome::Unknown(unknown) => Err(unknown),
+        }
+    }
+
+    /// Whether a formula that is not linear has no solution.
+    fn contradictory_beyond(&self, pool: &mut TermPool, formula: TermId) -> Result<bool, Unknown> {
+        match satisfiable(pool, &[formula], self.budget).satisfiability {
+            Satisfiability::Unsat(_) => Ok(true),
+            Satisfiability::Sat(_) => Ok(false),
+            Satisfiability::Unknown(_) => Err(Unknown::Nonlinear),
         }
     }
 

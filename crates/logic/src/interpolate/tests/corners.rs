@@ -115,3 +115,25 @@ fn the_vocabulary_restricts() {
     // Without common variables that may be mentioned, one side must be contradictory alone.
     assert_eq!(answer_with(&[], Some(&[]), &["x = 1 & y > y + x", "x = 1"]), "false");
 }
+
+#[test]
+fn long_sequences() {
+    let mut pool = TermPool::new();
+    let mut formulas = vec![formula(&mut pool, "x0 = 0")];
+    formulas.extend((1..800).map(|n| formula(&mut pool, &format!("x{n} = x{} + 1", n - 1))));
+    let budget = Budget::unlimited();
+    let answer = interpolate_sequence(&mut pool, &formulas, &Preferences::default(), &budget);
+    let Interpolation::Satisfiable(values) = answer else { panic!("satisfiable: {answer:?}") };
+    let last = variable(&mut pool, "x799");
+    assert_eq!(values[&last], crate::term::Value::Int(799.into()));
+}
+
+#[test]
+fn a_budget_that_is_used_up_is_said_so() {
+    let mut pool = TermPool::new();
+    let a = formula(&mut pool, "x = y & y = z");
+    let b = formula(&mut pool, "x > z");
+    let budget = Budget::builder().time(std::time::Duration::ZERO).build();
+    let answer = interpolate(&mut pool, a, b, &Preferences::default(), &budget);
+    assert!(matches!(answer, Interpolation::Unknown(_)), "{answer:?}");
+}

@@ -4,6 +4,7 @@
 //! be kept as a regression test. The integration test runs a small seeded share of each campaign;
 //! `cargo run --release -p rely-logic --example differential` runs them in full.
 
+pub mod clauses;
 pub mod conjunctions;
 pub mod formulas;
 pub mod interpolants;

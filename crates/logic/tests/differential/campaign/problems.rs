@@ -89,7 +89,7 @@ fn with_formulas(pool: &mut TermPool, random: &mut Random, parents: Vec<Option<u
 }
 
 /// A conjunction over some of the variables.
-fn formula(pool: &mut TermPool, random: &mut Random, flavour: Flavour, variables: &[TermId]) -> TermId {
+pub fn formula(pool: &mut TermPool, random: &mut Random, flavour: Flavour, variables: &[TermId]) -> TermId {
     let count = random.between(1, 4);
     let conjuncts: Vec<TermId> = (0..count)
         .map(|_| {
