@@ -28,8 +28,8 @@ pub(crate) enum ObjectKey {
     /// A variable of which each thread has its own.
     ThreadLocal(ThreadKey, String),
     Function(String),
-    /// Where a function leaves its result.
-    FunctionResult(ThreadKey, String),
+    /// Where a function leaves its result; a structure, depending on where it is called.
+    FunctionResult(ThreadKey, String, usize),
     /// Where a thread leaves the result that `pthread_join` fetches.
     ThreadResult(String),
 }
@@ -75,6 +75,8 @@ pub(crate) struct Facts {
     /// Locals whose address is stored where other threads can find it.
     shared: FxHashSet<ObjectId>,
     start_arguments: FxHashMap<String, StartArgument>,
+    /// The scalars that get the result of a thread, and whether they are ever read.
+    results: FxHashMap<Target, bool>,
     /// Thread functions whose results somebody asks for.
     wanted_results: FxHashSet<String>,
     /// Whether something was added that this round may have missed.
@@ -182,6 +184,28 @@ impl Facts {
     /// Notes that what is stored now has no place before the next round.
     pub(crate) fn store_later(&mut self) {
         self.grown = true;
+    }
+
+    /// Notes that the result of a thread goes to a scalar; returns whether that is ever read.
+    pub(crate) fn receives_result(&mut self, place: Target) -> bool {
+        match self.results.get(&place) {
+            Some(&is_read) => is_read,
+            None => {
+                self.results.insert(place, false);
+                self.grown = true;
+                false
+            }
+        }
+    }
+
+    /// Notes that a scalar is read.
+    pub(crate) fn read(&mut self, place: Target) {
+        if let Some(is_read) = self.results.get_mut(&place)
+            && !*is_read
+        {
+            *is_read = true;
+            self.grown = true;
+        }
     }
 
     /// Notes that somebody asks for the result of a thread.

@@ -103,9 +103,34 @@ pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         (BinaryOp::Or, Expr::Bool(true), _) | (BinaryOp::Implies, Expr::Bool(false), _) => Expr::Bool(true),
         (BinaryOp::And, _, Expr::Bool(true)) | (BinaryOp::Or, _, Expr::Bool(false)) => left,
         (BinaryOp::Implies, _, Expr::Bool(true)) => Expr::Bool(true),
+        (
+            BinaryOp::Add | BinaryOp::Sub,
+            Expr::Binary(inner @ (BinaryOp::Add | BinaryOp::Sub), parts),
+            Expr::Int(b),
+        ) if matches!(parts[1], Expr::Int(_)) => {
+            let signed = |op: BinaryOp, value: Value| if op == BinaryOp::Add { value } else { -value };
+            let Expr::Int(a) = parts[1] else { return Expr::binary(op, left, right) };
+            shifted(parts[0].clone(), signed(*inner, a) + signed(op, *b))
+        }
+        (op, Expr::Binary(inner @ (BinaryOp::Add | BinaryOp::Sub), parts), Expr::Int(bound))
+            if op.is_comparison() && matches!(parts[1], Expr::Int(_)) =>
+        {
+            let Expr::Int(distance) = parts[1] else { return Expr::binary(op, left, right) };
+            let distance = if *inner == BinaryOp::Add { distance } else { -distance };
+            binary(op, parts[0].clone(), Expr::Int(bound - distance))
+        }
         (BinaryOp::Eq, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a == b),
         (BinaryOp::Ne, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a != b),
         _ => Expr::binary(op, left, right),
+    }
+}
+
+/// An expression moved by a constant.
+fn shifted(expr: Expr, distance: Value) -> Expr {
+    match distance {
+        0 => expr,
+        1.. => Expr::binary(BinaryOp::Add, expr, Expr::Int(distance)),
+        _ => Expr::binary(BinaryOp::Sub, expr, Expr::Int(-distance)),
     }
 }
 
@@ -189,10 +214,8 @@ pub(crate) fn scale(factor: i64, operand: Expr) -> Expr {
 
 /// `low <= expr && expr <= high`, decided if the expression is constant.
 pub(crate) fn between(expr: Expr, low: Value, high: Value) -> Expr {
-    match expr {
-        Expr::Int(value) => Expr::Bool((low..=high).contains(&value)),
-        other => other.between(low, high),
-    }
+    let is_large_enough = binary(BinaryOp::Ge, expr.clone(), Expr::Int(low));
+    and(is_large_enough, binary(BinaryOp::Le, expr, Expr::Int(high)))
 }
 
 #[cfg(test)]
@@ -221,5 +244,11 @@ mod tests {
         assert_eq!(binary(BinaryOp::Div, Expr::Int(7), Expr::Int(-2)), Expr::Int(-3));
         assert!(matches!(binary(BinaryOp::Div, Expr::Int(7), Expr::Int(0)), Expr::Binary(..)));
         assert_eq!(binary(BinaryOp::Lt, Expr::Int(1), Expr::Int(2)), Expr::Bool(true));
+        let sum = add(add(Expr::This, Expr::Int(5)), Expr::Int(-7));
+        assert_eq!(sum, Expr::binary(BinaryOp::Sub, Expr::This, Expr::Int(2)));
+        assert_eq!(
+            binary(BinaryOp::Le, sum, Expr::Int(3)),
+            Expr::binary(BinaryOp::Le, Expr::This, Expr::Int(5))
+        );
     }
 }

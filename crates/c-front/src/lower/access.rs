@@ -79,7 +79,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             targets = merge_targets(&targets, &self.facts.targets_of(cell.target));
             if !self.flow.is_dead() {
-                self.read.insert(cell.target);
+                self.facts.read(cell.target);
             }
         }
         let kind = ty.scalar().unwrap_or(IntKind::Int);

@@ -89,28 +89,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let place = self.flag_place(place)?;
                 self.assign_value(place, Value::constant(CType::INT, 0), Wanted::Nothing, at, at)?
             }
-            ("__sync_bool_compare_and_swap", [place, expected, desired]) => {
-                self.compare_and_swap(place, expected, desired, true, at)?
-            }
-            ("__sync_val_compare_and_swap", [place, expected, desired]) => {
-                self.compare_and_swap(place, expected, desired, false, at)?
-            }
+            ("__sync_bool_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, true, at)?,
+            ("__sync_val_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, false, at)?,
             (
                 "__atomic_compare_exchange_n"
                 | "atomic_compare_exchange_strong"
                 | "atomic_compare_exchange_weak",
-                [place, expected, desired, ..],
+                [_, _, _, ..],
             ) => {
                 let orders = &arguments[arguments.len().min(if plain.starts_with("__") { 4 } else { 3 })..];
                 self.memory_order(orders.first())?;
-                let (place, expected) = self.places(place, expected)?;
-                let desired = self.eval(desired)?;
+                let [place, expected, desired] = self.three(&arguments[..3])?;
+                let place = self.dereference(place, &arguments[0], at)?;
+                let expected = self.dereference(expected, &arguments[1], at)?;
                 self.compare_exchange(place, expected, desired, at)?
             }
-            ("__atomic_compare_exchange", [place, expected, desired, _, orders @ ..]) => {
+            ("__atomic_compare_exchange", [_, _, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let (place, expected) = self.places(place, expected)?;
-                let desired = self.value_behind(desired)?;
+                let [place, expected, desired] = self.three(&arguments[..3])?;
+                let place = self.dereference(place, &arguments[0], at)?;
+                let expected = self.dereference(expected, &arguments[1], at)?;
+                let desired = self.dereference(desired, &arguments[2], at)?;
+                let desired = self.read(desired, at)?;
                 self.compare_exchange(place, expected, desired, at)?
             }
             ("__atomic_is_lock_free" | "__atomic_always_lock_free" | "atomic_is_lock_free", _) => {
@@ -134,6 +134,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn atomic_place(&mut self, pointer: &'a Node<Expression>) -> Lowered<Lvalue> {
         let value = self.eval(pointer)?;
         self.dereference(value, pointer, pointer.span)
+    }
+
+    /// Three arguments, evaluated from left to right, none of them still to be read.
+    fn three(&mut self, arguments: &'a [Node<Expression>]) -> Lowered<[Value; 3]> {
+        let values = self.arguments(arguments)?;
+        let settled: Vec<Value> = values.into_iter().map(|value| self.settle_shared(value)).collect();
+        match <[Value; 3]>::try_from(settled) {
+            Ok(values) => Ok(values),
+            Err(_) => Err(rely_base::Diagnostic::error("an atomic operation has too few arguments")),
+        }
     }
 
     fn places(
@@ -238,25 +248,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// `__sync_*_compare_and_swap`.
     fn compare_and_swap(
         &mut self,
-        place: &'a Node<Expression>,
-        expected: &'a Node<Expression>,
-        desired: &'a Node<Expression>,
+        arguments: &'a [Node<Expression>],
         yields_truth: bool,
         at: TreeSpan,
     ) -> Lowered<Value> {
         self.memory_order(None)?;
-        let mut values = Vec::new();
-        for expression in [place, expected, desired] {
-            let impact = self.impact(expression)?;
-            values = values.into_iter().map(|value| self.before(value, impact)).collect();
-            values.push(self.eval(expression)?);
-        }
-        let mut values = values.into_iter();
-        let (Some(pointer), Some(expected), Some(desired)) = (values.next(), values.next(), values.next())
-        else {
-            return Ok(Value::void());
-        };
-        let place = self.dereference(pointer, place, at)?;
+        let [pointer, expected, desired] = self.three(arguments)?;
+        let place = self.dereference(pointer, &arguments[0], at)?;
         let (ty, kind) = self.scalar_kind(&place, at)?;
         let expected = self.settled_as(expected, &ty, at)?;
         let desired = self.settled_as(desired, &ty, at)?;

@@ -127,7 +127,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<Value> {
         let (yes, no) = (&conditional.then_expression, &conditional.else_expression);
         let branches = self.impact(yes)?.max(self.impact(no)?);
-        if branches != Impact::Quiet {
+        if branches != Impact::Quiet && !self.is_silent {
             return self.conditional_by_branches(conditional, at);
         }
         let condition = self.eval(&conditional.condition)?;

@@ -7,13 +7,13 @@ use super::scope::{Frame, Handover, Symbol};
 use super::typename::is_void_parameter;
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
-use crate::fold;
-use crate::types::CType;
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind};
 use crate::unit::{declarator_name, function_part};
-use crate::value::{Guard, Kind, ObjectId, Value};
+use crate::value::{Address, Guard, Kind, Lvalue, ObjectId, Value};
 use lang_c::ast::{BlockItem, CallExpression, DerivedDeclarator, Expression, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, CheckKind, Expr, Op};
+use rely_program::{BinaryOp, CheckKind, Expr, Op, Sort};
 
 /// A parameter of a function definition.
 pub(super) struct Parameter<'a> {
@@ -69,8 +69,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let name = self.spelled(name);
             return self.error(at, format!("`{name}` is called, but it is neither defined here nor known"));
         };
+        if self.is_silent {
+            return self.value_of_result(&function.node);
+        }
         let arguments = self.arguments(&call.arguments)?;
         self.inline(name, &function.node, arguments, wanted, at)
+    }
+
+    /// Some value of a function's result type, when only the type matters.
+    fn value_of_result(&mut self, function: &'a FunctionDefinition) -> Lowered<Value> {
+        let ty = self.result_type(function)?;
+        Ok(match (ty.scalar(), &ty) {
+            (Some(IntKind::Bool), _) => Value::truth(ty, Expr::Var(self.temporary(Sort::Bool))),
+            (Some(kind), _) => {
+                let range = Range::of(kind.int_type());
+                Value::number(ty, Expr::Var(self.temporary(Sort::Int)), range)
+            }
+            (None, CType::Record(_)) => {
+                let address = Address::Computed(Expr::Int(0), Vec::new());
+                Value::record(ty.clone(), Lvalue { ty, address, guards: Vec::new() })
+            }
+            _ => Value::void(),
+        })
     }
 
     /// The values of arguments, evaluated from left to right.
@@ -177,7 +197,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let caller_span = self.at;
         let is_atomic = name.starts_with("__VERIFIER_atomic_");
         // The parameters are set before the section starts: that is local.
-        let frame = self.frame_for(name, function, wanted)?;
+        let frame = self.frame_for(name, function, wanted, at)?;
         let handover = frame.handover.clone();
         let parameters = self.parameters(function)?;
         self.frames.push(frame);
@@ -234,6 +254,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         name: &'a str,
         function: &'a FunctionDefinition,
         wanted: Wanted,
+        site: TreeSpan,
     ) -> Lowered<Frame<'a>> {
         let result = self.result_type(function)?;
         let constants = Unmodified::of(&function.statement);
@@ -250,7 +271,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Handover::Direct
         } else {
             let thread = self.thread.key.clone();
-            let key = ObjectKey::FunctionResult(thread.clone(), name.to_owned());
+            // Scalars are read before the next call; structures stay where they are, so each
+            // call leaves them in a place of its own.
+            let site = if result.scalar().is_some() { 0 } else { site.start };
+            let key = ObjectKey::FunctionResult(thread.clone(), name.to_owned(), site);
             let at = function.declarator.span;
             let label = format!("{}.return", self.spelled(name));
             Handover::Variable(self.object(key, label, result.clone(), Storage::Thread(thread), at)?)

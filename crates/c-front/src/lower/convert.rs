@@ -83,7 +83,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Value { ty, ..value };
         }
         let targets = self.pointed_to(&value);
-        if value.ty.is_pointer() && !targets.is_empty() && kind.int_type().bits == 64 {
+        if value.ty.is_pointer() && !targets.is_empty() {
             self.assume("object-addresses");
         }
         let expr = self.number(&value);

@@ -328,9 +328,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Does something without emitting anything.
     fn silently<T>(&mut self, action: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         let flow = std::mem::take(&mut self.flow);
+        let was_silent = std::mem::replace(&mut self.is_silent, true);
         let mark = self.mark();
         let result = action(self);
         self.release(mark);
+        self.is_silent = was_silent;
         self.flow = flow;
         result
     }

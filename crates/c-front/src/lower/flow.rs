@@ -10,6 +10,9 @@ use rely_program::{LocationId, Op};
 /// More edges than this are not emitted: calls inlined in calls multiply.
 const MAX_EDGES: usize = 300_000;
 
+/// More statements than this are not walked over, reachable or not.
+const MAX_STATEMENTS: usize = 1_000_000;
+
 /// An edge that leads nowhere yet.
 #[derive(Clone, Debug)]
 struct Dangling {
@@ -221,11 +224,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.flow.atomic > 0
     }
 
-    /// Refuses a program that has become too large.
-    pub(super) fn check_size(&self, at: lang_c::span::Span) -> Lowered<()> {
-        if self.edges <= MAX_EDGES {
+    /// Refuses a program that becomes too large.
+    pub(super) fn check_size(&mut self, at: lang_c::span::Span) -> Lowered<()> {
+        self.walked += 1;
+        if self.edges <= MAX_EDGES && self.walked <= MAX_STATEMENTS {
             return Ok(());
         }
-        self.error(at, format!("the program has more than {MAX_EDGES} steps when its calls are inlined"))
+        self.error(at, "the program is too large when its calls are inlined")
     }
 }

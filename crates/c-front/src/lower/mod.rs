@@ -119,10 +119,12 @@ pub(crate) struct Lowering<'a, 'f> {
     resolving: FxHashSet<String>,
     /// Structures whose members are being looked at.
     completing: FxHashSet<RecordId>,
-    /// The scalars that are read somewhere.
-    read: FxHashSet<Target>,
     obligations: Vec<Obligation>,
+    /// Whether only the type of what is walked over matters.
+    is_silent: bool,
     edges: usize,
+    /// How many statements were walked over.
+    walked: usize,
 }
 
 /// The thread being walked over.

@@ -30,8 +30,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let success = Value::constant(CType::INT, 0);
         let arguments = call.arguments.as_slice();
         match (name, arguments) {
-            ("pthread_create", [handle, attributes, function, argument]) => {
-                self.create(handle, attributes, function, argument, at)?;
+            ("pthread_create", [handle, _, function, argument]) => {
+                self.create(arguments, [handle, function, argument], at)?;
             }
             ("pthread_join", [handle, result]) => self.join_thread(handle, result, at)?,
             ("pthread_exit", [value]) => {
@@ -110,14 +110,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn create(
         &mut self,
-        handle: &'a Node<Expression>,
-        attributes: &'a Node<Expression>,
-        function: &'a Node<Expression>,
-        argument: &'a Node<Expression>,
+        arguments: &'a [Node<Expression>],
+        [handle, function, argument]: [&'a Node<Expression>; 3],
         at: TreeSpan,
     ) -> Lowered<()> {
-        let values = self.four_arguments(handle, attributes, function, argument)?;
-        let [handle_value, _, function_value, argument_value] = values;
+        let values = self.arguments(arguments)?;
+        let settled: Vec<Value> = values.into_iter().map(|value| self.settle_shared(value)).collect();
+        let Ok([handle_value, _, function_value, argument_value]) = <[Value; 4]>::try_from(settled) else {
+            return self.error(at, "`pthread_create` takes four arguments");
+        };
         let argument_value = self.convert(argument_value, &CType::pointer_to(CType::Void), argument.span)?;
         let started: Vec<(&'a str, Expr)> = match &function_value.kind {
             Kind::Pointer(known) => {
@@ -145,26 +146,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.emit_choice(choices);
         }
         Ok(())
-    }
-
-    fn four_arguments(
-        &mut self,
-        handle: &'a Node<Expression>,
-        attributes: &'a Node<Expression>,
-        function: &'a Node<Expression>,
-        argument: &'a Node<Expression>,
-    ) -> Lowered<[Value; 4]> {
-        let mut values = Vec::new();
-        for expression in [handle, attributes, function, argument] {
-            let impact = self.impact(expression)?;
-            values = values.into_iter().map(|value| self.before(value, impact)).collect();
-            values.push(self.eval(expression)?);
-        }
-        let settled: Vec<Value> = values.into_iter().map(|value| self.settle_shared(value)).collect();
-        match <[Value; 4]>::try_from(settled) {
-            Ok(values) => Ok(values),
-            Err(_) => self.error(handle.span, "`pthread_create` takes four arguments"),
-        }
     }
 
     /// The functions that a computed pointer may mean, and when it does.
@@ -257,21 +238,30 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let target = CType::pointer_to(CType::Void);
         let place = self.place_behind(result_place, target);
-        let places = self.cells(&place, result.span)?.cells.iter().map(|cell| cell.target).collect();
-        let value = self.thread_result(&joined, places, at)?;
+        let places = self.cells(&place, result.span)?.cells;
+        let mut is_read = false;
+        for cell in &places {
+            is_read |= !self.flow.is_dead() && self.facts.receives_result(cell.target);
+        }
+        if !is_read && !places.is_empty() {
+            return Ok(());
+        }
+        let value = self.thread_result(&joined, at)?;
         let value = self.convert(value, &place.ty, at)?;
         self.write(&place, value, result.span)
     }
 
-    /// What the joined thread has returned, to be stored in one of the places.
-    fn thread_result(&mut self, joined: &Value, places: Vec<Target>, at: TreeSpan) -> Lowered<Value> {
+    /// What the joined thread has returned.
+    fn thread_result(&mut self, joined: &Value, at: TreeSpan) -> Lowered<Value> {
         let functions: Vec<&'a str> =
             joined.targets.iter().filter_map(|target| self.function_name(target.object)).collect();
         let pointer = CType::pointer_to(CType::Void);
         let [function] = functions.as_slice() else {
             let message = "the result of a thread that is one of several is not supported";
             let error = Diagnostic::error(message).at(self.span(at), "here");
-            self.obligations.push(Obligation::Result(None, places, error));
+            if !functions.is_empty() {
+                self.obligations.push(Obligation::Never(error));
+            }
             return Ok(Value::constant(pointer, 0));
         };
         let object = self.thread_result_object(function, at)?;
@@ -281,7 +271,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.spelled(function)
         );
         let error = Diagnostic::error(message).at(self.span(at), "here");
-        self.obligations.push(Obligation::Result(Some((*function).to_owned()), places, error));
+        self.obligations.push(Obligation::Once((*function).to_owned(), error));
         let place = self.object_lvalue(object);
         let value = self.read(place, at)?;
         Ok(self.settle_shared(value))

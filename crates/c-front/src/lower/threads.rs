@@ -26,9 +26,6 @@ pub(super) enum Obligation {
     Never(Diagnostic),
     /// This is not supported unless the thread function is started at most once.
     Once(String, Diagnostic),
-    /// The result of a thread, stored here, is not supported if it is ever read, unless it is
-    /// that of a function that is started at most once.
-    Result(Option<String>, Vec<Target>, Diagnostic),
 }
 
 /// A round that has ended.
@@ -36,7 +33,6 @@ pub(super) struct Finished {
     builder: ProgramBuilder,
     obligations: Vec<Obligation>,
     threads: FxHashMap<String, ThreadId>,
-    read: FxHashSet<Target>,
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -63,9 +59,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             typedefs: FxHashMap::default(),
             resolving: FxHashSet::default(),
             completing: FxHashSet::default(),
-            read: FxHashSet::default(),
             obligations: Vec::new(),
+            is_silent: false,
             edges: 0,
+            walked: 0,
         }
     }
 
@@ -82,8 +79,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.walk_thread(&name)?;
         }
         self.check_published();
-        let Lowering { builder, obligations, threads, read, .. } = self;
-        Ok(Finished { builder, obligations, threads, read })
+        let Lowering { builder, obligations, threads, .. } = self;
+        Ok(Finished { builder, obligations, threads })
     }
 
     /// A local whose address other threads know must exist only once.
@@ -132,7 +129,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.thread = ThreadContext::new(thread, name);
         self.at = Some(span);
         self.flow = Flow::standing_at(self.builder.entry(thread), 0);
-        let mut frame = self.frame_for(name, &function.node, Wanted::Nothing)?;
+        let mut frame = self.frame_for(name, &function.node, Wanted::Nothing, function.span)?;
         frame.handover = Handover::None;
         let parameters = self.parameters(&function.node)?;
         self.frames = vec![frame];
@@ -311,12 +308,6 @@ impl Finished {
                 Obligation::Never(error) => return Err(error.clone()),
                 Obligation::Once(name, error) if !self.runs_once(name) => return Err(error.clone()),
                 Obligation::Once(..) => {}
-                Obligation::Result(name, places, error) => {
-                    let is_certain = name.as_ref().is_some_and(|name| self.runs_once(name));
-                    if !is_certain && places.iter().any(|place| self.read.contains(place)) {
-                        return Err(error.clone());
-                    }
-                }
             }
         }
         self.builder.finish().map_err(|malformed| {

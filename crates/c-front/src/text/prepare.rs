@@ -163,8 +163,12 @@ impl<'s> Rewriter<'s> {
         let Some(before) = index.checked_sub(1).map(|before| code[before]) else { return false };
         let follows_tag_keyword =
             before.kind == TokenKind::Word && matches!(before.text(self.source), "struct" | "union" | "enum");
+        let words = &code[index..index + length];
+        let falls_through = words.iter().any(|word| word.text(self.source).contains("fallthrough"));
+        // Behind `}` it may also belong to a structure.
         let starts_statement = before.kind == TokenKind::Punctuation
-            && matches!(before.text(self.source), ";" | "{" | "}" | ":")
+            && (matches!(before.text(self.source), ";" | "{" | ":")
+                || falls_through && before.is(self.source, '}'))
             && code.get(index + length).is_some_and(|next| next.is(self.source, ';'));
         follows_tag_keyword || starts_statement
     }

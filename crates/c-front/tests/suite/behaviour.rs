@@ -239,3 +239,38 @@ fn undefined_behaviour_is_checked() {
         "`pthread_join(t, 0)` joins no thread",
     );
 }
+
+#[test]
+fn results_of_calls_do_not_get_mixed_up() {
+    let make = "int r; struct s { int a, b; }; struct s make(int a) { struct s x = { a, a + 1 }; return x; } \
+        int sum(struct s x, struct s y) { return x.a * 100 + y.b; } ";
+    check(&format!("{make} int main() {{ r = sum(make(1), make(5)); }}"), 106);
+    check(&format!("{make} int main() {{ r = make(1).a * 10 + make(2).b; }}"), 13);
+    check(
+        "int r; int k; int next(void) { return ++k; } int main() { r = next() * 100 + next() * 10 + next(); }",
+        123,
+    );
+    check(
+        "int r; int f(int x) { return x * 2; } int main() { int a[3] = { f(1), f(2), f(3) }; \
+        r = a[0] * 100 + a[1] * 10 + a[f(1)]; }",
+        246,
+    );
+    check(
+        "int r; int id(int x) { return x; } int sub(int a, int b) { return a - b; } \
+        int main() { r = sub(id(9), sub(id(5), id(2))); }",
+        6,
+    );
+    check(
+        "int r; int g(int c) { return c ? 1 : 0; } int main() { r = g(0) ? g(1) ? 1 : 2 : g(1) ? 3 : 4; }",
+        3,
+    );
+}
+
+#[test]
+fn long_chains_of_conditions_take_no_time() {
+    let chain: String = (0..60).map(|index| format!("x == {index} ? y + {index} : ")).collect();
+    check(&format!("int r, x = 17, y = 100; int main() {{ r = {chain} -1; }}"), 117);
+    let calls: String =
+        (1..25).map(|index| format!("int f{index}(int v) {{ return f{}(v) + 1; }}\n", index - 1)).collect();
+    check(&format!("int r; int f0(int v) {{ return v; }} {calls} int main() {{ r = f24(3); }}"), 27);
+}

@@ -12,25 +12,25 @@ fn shared_reads_are_steps() {
     check_lowering(
         "int x, y; int main() { int l = x + 1; y = x + y * l; if (x > 0 && l) y = 0; }",
         expect![[r#"
-        program test.i
-        var x: int = 0
-        var y: int = 0
-        thread main
-          local l: int = 0
-          local $0: int = 0
-          local $1: int = 0
-          entry -> L2: check overflow x + 1 <= 2147483647; l := x + 1
-          L2 -> L3: $0 := x
-          L3 -> L4: check overflow y * l >= -2147483648 && y * l <= 2147483647; check overflow $0 + y * l >= -2147483648 && $0 + y * l <= 2147483647; $1 := $0 + y * l
-          L4 -> L5: y := $1
-          L5 -> L6: [x > 0 && l != 0]
-          L5 -> L7: [!(x > 0 && l != 0)]
-          L6 -> L7: y := 0
-          L7 -> exit: halt
-        assuming lp64-gcc
-        assuming no-signed-overflow
-        assuming unsequenced-left-to-right
-    "#]],
+            program test.i
+            var x: int = 0
+            var y: int = 0
+            thread main
+              local l: int = 0
+              local $0: int = 0
+              local $1: int = 0
+              entry -> L2: check overflow x <= 2147483646; l := x + 1
+              L2 -> L3: $0 := x
+              L3 -> L4: check overflow y * l >= -2147483648 && y * l <= 2147483647; check overflow $0 + y * l >= -2147483648 && $0 + y * l <= 2147483647; $1 := $0 + y * l
+              L4 -> L5: y := $1
+              L5 -> L6: [x > 0 && l != 0]
+              L5 -> L7: [!(x > 0 && l != 0)]
+              L6 -> L7: y := 0
+              L7 -> exit: halt
+            assuming lp64-gcc
+            assuming no-signed-overflow
+            assuming unsequenced-left-to-right
+        "#]],
     );
 }
 
@@ -51,7 +51,7 @@ fn threads_and_locks() {
               L4 -> L5: t := spawn f()
               L5 -> f.cs: [m == 0]; m := this
               f.cs -> L7: $0 := x
-              L7 -> L8: check overflow $0 + 1 <= 2147483647; x := $0 + 1
+              L7 -> L8: check overflow $0 <= 2147483646; x := $0 + 1
               L8 -> L9: m := 0
               L9 -> L10: check bounds t != 0; join t
               L10 -> exit: halt
@@ -59,7 +59,7 @@ fn threads_and_locks() {
               local $0: int = 0
               entry -> cs: [m == 0]; m := this
               cs -> L12: $0 := x
-              L12 -> L13: check overflow $0 + 1 <= 2147483647; x := $0 + 1
+              L12 -> L13: check overflow $0 <= 2147483646; x := $0 + 1
               L13 -> exit: m := 0
             assuming lp64-gcc
             assuming allocation-and-creation-succeed
