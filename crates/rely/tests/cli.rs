@@ -327,7 +327,7 @@ fn verdicts_as_text() {
         exit code 0
         counter.rely: safe (assert)
           evidence     exhausted, 4 states; confirmed by exploring the program before
-                       simplification, 6 states
+                       simplification, 4 states
           engine       explore
     "#]]
     .assert_eq(&text(&["check", "counter.rely"]));

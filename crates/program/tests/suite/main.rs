@@ -7,4 +7,5 @@ mod preservation;
 mod random;
 mod semantics;
 mod sketch;
+mod spawning;
 mod wellformed;

@@ -2,7 +2,7 @@
 //! formatting that is not stable.
 //!
 //! ```text
-//! cargo run --release -p rely-model-front --example fuzz -- [SECONDS [SEED]]
+//! cargo run --release -p rely-model-front --example fuzz_models -- [SECONDS [SEED]]
 //! ```
 //!
 //! The exit code is 1 if anything was found; the inputs are printed.
