@@ -7,5 +7,4 @@ mod preservation;
 mod random;
 mod semantics;
 mod sketch;
-mod spawning;
 mod wellformed;

@@ -1,0 +1,242 @@
+//! Focus, constants, dead variables, arrays and atomic blocks.
+
+use super::check;
+use crate::sketch::{RUNNING, Sketch, increment, is, set};
+use expect_test::expect;
+use rely_base::Id;
+use rely_program::passes::{self};
+use rely_program::{
+    BinaryOp, Check, CheckKind, Claimed, Domain, EdgeId, Expr, Goal, Initial, Op, Place, SlotId, Sort,
+    ThreadKind, Trace, TraceStep, Violation,
+};
+
+#[test]
+fn focus_assumes_other_checks_and_drops_other_properties() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    let assertion = sketch.check("x is small");
+    let kind = CheckKind::Overflow;
+    let overflow = sketch.builder.check(Check { kind, message: "x overflows".into(), span: None });
+    let below = |bound| Expr::var(x).lt(Expr::int(bound));
+    sketch.edge("entry", "exit", [Op::Check(below(9), overflow), Op::Check(below(3), assertion)]);
+    sketch.property(Claimed::DeadlockFree);
+    sketch.property(Claimed::Always(below(7)));
+    let program = sketch.finish();
+    let focused = passes::focus(&program, Goal::Assert);
+    assert_eq!(focused.1.property(0), 1);
+    check(
+        focused,
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: assume x < 9; assert x < 3
+        always x < 7
+    "#]],
+    );
+    check(
+        passes::focus(&program, Goal::Overflow),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: check overflow x < 9; assume x < 3
+    "#]],
+    );
+    check(
+        passes::focus(&program, Goal::Deadlock),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: assume x < 9; assume x < 3
+        deadlock-free
+    "#]],
+    );
+}
+
+#[test]
+fn constants_are_followed_through_branches() {
+    let mut sketch = Sketch::new();
+    let (n, x) = (sketch.int("n"), sketch.int("x"));
+    sketch.thread("T", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "a", [set(i, Expr::var(n).add(Expr::int(2)))]);
+    sketch.edge("a", "b", [Op::wait(Expr::var(i).gt(Expr::int(5)))]);
+    sketch.edge("b", "c", [set(x, Expr::int(7))]);
+    sketch.edge("a", "c", [Op::wait(Expr::var(i).le(Expr::int(5)))]);
+    let divide = Expr::binary(BinaryOp::Div, Expr::var(i), Expr::var(x));
+    sketch.edge("c", "exit", [set(x, divide.mul(Expr::int(0)))]);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var n: int = 0
+        var x: int = 0
+        thread T
+          local i: int = 0
+          entry -> a: i := 2
+          a -> c: skip
+          c -> exit: x := 2 / 0 * 0
+    "#]],
+    );
+}
+
+#[test]
+fn shared_variables_are_not_constant() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("A", RUNNING);
+    sketch.edge("entry", "b", [set(x, Expr::int(1))]);
+    sketch.edge("b", "exit", [Op::wait(is(x, 1))]);
+    sketch.thread("B", RUNNING);
+    sketch.edge("entry", "exit", [set(x, Expr::int(2))]);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread A
+          entry -> b: x := 1
+          b -> exit: [x == 1]
+        thread B
+          entry -> exit: x := 2
+    "#]],
+    );
+}
+
+#[test]
+fn an_abandoned_run_is_not_made_a_waiting_one() {
+    let mut sketch = Sketch::new();
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "a", [Op::assume(Expr::Bool(false))]);
+    sketch.edge("entry", "b", [Op::wait(Expr::Bool(false))]);
+    sketch.edge("a", "exit", []);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        thread T
+          entry -> exit: assume false
+    "#]],
+    );
+}
+
+#[test]
+fn what_nothing_depends_on_disappears() {
+    let mut sketch = Sketch::new();
+    let (x, statistics) = (sketch.int("x"), sketch.int("statistics"));
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    let unused = sketch.int("unused");
+    sketch.builder.parameter(worker, unused);
+    sketch.edge("entry", "exit", [increment(statistics), increment(x)]);
+    sketch.thread("main", RUNNING);
+    let (handle, i) = (sketch.int("handle"), sketch.int("i"));
+    let domain = Domain::Range { low: 0, high: 3 };
+    let start =
+        Op::Spawn { thread: worker, arguments: vec![Expr::var(i)], handle: Some(Place::Scalar(handle)) };
+    sketch.edge("entry", "a", [Op::Havoc(Place::Scalar(i), domain), start]);
+    // The first value is never looked at.
+    sketch.edge("a", "b", [set(i, Expr::var(x)), Op::Havoc(Place::Scalar(i), domain)]);
+    sketch.edge("b", "exit", [Op::wait(Expr::var(i).eq(Expr::var(x)))]);
+    let program = sketch.finish();
+    let (new, back) = passes::remove_dead_variables(&program);
+    check(
+        (new, back.clone()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        thread main
+          local i: int = 0
+          entry -> a: spawn worker()
+          a -> b: i := any 0..3
+          b -> exit: [i == x]
+    "#]],
+    );
+    let slot = SlotId::from_index;
+    let step = |edge, choices: &[i128]| TraceStep {
+        slot: slot(0),
+        edge: EdgeId::from_index(edge),
+        choices: choices.to_vec(),
+    };
+    let trace =
+        Trace { initial: vec![], steps: vec![step(1, &[]), step(2, &[3])], violation: Violation::Deadlock };
+    let old = back.trace(&trace).unwrap();
+    assert_eq!(old.steps, [step(1, &[0]), step(2, &[3])], "choices that were dropped get some value");
+}
+
+#[test]
+fn cells_with_known_indices_become_variables() {
+    let mut sketch = Sketch::new();
+    let any = Initial::Any(Domain::Range { low: 0, high: 7 });
+    let known = sketch.var("known", Sort::Int, Some(2), any.clone());
+    let unknown = sketch.var("unknown", Sort::Int, Some(2), any);
+    let cell = |array, index| Place::Element(array, Expr::int(index));
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "a", [Op::assign(cell(known, 1), cell(known, 0).read())]);
+    let computed = Expr::element(unknown, cell(known, 1).read());
+    sketch.edge("a", "exit", [Op::assign(cell(unknown, 0), computed)]);
+    let (new, back) = passes::split_arrays(&sketch.finish());
+    let last = new.vars().ids().last().unwrap();
+    assert_eq!(back.place(last), cell(known, 1));
+    let trace = Trace { initial: vec![1, 2, 3, 4], steps: vec![], violation: Violation::Deadlock };
+    assert_eq!(back.trace(&trace).unwrap().initial, [3, 4, 1, 2], "`unknown` comes first now");
+    check(
+        (new, back),
+        expect![[r#"
+        program sketch
+        var unknown: int[2] = any 0..7
+        var known[0]: int = any 0..7
+        var known[1]: int = any 0..7
+        thread T
+          entry -> a: known[1] := known[0]
+          a -> exit: unknown[0] := unknown[known[1]]
+    "#]],
+    );
+}
+
+#[test]
+fn paths_through_atomic_blocks_become_edges() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "<a>", []);
+    sketch.edge("<a>", "<b>", [Op::wait(is(x, 0)), increment(x)]);
+    sketch.edge("<a>", "<b>", [Op::wait(is(x, 1))]);
+    sketch.edge("<b>", "exit", [increment(x)]);
+    check(
+        passes::merge_atomic_blocks(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> exit: [x == 0]; x := x + 1; x := x + 1
+          entry -> exit: [x == 1]; x := x + 1
+    "#]],
+    );
+}
+
+#[test]
+fn loops_in_atomic_blocks_stay() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    sketch.edge("entry", "<head>", []);
+    sketch.edge("<head>", "<body>", [Op::wait(Expr::var(x).lt(Expr::int(3)))]);
+    sketch.edge("<body>", "<head>", [increment(x)]);
+    sketch.edge("<head>", "exit", [Op::wait(Expr::var(x).ge(Expr::int(3)))]);
+    check(
+        passes::merge_atomic_blocks(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            thread T
+              entry -> <head>: skip
+              <head> -> exit: [x >= 3]
+              <head> -> <head>: [x < 3]; x := x + 1
+        "#]],
+    );
+}

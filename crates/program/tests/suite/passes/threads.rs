@@ -1,0 +1,296 @@
+//! Spawns, handles and slots.
+
+use super::check;
+use crate::random::explorer::{explore, replay};
+use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
+use expect_test::expect;
+use rely_base::Id;
+use rely_program::passes::{self};
+use rely_program::{
+    Blocking, Claimed, Domain, EdgeId, Expr, Initial, Op, Place, Program, SlotId, Sort, ThreadKind, Trace,
+    TraceStep, Violation,
+};
+
+/// `main` starts `worker` in a loop of three iterations and joins the last one.
+fn spawn_loop() -> Program {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    let me = sketch.int("me");
+    sketch.var("luck", Sort::Bool, None, Initial::Any(Domain::Bool));
+    sketch.builder.parameter(worker, me);
+    sketch.edge("entry", "exit", [set(x, Expr::var(x).add(Expr::var(me)))]);
+    sketch.thread("main", RUNNING);
+    let (i, handle) = (sketch.int("i"), sketch.int("handle"));
+    sketch.edge("entry", "head", [set(i, Expr::int(0))]);
+    sketch.edge("head", "body", [Op::wait(Expr::var(i).lt(Expr::int(3)))]);
+    let start =
+        Op::Spawn { thread: worker, arguments: vec![Expr::var(i)], handle: Some(Place::Scalar(handle)) };
+    sketch.edge("body", "step", [start]);
+    sketch.edge("step", "head", [increment(i)]);
+    sketch.edge("head", "done", [Op::wait(Expr::var(i).ge(Expr::int(3)))]);
+    sketch.edge("done", "exit", [Op::Join(Expr::var(handle))]);
+    sketch.property(Claimed::AtEnd(is(x, 3).and(Expr::CountRunning(worker).eq(Expr::int(0)))));
+    sketch.property(Claimed::Always(Expr::var(x).lt(Expr::int(3))));
+    sketch.finish()
+}
+
+#[test]
+fn counted_loops_around_spawns_are_written_out() {
+    check(
+        passes::unroll(&spawn_loop()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        thread main
+          local i: int = 0
+          local handle: int = 0
+          entry -> head: i := 0
+          done -> exit: join handle
+          head -> body: [i < 3]
+          head -> exit: [i >= 3]
+          body -> step: handle := spawn worker(i)
+          step -> head#2: i := i + 1
+          head#2 -> body#2: [i < 3]
+          head#2 -> exit: [i >= 3]
+          body#2 -> step#2: handle := spawn worker(i)
+          step#2 -> head#3: i := i + 1
+          head#3 -> body#3: [i < 3]
+          head#3 -> exit: [i >= 3]
+          body#3 -> step#3: handle := spawn worker(i)
+          step#3 -> head#4: i := i + 1
+          head#4 -> exit: [i < 3]
+          head#4 -> done: [i >= 3]
+        at end x == 3 && #(worker running) == 0
+        always x < 3
+    "#]],
+    );
+}
+
+#[test]
+fn endless_loops_around_spawns_stay() {
+    let mut sketch = Sketch::new();
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    sketch.thread("main", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "entry", [spawn(worker, None), increment(i)]);
+    let program = sketch.finish();
+    assert_eq!(passes::unroll(&program).0.to_string(), program.to_string());
+    assert_eq!(passes::instantiate(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn spawns_that_happen_once_start_instances() {
+    let unrolled = passes::unroll(&spawn_loop()).0;
+    check(
+        passes::instantiate(&passes::fold_constants(&unrolled).0),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        spawned thread worker(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        thread main
+          local i: int = 0
+          local handle: int = 0
+          entry -> head: i := 0
+          done -> exit: join handle
+          head -> body: skip
+          body -> step: handle := spawn worker(0)
+          step -> head#2: i := 1
+          head#2 -> body#2: skip
+          body#2 -> step#2: handle := spawn worker#2(1)
+          step#2 -> head#3: i := 2
+          head#3 -> body#3: skip
+          body#3 -> step#3: handle := spawn worker#3(2)
+          step#3 -> head#4: i := 3
+          head#4 -> done: skip
+        spawned thread worker#2(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        spawned thread worker#3(me)
+          local me: int = 0
+          local luck: bool = any bool
+          entry -> exit: x := x + me
+        at end x == 3 && #(worker running) + #(worker#2 running) + #(worker#3 running) == 0
+        always x < 3
+    "#]],
+    );
+}
+
+#[test]
+fn slots_are_translated_by_the_order_of_creation() {
+    let program = spawn_loop();
+    let (new, back) = passes::simplify(&program);
+    check(
+        (new.clone(), back.clone()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            spawned thread worker
+              entry -> exit: skip
+            thread main
+              entry -> body#2: spawn worker()
+              body#2 -> body#3: spawn worker#2()
+              body#3 -> head#4: spawn worker#3()
+              head#4 -> exit: join worker#3
+            spawned thread worker#2
+              entry -> exit: x := x + 1
+            spawned thread worker#3
+              entry -> exit: x := x + 2
+            at end x == 3 && #(worker running) + #(worker#2 running) + #(worker#3 running) == 0
+            always x < 3
+        "#]],
+    );
+    let findings = explore(&new, &[], 10_000).unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    assert!(!findings.violations.is_empty());
+    for trace in &findings.violations {
+        let old = back.trace(trace).unwrap();
+        replay(&program, &old).unwrap();
+    }
+}
+
+#[test]
+fn a_template_that_is_also_spawned_in_a_loop_stays_beside_its_instance() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    sketch.edge("entry", "exit", [increment(x)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "loop", [spawn(worker, None)]);
+    sketch.edge(
+        "loop",
+        "loop",
+        [Op::Assume(Expr::var(x).lt(Expr::int(2)), Blocking::Wait), spawn(worker, None)],
+    );
+    sketch.property(Claimed::Always(Expr::CountRunning(worker).lt(Expr::int(5))));
+    check(
+        passes::instantiate(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        thread main
+          entry -> loop: spawn worker#1()
+          loop -> loop: [x < 2]; spawn worker()
+        spawned thread worker#1
+          entry -> exit: x := x + 1
+        always #(worker running) + #(worker#1 running) < 5
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_template_spawns_may_happen_often() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let inner = sketch.thread("inner", ThreadKind::Template);
+    sketch.edge("entry", "exit", [increment(x)]);
+    let outer = sketch.thread("outer", ThreadKind::Template);
+    sketch.edge("entry", "exit", [spawn(inner, None)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "entry", [spawn(outer, None)]);
+    let program = sketch.finish();
+    assert_eq!(passes::instantiate(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn handles_are_known_once_no_template_is_left() {
+    let program = |kind: ThreadKind| {
+        let mut sketch = Sketch::new();
+        let x = sketch.int("x");
+        let worker = sketch.thread("worker", kind);
+        sketch.edge("entry", "exit", [increment(x)]);
+        let helper = sketch.thread("helper", SPAWNED);
+        sketch.edge("entry", "exit", [increment(x)]);
+        sketch.thread("main", RUNNING);
+        let handle = sketch.int("handle");
+        sketch.edge("entry", "a", [spawn(helper, Some(handle)), spawn(worker, None)]);
+        sketch.edge("a", "exit", [Op::Join(Expr::var(handle))]);
+        sketch.finish()
+    };
+    check(
+        passes::fold_constants(&program(SPAWNED)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        spawned thread worker
+          entry -> exit: x := x + 1
+        spawned thread helper
+          entry -> exit: x := x + 1
+        thread main
+          local handle: int = 0
+          entry -> a: handle := spawn helper(); spawn worker()
+          a -> exit: join helper
+    "#]],
+    );
+    check(
+        passes::fold_constants(&program(ThreadKind::Template)),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        template worker
+          entry -> exit: x := x + 1
+        spawned thread helper
+          entry -> exit: x := x + 1
+        thread main
+          local handle: int = 0
+          entry -> a: handle := spawn helper(); spawn worker()
+          a -> exit: join handle
+    "#]],
+    );
+    check(
+        passes::simplify(&program(ThreadKind::Template)),
+        expect![[r#"
+        program sketch
+        spawned thread worker
+          entry -> exit: skip
+        spawned thread helper
+          entry -> exit: skip
+        thread main
+          entry -> a: spawn helper(); spawn worker()
+          a -> exit: join helper
+    "#]],
+    );
+}
+
+#[test]
+fn an_instance_that_is_never_started_loses_its_body() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("never", SPAWNED);
+    sketch.edge("entry", "a", [increment(x)]);
+    sketch.edge("a", "exit", [increment(x)]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "exit", [Op::wait(is(x, 0))]);
+    check(
+        passes::simplify(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        spawned thread never
+        thread main
+          entry -> exit: skip
+    "#]],
+    );
+}
+
+#[test]
+fn a_trace_of_another_program_has_no_way_back() {
+    let back = passes::simplify(&spawn_loop()).1;
+    let step = |slot, edge| TraceStep {
+        slot: SlotId::from_index(slot),
+        edge: EdgeId::from_index(edge),
+        choices: vec![],
+    };
+    let translate = |steps, violation| back.trace(&Trace { initial: vec![], steps, violation });
+    assert_eq!(translate(vec![step(0, 999)], Violation::Deadlock), None);
+    assert_eq!(translate(vec![step(99, 0)], Violation::Deadlock), None);
+    assert_eq!(translate(vec![], Violation::Property(9)), None);
+}
