@@ -89,15 +89,13 @@ pub use beyond::{
     FormulaAnswer, FormulaSolver, Lemma, Refutation, RefutationError, Satisfiability, satisfiable,
 };
 pub use certificate::{Combination, Hypothesis, Proof, ProofError, ProofNode, ProofNodeId};
-pub use conjunction::{
-    Answer, Conjunction, Entailment, Limits, Memo, Model, Reason, Statistics, Verdict,
-};
+pub use conjunction::{Answer, Conjunction, Entailment, Limits, Memo, Model, Reason, Statistics, Verdict};
 pub use linear::{Constraint, Domain, LinearForm, NumberedNames, Relation, VarId, VarNames};
 pub use sat::{
     BooleanProof, BooleanProofError, ClauseId, Interpretation, Literal, NotLinear, Obstacle, Origin, Outcome,
     ProofClause, SearchStatistics, Solver,
 };
 pub use term::{
-    Assignment, BitOperation, FunctionId, Node, Notation, Sort, Sum, SymbolId, TermId, TermPool, TooManyCubes, Value,
-    Variable,
+    Assignment, BitOperation, FunctionId, Node, Notation, Sort, Sum, SymbolId, TermId, TermPool,
+    TooManyCubes, Value, Variable,
 };
