@@ -9,6 +9,7 @@ use rely_base::Id;
 
 use super::clause::{AtomId, Derivation, Scope, Signed};
 use super::solver::Solver;
+use crate::arith::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::term::{Node, Sort, TermId, TermPool};
 
@@ -26,6 +27,16 @@ pub(super) struct Atom {
     /// By sign (positive, negative): the scope in which the literal's meaning was first needed.
     /// For a connective its definition is present; for a comparison the theory is told.
     needed: [Option<Scope>; 2],
+    /// For an equality: the scope since which its negation is left to two bounds.
+    split: Option<Scope>,
+}
+
+/// An equality whose negation is needed, and the bounds below and at its constant: different from
+/// `c` is at most `c - 1` or not at most `c`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disequality {
+    atom: AtomId,
+    bounds: [TermId; 2],
 }
 
 impl Atom {
@@ -33,13 +44,16 @@ impl Atom {
     pub(super) fn constraint(&self, positive: bool) -> Option<&Constraint> {
         let side = usize::from(!positive);
         self.needed[side]?;
+        if !positive && self.split.is_some() {
+            return None;
+        }
         self.constraints.as_ref().map(|constraints| &constraints[side])
     }
 
     /// Forgets what deeper scopes needed.
     pub(super) fn leave_scopes_above(&mut self, scope: Scope) {
-        for needed in &mut self.needed {
-            *needed = needed.filter(|&depth| depth <= scope);
+        for since in self.needed.iter_mut().chain([&mut self.split]) {
+            *since = since.filter(|&depth| depth <= scope);
         }
     }
 }
@@ -137,7 +151,7 @@ impl Solver {
             let negated = constraint.negated();
             Box::new([constraint, negated])
         });
-        self.atoms.push(Atom { term, constraints, needed: [None; 2] });
+        self.atoms.push(Atom { term, constraints, needed: [None; 2], split: None });
         self.literal_of.insert(term, Signed::new(atom, true));
         atom
     }
@@ -147,22 +161,29 @@ impl Solver {
     fn need(&mut self, pool: &TermPool, formula: SignedTerm, pending: &mut Vec<Signed>) -> Signed {
         let (term, positive) = strip_not(pool, formula);
         let literal = self.literal_of[&term].with_sign(positive);
-        let scope = self.scope();
-        let atom = &mut self.atoms[literal.atom().index()];
-        let needed = &mut atom.needed[usize::from(!literal.is_positive())];
-        if needed.is_none() {
-            *needed = Some(scope);
+        if self.need_literal(literal) {
             pending.push(literal);
-            if self.search.value(literal).is_some() {
-                // The theory has passed over this literal because nobody needed it.
-                self.theory.restart();
-            }
         }
         literal
     }
 
+    /// Notes that the meaning of a literal is needed; true if it was not before.
+    fn need_literal(&mut self, literal: Signed) -> bool {
+        let scope = self.scope();
+        let needed = &mut self.atoms[literal.atom().index()].needed[usize::from(!literal.is_positive())];
+        if needed.is_some() {
+            return false;
+        }
+        *needed = Some(scope);
+        if self.search.value(literal).is_some() {
+            // The theory has passed over this literal because nobody needed it.
+            self.theory.restart();
+        }
+        true
+    }
+
     /// Adds the defining clauses of connectives, and of the connectives these need.
-    fn define(&mut self, pool: &TermPool, mut pending: Vec<Signed>) {
+    fn define(&mut self, pool: &mut TermPool, mut pending: Vec<Signed>) {
         while let Some(literal) = pending.pop() {
             let term = self.atoms[literal.atom().index()].term;
             match pool.node(term) {
@@ -171,6 +192,7 @@ impl Solver {
                 Node::Iff(left, right) => {
                     self.define_equivalence(pool, term, (*left, *right), literal, &mut pending);
                 }
+                Node::EqZero(_) if !literal.is_positive() => self.note_disequality(pool, literal.atom()),
                 _ => {}
             }
         }
@@ -216,6 +238,48 @@ impl Solver {
             let clause = [literal.negated(), first, second];
             self.add_input_clause(&clause, Derivation::Definition { term, operand: None });
         }
+    }
+
+    /// Notes a disequality, with the terms of the bounds that it can be split into.
+    fn note_disequality(&mut self, pool: &mut TermPool, atom: AtomId) {
+        let Some(constraints) = &self.atoms[atom.index()].constraints else { return };
+        let form = constraints[0].form();
+        let below = form.clone().with_constant(form.constant_term() + &Integer::ONE);
+        let bounds = [&below, form].map(|form| {
+            let term = pool.form_term(form);
+            pool.le_zero(term)
+        });
+        self.disequalities.push(Disequality { atom, bounds });
+    }
+
+    /// Leaves the choice between less and greater to the search, which learns from it, instead of
+    /// the theory, which does not. The bounds are atoms over the same form, so the lemma that
+    /// makes them a choice comes with them.
+    pub(super) fn split_disequalities(&mut self) {
+        let scope = self.scope();
+        for place in 0..self.disequalities.len() {
+            let Disequality { atom, bounds } = self.disequalities[place];
+            let Some(constraints) = &self.atoms[atom.index()].constraints else { continue };
+            if self.atoms[atom.index()].split.is_some() {
+                continue;
+            }
+            let form = constraints[0].form().clone();
+            let below = form.clone().with_constant(form.constant_term() + &Integer::ONE);
+            for (term, form, positive) in [(bounds[0], below, true), (bounds[1], form, false)] {
+                if !self.literal_of.contains_key(&term) {
+                    let bound = self.add_atom(term, Some(Constraint::new(form, Relation::Le)));
+                    self.link_bounds(bound);
+                }
+                self.need_literal(self.literal_of[&term].with_sign(positive));
+            }
+            self.atoms[atom.index()].split = Some(scope);
+            self.theory.restart();
+        }
+    }
+
+    /// Whether some disequality is still up to the theory.
+    pub(super) fn has_disequalities(&self) -> bool {
+        self.disequalities.iter().any(|entry| self.atoms[entry.atom.index()].split.is_none())
     }
 
     /// Adds a clause on level 0, unless it is always true.

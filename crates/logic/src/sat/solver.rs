@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 use super::clause::{ClauseId, Derivation, Scope, Signed, UNFOUNDED};
-use super::encode::{Atom, NotLinear};
+use super::encode::{Atom, Disequality, NotLinear};
 use super::interpretation::Interpretation;
 use super::proof::BooleanProof;
 use super::search::Search;
@@ -70,6 +70,7 @@ pub struct SearchStatistics {
 struct ScopeStart {
     formulas: usize,
     atoms: usize,
+    disequalities: usize,
 }
 
 /// Formulas that grow, shrink and answer questions. See the [module](self).
@@ -80,6 +81,8 @@ pub struct Solver {
     pub(super) atoms: Vec<Atom>,
     pub(super) literal_of: FxHashMap<TermId, Signed>,
     pub(super) bounds: FxHashMap<LinearForm, Bounds>,
+    /// Equalities whose negations are needed.
+    pub(super) disequalities: Vec<Disequality>,
     formulas: Vec<TermId>,
     scopes: Vec<ScopeStart>,
     /// Whether the last question opened a scope for its assumptions.
@@ -118,6 +121,7 @@ impl Solver {
             atoms: Vec::new(),
             literal_of: FxHashMap::default(),
             bounds: FxHashMap::default(),
+            disequalities: Vec::new(),
             formulas: Vec::new(),
             scopes: Vec::new(),
             assuming: false,
@@ -167,7 +171,11 @@ impl Solver {
     }
 
     fn enter_scope(&mut self) {
-        self.scopes.push(ScopeStart { formulas: self.formulas.len(), atoms: self.atoms.len() });
+        self.scopes.push(ScopeStart {
+            formulas: self.formulas.len(),
+            atoms: self.atoms.len(),
+            disequalities: self.disequalities.len(),
+        });
     }
 
     /// Takes back all formulas since the last [`push`](Self::push); without one, all. What was
@@ -183,12 +191,14 @@ impl Solver {
             self.search = Search::default();
             self.search.propagations = propagations;
             self.formulas.clear();
+            self.disequalities.clear();
             self.atoms.clear();
             self.literal_of.clear();
             self.bounds.clear();
             return self.theory.restart();
         };
         self.formulas.truncate(start.formulas);
+        self.disequalities.truncate(start.disequalities);
         let scope = self.scope();
         self.search.shrink(start.atoms, scope);
         self.atoms.truncate(start.atoms);
@@ -354,6 +364,10 @@ impl Solver {
             Checked::Unknown(Reason::Stopped(reason)) => Err(reason),
             Checked::Unknown(reason) => {
                 self.blocked = Some(reason);
+                if reason == Reason::Splits && self.has_disequalities() {
+                    self.restart();
+                    self.split_disequalities();
+                }
                 Ok(None)
             }
         }

@@ -224,23 +224,9 @@ fn check_assumptions(world: &mut World, solver: &mut Solver, whole: TermId, assu
     }
 }
 
-/// Pigeons in holes, one boolean each, or one integer each with the number of its hole.
-fn pigeonhole(pool: &mut TermPool, pigeons: i64, holes: i64, integers: bool) -> Vec<TermId> {
+/// Pigeons in holes, a truth value for each pair.
+fn pigeonhole(pool: &mut TermPool, pigeons: i64, holes: i64) -> Vec<TermId> {
     let mut formulas = Vec::new();
-    if integers {
-        let birds: Vec<TermId> = (0..pigeons).map(|bird| pool.int_var(&format!("bird{bird}"))).collect();
-        let (first, last) = (pool.int(1), pool.int(holes));
-        for (place, &bird) in birds.iter().enumerate() {
-            formulas.push(pool.le(first, bird));
-            formulas.push(pool.le(bird, last));
-            for &other in &birds[..place] {
-                // Strict orders instead of a disequality: the choice is the search's.
-                let (less, greater) = (pool.lt(bird, other), pool.gt(bird, other));
-                formulas.push(pool.or([less, greater]));
-            }
-        }
-        return formulas;
-    }
     let mut sits = |bird: i64, hole: i64| pool.bool_var(&format!("bird{bird}in{hole}"));
     let table: Vec<Vec<TermId>> =
         (0..pigeons).map(|bird| (0..holes).map(|hole| sits(bird, hole)).collect()).collect();
@@ -256,17 +242,34 @@ fn pigeonhole(pool: &mut TermPool, pigeons: i64, holes: i64, integers: bool) -> 
     formulas
 }
 
+/// Pigeons in holes, each pigeon with the number of its hole.
+fn numbered_pigeonhole(pool: &mut TermPool, pigeons: i64, holes: i64) -> Vec<TermId> {
+    let mut formulas = Vec::new();
+    let birds: Vec<TermId> = (0..pigeons).map(|bird| pool.int_var(&format!("bird{bird}"))).collect();
+    let (first, last) = (pool.int(1), pool.int(holes));
+    for (place, &bird) in birds.iter().enumerate() {
+        formulas.push(pool.le(first, bird));
+        formulas.push(pool.le(bird, last));
+        formulas.extend(birds[..place].iter().map(|&other| pool.ne(bird, other)));
+    }
+    formulas
+}
+
 #[test]
 fn pigeons_need_as_many_holes() {
-    for (pigeons, holes, integers) in
-        [(5, 5, false), (6, 5, false), (7, 6, false), (4, 4, true), (4, 3, true), (5, 4, true)]
-    {
+    let check = |pigeons: i64, holes: i64, make: fn(&mut TermPool, i64, i64) -> Vec<TermId>| {
         let mut pool = TermPool::new();
         let mut solver = Solver::new();
-        for formula in pigeonhole(&mut pool, pigeons, holes, integers) {
+        for formula in make(&mut pool, pigeons, holes) {
             solver.assert(&mut pool, formula).expect("linear");
         }
         assert_eq!(decide(&mut solver, &pool), pigeons <= holes, "{pigeons} {holes}");
+    };
+    for (pigeons, holes) in [(5, 5), (6, 5), (7, 6)] {
+        check(pigeons, holes, pigeonhole);
+    }
+    for (pigeons, holes) in [(4, 4), (4, 3), (7, 7), (7, 6)] {
+        check(pigeons, holes, numbered_pigeonhole);
     }
 }
 
@@ -300,7 +303,7 @@ fn deep_formulas_do_not_exhaust_the_stack() {
 fn a_budget_that_ended_means_unknown() {
     let mut pool = TermPool::new();
     let mut solver = Solver::new();
-    for formula in pigeonhole(&mut pool, 9, 8, false) {
+    for formula in pigeonhole(&mut pool, 9, 8) {
         solver.assert(&mut pool, formula).expect("linear");
     }
     let token = CancelToken::new();
