@@ -210,22 +210,39 @@ impl<'a> Unwinding<'a> {
 
     fn derivation_at(&self, pool: &TermPool, model: &Model, part: PartId) -> Option<Derivation> {
         let place = &self.uses[part.index()];
+        // Several clauses may imply the predicate; the model satisfies at least one of them.
         place.choices.iter().zip(&place.names).find_map(|((clause, below), names)| {
+            let Clause { constraint, body, head } = &self.system.clauses[*clause];
             let values = self.values(pool, model, *clause, names);
             let lookup: FxHashMap<VarId, Value> = values.iter().cloned().collect();
-            let Clause { constraint, head, .. } = &self.system.clauses[*clause];
-            if pool.evaluate(*constraint, &lookup)? != Value::Bool(true) {
+            let holds = pool.evaluate(*constraint, &lookup)? == Value::Bool(true);
+            let head = head.iter().map(|head| (head, part));
+            let mut applications = head.chain(body.iter().zip(below.iter().copied()));
+            if !holds
+                || !applications
+                    .all(|(application, part)| self.agrees(pool, model, application, part, &lookup))
+            {
                 return None;
-            }
-            for (&argument, variable) in head.iter().flat_map(|head| &head.arguments).zip(&place.interface) {
-                let passed = private_value(model, (*variable)?, pool.sort(argument))?;
-                if pool.evaluate(argument, &lookup)? != passed {
-                    return None;
-                }
             }
             let premises =
                 below.iter().map(|&child| self.derivation_at(pool, model, child)).collect::<Option<_>>()?;
             Some(Derivation { clause: *clause, values, premises })
+        })
+    }
+
+    /// Whether the arguments of an application have the values that stand at a part's interface.
+    fn agrees(
+        &self,
+        pool: &TermPool,
+        model: &Model,
+        application: &Application,
+        part: PartId,
+        values: &FxHashMap<VarId, Value>,
+    ) -> bool {
+        let interface = &self.uses[part.index()].interface;
+        application.arguments.iter().zip(interface).all(|(&argument, variable)| {
+            let passed = variable.and_then(|variable| private_value(model, variable, pool.sort(argument)));
+            passed.is_some() && pool.evaluate(argument, values) == passed
         })
     }
 
