@@ -2,11 +2,13 @@
 //!
 //! Each is one step. Orders weaker than sequential consistency are taken as that.
 
-use super::assign::Wanted;
+use super::access::stored_as;
+use super::assign::{Wanted, old_of};
+use super::branch::Ways;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind, Opaque};
-use crate::value::{Lvalue, Value};
+use crate::value::{Lvalue, Targets, Value, merge_targets};
 use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{BinaryOp, Expr, Op, Place, Sort};
@@ -24,7 +26,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(update) = update_named(plain) {
             return self.fetch_update(update, arguments, wanted, at).map(Some);
         }
-        let value = match (plain, arguments) {
+        if let Some(value) = self.load_or_store(plain, arguments, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.exchange_call(plain, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
+        self.compare_call(plain, arguments, at)
+    }
+
+    /// Fences, which have nothing to do, and operations that only read or only write.
+    fn load_or_store(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let nothing = Wanted::Nothing;
+        let value = match (name, arguments) {
             ("__sync_synchronize", []) => Value::void(),
             (
                 "__atomic_thread_fence"
@@ -36,6 +55,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.memory_order(Some(order))?;
                 Value::void()
             }
+            ("__atomic_is_lock_free" | "__atomic_always_lock_free" | "atomic_is_lock_free", _) => {
+                Value::constant(CType::INT, 1)
+            }
             ("__atomic_load_n" | "atomic_load", [place, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let place = self.atomic_place(place)?;
@@ -45,19 +67,42 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.memory_order(orders.first())?;
                 let (place, result) = self.places(place, result)?;
                 let value = self.read(place, at)?;
-                self.assign_value(result, value, Wanted::Nothing, at, at)?
+                self.assign_value(result, value, nothing, at, at)?
             }
             ("__atomic_store_n" | "atomic_store" | "atomic_init", [place, value, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let (place, value) = self.place_and_value(place, value)?;
-                self.assign_value(place, value, Wanted::Nothing, at, at)?
+                self.assign_value(place, value, nothing, at, at)?
             }
             ("__atomic_store", [place, source, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let place = self.atomic_place(place)?;
-                let value = self.value_behind(source)?;
-                self.assign_value(place, value, Wanted::Nothing, at, at)?
+                let (place, source) = self.places(place, source)?;
+                let value = self.read(source, at)?;
+                self.assign_value(place, value, nothing, at, at)?
             }
+            ("__sync_lock_release", [place]) => {
+                let place = self.atomic_place(place)?;
+                self.assign_value(place, Value::constant(CType::INT, 0), nothing, at, at)?
+            }
+            ("__atomic_clear" | "atomic_flag_clear", [place, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let place = self.flag_place(place)?;
+                self.assign_value(place, Value::constant(CType::INT, 0), nothing, at, at)?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// Operations that write a value and yield the old one.
+    fn exchange_call(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let value = match (name, arguments) {
             (
                 "__atomic_exchange_n" | "atomic_exchange" | "__sync_lock_test_and_set",
                 [place, value, orders @ ..],
@@ -66,17 +111,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let (place, value) = self.place_and_value(place, value)?;
                 self.swap(place, value, wanted, at)?
             }
-            ("__atomic_exchange", [place, value, result, orders @ ..]) => {
+            ("__atomic_exchange", [_, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let place = self.atomic_place(place)?;
-                let value = self.value_behind(value)?;
+                let [place, source, result] = self.three_places(arguments, at)?;
+                let value = self.read(source, at)?;
                 let old = self.swap(place, value, Wanted::Old, at)?;
-                let result = self.atomic_place(result)?;
                 self.assign_value(result, old, Wanted::Nothing, at, at)?
-            }
-            ("__sync_lock_release", [place]) => {
-                let place = self.atomic_place(place)?;
-                self.assign_value(place, Value::constant(CType::INT, 0), Wanted::Nothing, at, at)?
             }
             ("__atomic_test_and_set" | "atomic_flag_test_and_set", [place, orders @ ..]) => {
                 self.memory_order(orders.first())?;
@@ -84,20 +124,23 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let set = Value::truth(CType::Int(IntKind::Bool), Expr::Bool(true));
                 self.swap(place, set, wanted, at)?
             }
-            ("__atomic_clear" | "atomic_flag_clear", [place, orders @ ..]) => {
-                self.memory_order(orders.first())?;
-                let place = self.flag_place(place)?;
-                self.assign_value(place, Value::constant(CType::INT, 0), Wanted::Nothing, at, at)?
-            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// Operations that write a value if the old one is as expected.
+    fn compare_call(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let value = match (name, arguments) {
             ("__sync_bool_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, true, at)?,
             ("__sync_val_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, false, at)?,
-            (
-                "__atomic_compare_exchange_n"
-                | "atomic_compare_exchange_strong"
-                | "atomic_compare_exchange_weak",
-                [_, _, _, ..],
-            ) => {
-                let orders = &arguments[arguments.len().min(if plain.starts_with("__") { 4 } else { 3 })..];
+            ("__atomic_compare_exchange_n", [_, _, _, _, orders @ ..])
+            | ("atomic_compare_exchange_strong" | "atomic_compare_exchange_weak", [_, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let [place, expected, desired] = self.three(&arguments[..3])?;
                 let place = self.dereference(place, &arguments[0], at)?;
@@ -106,15 +149,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             ("__atomic_compare_exchange", [_, _, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let [place, expected, desired] = self.three(&arguments[..3])?;
-                let place = self.dereference(place, &arguments[0], at)?;
-                let expected = self.dereference(expected, &arguments[1], at)?;
-                let desired = self.dereference(desired, &arguments[2], at)?;
-                let desired = self.read(desired, at)?;
+                let [place, expected, source] = self.three_places(arguments, at)?;
+                let desired = self.read(source, at)?;
                 self.compare_exchange(place, expected, desired, at)?
-            }
-            ("__atomic_is_lock_free" | "__atomic_always_lock_free" | "atomic_is_lock_free", _) => {
-                Value::constant(CType::INT, 1)
             }
             _ => return Ok(None),
         };
@@ -166,11 +203,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok((self.dereference(pointer, place, place.span)?, value_of))
     }
 
-    /// What lies where a pointer argument points to, read now if it is shared.
-    fn value_behind(&mut self, pointer: &'a Node<Expression>) -> Lowered<Value> {
-        let place = self.atomic_place(pointer)?;
-        let value = self.read(place, pointer.span)?;
-        Ok(self.settle_shared(value))
+    /// The places that the first three arguments point to.
+    fn three_places(&mut self, arguments: &'a [Node<Expression>], at: TreeSpan) -> Lowered<[Lvalue; 3]> {
+        let [first, second, third] = self.three(&arguments[..3])?;
+        Ok([
+            self.dereference(first, &arguments[0], at)?,
+            self.dereference(second, &arguments[1], at)?,
+            self.dereference(third, &arguments[2], at)?,
+        ])
     }
 
     /// The place of an `atomic_flag`, or of whatever else is used as one: its first byte.
@@ -266,10 +306,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if yields_truth {
             let success = self.temporary(Sort::Bool);
             self.act_on(found, &guards, |cell| {
-                let old = super::assign::old_of(kind, cell);
+                let old = old_of(kind, cell);
                 let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
                 let new = fold::ite(is_equal.clone(), new_value.clone(), old);
-                let stored = super::access::stored_as(cell.kind, kind, new);
+                let stored = stored_as(cell.kind, kind, new);
                 vec![Op::Assign(vec![(Place::Scalar(success), is_equal), (cell.place.clone(), stored)])]
             });
             return Ok(Value::truth(CType::Int(IntKind::Bool), Expr::Var(success)));
@@ -306,39 +346,36 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let (old_value, new_value) = (self.storable(&wanted_value), self.storable(&desired));
         let success = self.temporary(Sort::Bool);
         let truth = Value::truth(CType::Int(IntKind::Bool), Expr::Var(success));
+        let seen_targets: Targets =
+            found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
         let kept = self.cells(&expected, at)?;
-        let seen = match kept.cells.as_slice() {
+        let (seen, is_kept) = match kept.cells.as_slice() {
             // If the two are equal, storing what was seen changes nothing.
             [cell] if !kept.is_step && cell.kind.is_signed() == kind.is_signed() => {
-                let targets =
-                    found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
-                self.note_stored(&kept, &targets);
-                cell.place.clone()
+                self.note_stored(&kept, &seen_targets);
+                (cell.place.clone(), true)
             }
-            _ => Place::Scalar(self.temporary(kind.sort())),
+            _ => (Place::Scalar(self.temporary(kind.sort())), false),
         };
-        let seen_targets =
-            found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
         self.act_on(found, &guards, |cell| {
-            let old = super::assign::old_of(kind, cell);
+            let old = old_of(kind, cell);
             let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
             let new = fold::ite(is_equal.clone(), new_value.clone(), old.clone());
-            let stored = super::access::stored_as(cell.kind, kind, new);
+            let stored = stored_as(cell.kind, kind, new);
             let changes =
                 vec![(Place::Scalar(success), is_equal), (seen.clone(), old), (cell.place.clone(), stored)];
             vec![Op::Assign(changes)]
         });
-        let Place::Scalar(seen) = seen else { return Ok(truth) };
-        if !self.is_temporary(seen) {
+        if is_kept {
             return Ok(truth);
         }
-        let super::branch::Ways { holds, fails } = self.branch_on(truth.clone());
+        let Ways { holds, fails } = self.branch_on(truth.clone());
         self.flow = fails;
         let seen_value = match kind {
-            IntKind::Bool => Value::truth(ty, Expr::Var(seen)),
+            IntKind::Bool => Value::truth(ty, seen.read()),
             _ => {
-                let targets = crate::value::merge_targets(&seen_targets, &Vec::new());
-                Value { targets, ..Value::number(ty, Expr::Var(seen), Range::of(kind.int_type())) }
+                let targets = merge_targets(&seen_targets, &Vec::new());
+                Value { targets, ..Value::number(ty, seen.read(), Range::of(kind.int_type())) }
             }
         };
         self.assign_value(expected, seen_value, Wanted::Nothing, at, at)?;

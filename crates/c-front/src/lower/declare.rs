@@ -56,7 +56,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(at, format!("the variable `{}` has type `void`", self.spelled(name)));
         }
         if let Some(value) = self.bound_initializer(name, &ty, declared, at)? {
-            self.define(name, Symbol::Bound(value));
+            self.define(name, Symbol::Bound(Box::new(value)));
             return Ok(());
         }
         let object = self.local_object(declared.declarator.span.start, name, ty, at)?;
@@ -76,7 +76,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let value = self.eval(expression)?;
         if self.can_be_bound(name, &value) {
-            self.define(name, Symbol::Bound(value));
+            self.define(name, Symbol::Bound(Box::new(value)));
             return Ok(());
         }
         let ty = value.ty.clone();

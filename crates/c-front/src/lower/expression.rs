@@ -7,7 +7,7 @@ use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::fold;
 use crate::types::{CType, IntKind};
-use crate::value::{Kind, Known, Value};
+use crate::value::{Kind, Value};
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, GenericAssociation, GenericSelection,
     Statement, UnaryOperator, UnaryOperatorExpression,
@@ -73,7 +73,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let lvalue = self.object_lvalue(object);
                 self.read(lvalue, at)
             }
-            Some(Symbol::Bound(value)) => Ok(value),
+            Some(Symbol::Bound(value)) => Ok(*value),
             Some(Symbol::Function(name)) => self.function_pointer(&name, at),
             Some(Symbol::Constant(value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
             Some(Symbol::Typedef(_)) => {
@@ -86,13 +86,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             None => self.error(at, format!("there is no variable `{}`", self.spelled(name))),
         }
-    }
-
-    /// The address of a function.
-    pub(super) fn function_pointer(&mut self, name: &str, at: TreeSpan) -> Lowered<Value> {
-        let object = self.function_object(name, at)?;
-        let ty = CType::pointer_to(self.facts.object(object).ty.clone());
-        Ok(Value::pointer(ty, Known::start_of(object)))
     }
 
     fn size_of(&mut self, ty: &CType, at: TreeSpan) -> Lowered<Value> {

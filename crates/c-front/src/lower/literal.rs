@@ -64,7 +64,7 @@ fn integer_value(integer: &Integer) -> Option<(i128, IntKind)> {
     let value = match &*integer.number {
         // The parser keeps no digits of the octal constant `0`.
         "" => 0,
-        digits => i128::try_from(u64::from_str_radix(digits, radix).ok()?).ok()?,
+        digits => i128::from(u64::from_str_radix(digits, radix).ok()?),
     };
     let size = integer.suffix.size;
     let candidates = [

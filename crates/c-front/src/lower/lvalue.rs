@@ -58,7 +58,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let object = self.function_object(&name, at)?;
                 Ok(self.object_lvalue(object))
             }
-            Some(Symbol::Bound(value)) => self.place_of_constant(name, value, at),
+            Some(Symbol::Bound(value)) => self.place_of_constant(name, *value, at),
             Some(Symbol::Constant(..) | Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is not a variable", self.spelled(name)))
             }

@@ -54,7 +54,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         var
     }
 
-    pub(super) fn is_temporary(&self, var: VarId) -> bool {
+    fn is_temporary(&self, var: VarId) -> bool {
         self.thread.temporaries.all.contains(&var)
     }
 

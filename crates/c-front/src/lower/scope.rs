@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) enum Symbol {
     Object(ObjectId),
     /// A parameter or variable that has one value for as long as it exists.
-    Bound(Value),
+    Bound(Box<Value>),
     Function(String),
     Typedef(CType),
     Constant(i128, IntKind),
@@ -262,6 +262,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let lang_c::ast::Initializer::Expression(expression) = &initializer.node else { return Ok(None) };
         let value = self.eval(expression)?;
         let value = self.convert(value, ty, initializer.span)?;
-        Ok(value.as_constant().map(|_| Symbol::Bound(Value { ty: CType::Int(*kind), ..value })))
+        Ok(value.as_constant().map(|_| Symbol::Bound(Box::new(Value { ty: CType::Int(*kind), ..value }))))
     }
 }

@@ -3,6 +3,7 @@
 use super::assign::Wanted;
 use super::flow::Flow;
 use super::names::Names;
+use super::parameter::Parameter;
 use super::scope::{Handover, Symbol};
 use super::{Lowered, Lowering, Origin, ThreadContext, memory};
 use crate::facts::{Facts, ObjectKey, StartArgument, Storage};
@@ -149,7 +150,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// `argc` is any number, and `argv` points nowhere that is known.
-    fn main_parameters(&mut self, parameters: &[super::call::Parameter<'a>]) -> Lowered<()> {
+    fn main_parameters(&mut self, parameters: &[Parameter<'a>]) -> Lowered<()> {
         for parameter in parameters {
             let object =
                 self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
@@ -170,7 +171,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
-    fn thread_parameter(&mut self, name: &str, parameters: &[super::call::Parameter<'a>]) -> Lowered<()> {
+    fn thread_parameter(&mut self, name: &str, parameters: &[Parameter<'a>]) -> Lowered<()> {
         let Some(parameter) = parameters.first() else { return Ok(()) };
         if let Some(second) = parameters.get(1) {
             return self.error(second.at, "the function of a thread takes one argument");
@@ -187,7 +188,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = value {
             let value = self.convert(value, &parameter.ty, parameter.at)?;
             if self.can_be_bound(parameter.name, &value) {
-                self.define(parameter.name, Symbol::Bound(value));
+                self.define(parameter.name, Symbol::Bound(Box::new(value)));
                 return Ok(());
             }
             let object =

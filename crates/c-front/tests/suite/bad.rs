@@ -2,7 +2,7 @@
 //!
 //! The expectations are written anew by `UPDATE_EXPECT=1 cargo test`.
 
-use crate::common::{describe, preprocessed, try_translate};
+use crate::common::{preprocessed, try_translate};
 use expect_test::expect_file;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ fn wrong_programs_get_the_errors_beside_them() {
         let text = std::fs::read_to_string(&path).expect("the program is text");
         let found = match try_translate(&preprocessed(&text)) {
             Ok((program, _)) => format!("accepted:\n{program}"),
-            Err((error, sources)) => format!("{}\n", describe(&error, &sources)),
+            Err(error) => format!("{error}\n"),
         };
         expect_file![path.with_extension("txt")].assert_eq(&found);
     }

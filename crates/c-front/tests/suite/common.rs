@@ -14,11 +14,12 @@ pub(crate) fn preprocessed(text: &str) -> CInput {
     CInput { name: "test.i".into(), original: None, preprocessed: text.into() }
 }
 
-pub(crate) fn try_translate(input: &CInput) -> Result<(Program, SourceMap), (Diagnostic, SourceMap)> {
+/// The program of a text, or its error as [`describe`] tells it.
+pub(crate) fn try_translate(input: &CInput) -> Result<(Program, SourceMap), String> {
     let mut sources = SourceMap::new();
     match translate(&mut sources, input) {
         Ok(program) => Ok((program, sources)),
-        Err(error) => Err((error, sources)),
+        Err(error) => Err(describe(&error, &sources)),
     }
 }
 
@@ -26,12 +27,12 @@ pub(crate) fn try_translate(input: &CInput) -> Result<(Program, SourceMap), (Dia
 pub(crate) fn program(text: &str) -> Program {
     match try_translate(&preprocessed(text)) {
         Ok((program, _)) => program,
-        Err((error, sources)) => panic!("{}", describe(&error, &sources)),
+        Err(error) => panic!("{error}"),
     }
 }
 
 /// An error with its line and the text under it.
-pub(crate) fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
+fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
     let place = error.primary.as_ref().map(|(span, _)| {
         let position = sources.position(*span);
         let text: String = sources.text(*span).lines().next().unwrap_or("").chars().take(60).collect();

@@ -1,6 +1,6 @@
 //! Programs that include the headers of the system, and where their messages point to.
 
-use crate::common::{describe, run_preprocessor, try_translate};
+use crate::common::{run_preprocessor, try_translate};
 use rely_base::SourceMap;
 use rely_c_front::CInput;
 use rely_program::{CheckKind, Program};
@@ -13,7 +13,7 @@ fn preprocess(text: &str) -> CInput {
 fn program(text: &str) -> (Program, SourceMap) {
     match try_translate(&preprocess(text)) {
         Ok(translated) => translated,
-        Err((error, sources)) => panic!("{}", describe(&error, &sources)),
+        Err(error) => panic!("{error}"),
     }
 }
 

@@ -12,13 +12,13 @@ fn accesses(program: &Program, ops: &[Op]) -> (Vec<VarId>, Vec<VarId>) {
     let mut read = |expr: &Expr| {
         expr.for_each_var(|var| {
             if is_global(var) {
-                reads.push(var)
+                reads.push(var);
             }
-        })
+        });
     };
     let mut write = |place: &Place| {
         if is_global(place.var()) {
-            writes.push(place.var())
+            writes.push(place.var());
         }
     };
     let index = |place: &Place| match place {
