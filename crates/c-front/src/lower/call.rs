@@ -1,19 +1,16 @@
 //! Calls: the body of the called function is walked over in place.
 
 use super::assign::Wanted;
-use super::flow::Flow;
 use super::impact::{Unmodified, plain_name};
 use super::scope::{Frame, Handover, Symbol};
-use super::typename::is_void_parameter;
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
-use crate::fold::{self, Range};
+use crate::fold::Range;
 use crate::types::{CType, IntKind};
-use crate::unit::{declarator_name, function_part};
-use crate::value::{Address, Guard, Kind, Lvalue, ObjectId, Value};
-use lang_c::ast::{BlockItem, CallExpression, DerivedDeclarator, Expression, FunctionDefinition, Statement};
+use crate::value::{Address, Kind, Lvalue, Value};
+use lang_c::ast::{BlockItem, CallExpression, Expression, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, CheckKind, Expr, Op, Sort};
+use rely_program::{Expr, Sort};
 
 impl<'a, 'f> Lowering<'a, 'f> {
     /// A call whose value is used.

@@ -27,8 +27,32 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Option<Value>> {
-        let success = Value::constant(CType::INT, 0);
         let arguments = call.arguments.as_slice();
+        if let Some(value) = self.thread_call(name, arguments, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.mutex_call(name, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
+        if has_no_effect(name) {
+            for argument in arguments {
+                self.eval_and_discard(argument)?;
+            }
+            return Ok(Some(Value::constant(CType::INT, 0)));
+        }
+        if name.starts_with("pthread_") || name.starts_with("sem_") {
+            return self.refuse(at, format!("`{name}`"));
+        }
+        Ok(None)
+    }
+
+    /// Functions that start, end and compare threads.
+    fn thread_call(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
         match (name, arguments) {
             ("pthread_create", [handle, _, function, argument]) => {
                 self.create(arguments, [handle, function, argument], at)?;
@@ -46,16 +70,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let (left, right) = self.operands(left, right)?;
                 return self.binary(BinaryOp::Eq, left, right, at).map(Some);
             }
-            ("pthread_mutex_lock" | "pthread_spin_lock", [mutex]) => self.lock(mutex, at)?,
-            ("pthread_mutex_unlock" | "pthread_spin_unlock", [mutex]) => {
-                self.set_mutex(mutex, Expr::Int(0), at)?;
-            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::constant(CType::INT, 0)))
+    }
+
+    /// Functions on mutexes, spin locks and condition variables.
+    fn mutex_call(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        match (name, arguments) {
+            ("pthread_mutex_lock" | "pthread_spin_lock", [mutex]) => self.lock(mutex)?,
+            ("pthread_mutex_unlock" | "pthread_spin_unlock", [mutex]) => self.release_mutex(mutex)?,
             ("pthread_mutex_trylock" | "pthread_spin_trylock", [mutex]) => {
-                return self.try_lock(mutex, wanted, at).map(Some);
+                return self.try_lock(mutex, wanted).map(Some);
             }
             ("pthread_mutex_init" | "pthread_spin_init", [mutex, attributes]) => {
                 self.eval_and_discard(attributes)?;
-                self.set_mutex(mutex, Expr::Int(0), at)?;
+                self.release_mutex(mutex)?;
             }
             ("pthread_mutex_destroy" | "pthread_spin_destroy", [mutex]) => {
                 self.mutex_place(mutex)?;
@@ -63,31 +99,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("pthread_cond_wait", [condition, mutex]) => {
                 self.eval_and_discard(condition)?;
                 self.assume("waits-may-end-at-any-time");
-                self.set_mutex(mutex, Expr::Int(0), at)?;
-                self.lock(mutex, at)?;
-            }
-            (
-                "pthread_cond_init"
-                | "pthread_cond_signal"
-                | "pthread_cond_broadcast"
-                | "pthread_cond_destroy"
-                | "pthread_attr_init"
-                | "pthread_attr_destroy"
-                | "pthread_attr_setdetachstate"
-                | "pthread_attr_setstacksize"
-                | "pthread_attr_setscope"
-                | "pthread_mutexattr_init"
-                | "pthread_mutexattr_destroy"
-                | "pthread_condattr_init"
-                | "pthread_condattr_destroy"
-                | "pthread_detach"
-                | "pthread_setconcurrency"
-                | "pthread_mutexattr_setpshared",
-                _,
-            ) => {
-                for argument in arguments {
-                    self.eval_and_discard(argument)?;
-                }
+                self.release_mutex(mutex)?;
+                self.lock(mutex)?;
             }
             ("pthread_mutexattr_settype", [_, kind]) => {
                 let (kind, _) = self.constant_expression(kind, "the type of a mutex")?;
@@ -97,15 +110,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     _ => return self.refuse(at, "an error-checking mutex"),
                 }
             }
-            _ if name.starts_with("pthread_") && self.unit.declarations.contains_key(name) => {
-                return self.refuse(at, format!("`{name}`"));
-            }
-            _ if name.starts_with("pthread_") || name.starts_with("sem_") => {
-                return self.refuse(at, format!("`{name}` with these arguments"));
-            }
             _ => return Ok(None),
         }
-        Ok(Some(success))
+        Ok(Some(Value::constant(CType::INT, 0)))
     }
 
     fn create(
@@ -140,7 +147,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let mut choices = Vec::new();
         for (name, condition) in started {
-            choices.extend(self.spawn(name, condition, &place, &argument_value, handle.span, at)?);
+            choices.extend(self.spawn(name, condition, &place, &argument_value, handle.span)?);
         }
         if is_alive {
             self.emit_choice(choices);
@@ -168,47 +175,34 @@ impl<'a, 'f> Lowering<'a, 'f> {
         condition: Expr,
         handle: &Lvalue,
         argument: &Value,
-        handle_span: TreeSpan,
         at: TreeSpan,
     ) -> Lowered<Vec<Vec<Op>>> {
         if self.flow.is_dead() {
             return Ok(Vec::new());
         }
         let thread = self.started_thread(name, at)?;
-        let note = match (&argument.kind, argument.as_constant()) {
-            (_, Some(number)) if argument.targets.is_empty() => StartArgument::Number(number),
-            (Kind::Pointer(known), _) if known.dynamic.is_empty() => {
-                StartArgument::Address(known.object, known.offset)
-            }
-            _ => StartArgument::Various,
-        };
-        self.facts.start(name, note);
+        self.facts.start(name, start_argument(argument));
         let arguments = self.start_arguments(name, argument)?;
-        let function = self.function_object(name, at)?;
-        let started = vec![Target { object: function, offset: 0 }];
-        let is_null = matches!(&handle.address, Address::Computed(Expr::Int(0), _));
-        let common: Vec<Op> =
-            [condition].into_iter().filter(|it| *it != Expr::Bool(true)).map(Op::wait).collect();
-        if is_null {
-            let mut ops = common;
-            ops.push(Op::Spawn { thread, arguments, handle: None });
-            return Ok(vec![ops]);
+        let is_this = (condition != Expr::Bool(true)).then(|| Op::wait(condition));
+        if matches!(&handle.address, Address::Computed(Expr::Int(0), _)) {
+            let start = Op::Spawn { thread, arguments, handle: None };
+            return Ok(vec![is_this.into_iter().chain([start]).collect()]);
         }
-        let found = self.cells(handle, handle_span)?;
-        self.note_stored(&found, &started);
-        let guards: Vec<Guard> = argument.guards.clone();
-        let choices = found.cells.iter().map(|cell| {
+        let function = self.function_object(name, at)?;
+        let found = self.cells(handle, at)?;
+        self.note_stored(&found, &vec![Target { object: function, offset: 0 }]);
+        let mut choices = Vec::new();
+        for cell in &found.cells {
             let mut ops = self.guard_ops(found.guards.clone());
-            ops.extend(common.iter().cloned());
+            ops.extend(is_this.clone());
             if cell.condition != Expr::Bool(true) {
                 ops.push(Op::wait(cell.condition.clone()));
             }
-            ops.extend(self.guard_ops(guards.clone()));
-            let place = Some(cell.place.clone());
-            ops.push(Op::Spawn { thread, arguments: arguments.clone(), handle: place });
-            ops
-        });
-        let mut choices: Vec<Vec<Op>> = choices.collect();
+            ops.extend(self.guard_ops(argument.guards.clone()));
+            let handle = Some(cell.place.clone());
+            ops.push(Op::Spawn { thread, arguments: arguments.clone(), handle });
+            choices.push(ops);
+        }
         if found.valid.condition != Expr::Bool(true) {
             choices.push(self.invalid_access(&found));
         }
@@ -289,7 +283,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.cells(&place, mutex.span)
     }
 
-    fn lock(&mut self, mutex: &'a Node<Expression>, _at: TreeSpan) -> Lowered<()> {
+    fn lock(&mut self, mutex: &'a Node<Expression>) -> Lowered<()> {
         let found = self.mutex_cells(mutex)?;
         self.act_on(found, &[], |cell| {
             let is_free = fold::binary(BinaryOp::Eq, cell.place.read(), Expr::Int(0));
@@ -298,13 +292,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
-    fn set_mutex(&mut self, mutex: &'a Node<Expression>, owner: Expr, _at: TreeSpan) -> Lowered<()> {
+    fn release_mutex(&mut self, mutex: &'a Node<Expression>) -> Lowered<()> {
         let found = self.mutex_cells(mutex)?;
-        self.act_on(found, &[], |cell| vec![Op::assign(cell.place.clone(), owner.clone())]);
+        self.act_on(found, &[], |cell| vec![Op::assign(cell.place.clone(), Expr::Int(0))]);
         Ok(())
     }
 
-    fn try_lock(&mut self, mutex: &'a Node<Expression>, wanted: Wanted, _at: TreeSpan) -> Lowered<Value> {
+    fn try_lock(&mut self, mutex: &'a Node<Expression>, wanted: Wanted) -> Lowered<Value> {
         let found = self.mutex_cells(mutex)?;
         let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
         self.act_on(found, &[], |cell| {
@@ -325,4 +319,38 @@ impl<'a, 'f> Lowering<'a, 'f> {
             None => Value::void(),
         })
     }
+}
+
+/// What is known of the argument of a start.
+fn start_argument(argument: &Value) -> StartArgument {
+    match (&argument.kind, argument.as_constant()) {
+        (_, Some(number)) if argument.targets.is_empty() => StartArgument::Number(number),
+        (Kind::Pointer(known), _) if known.dynamic.is_empty() => {
+            StartArgument::Address(known.object, known.offset)
+        }
+        _ => StartArgument::Various,
+    }
+}
+
+/// Functions that succeed and do nothing that a program could notice.
+fn has_no_effect(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_cond_init"
+            | "pthread_cond_signal"
+            | "pthread_cond_broadcast"
+            | "pthread_cond_destroy"
+            | "pthread_condattr_init"
+            | "pthread_condattr_destroy"
+            | "pthread_attr_init"
+            | "pthread_attr_destroy"
+            | "pthread_attr_setdetachstate"
+            | "pthread_attr_setstacksize"
+            | "pthread_attr_setscope"
+            | "pthread_mutexattr_init"
+            | "pthread_mutexattr_destroy"
+            | "pthread_mutexattr_setpshared"
+            | "pthread_detach"
+            | "pthread_setconcurrency"
+    )
 }

@@ -50,11 +50,15 @@ impl<'s> LineMap<'s> {
             return self.make(line_start, line_end);
         }
         let line = &text[line_start..line_end];
+        let wanted = &self.preprocessed[start..end];
         let Some(column) = self.column_in_line(start, start - first.start, line) else {
-            return self.make(line_start + indentation(line), line_end);
+            let mut found = line.match_indices(wanted);
+            return match (found.next(), found.next()) {
+                (Some((at, _)), None) => self.make(line_start + at, line_start + at + wanted.len()),
+                _ => self.make(line_start + indentation(line), line_end),
+            };
         };
         let user_start = line_start + column;
-        let wanted = &self.preprocessed[start..end];
         match line[column..].find(wanted) {
             Some(at) => self.make(user_start + at, user_start + at + wanted.len()),
             None => self.make(user_start, self.user_end(text, starts, user_start, end)),

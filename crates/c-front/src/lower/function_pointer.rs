@@ -1,0 +1,125 @@
+//! Functions as values, and calls of functions that are values.
+
+use super::assign::Wanted;
+use super::flow::Flow;
+use super::{Lowered, Lowering};
+use crate::facts::{ObjectKey, Storage};
+use crate::fold;
+use crate::types::CType;
+use crate::value::{Guard, Known, ObjectId, Value};
+use lang_c::ast::CallExpression;
+use lang_c::span::Span as TreeSpan;
+use rely_program::{BinaryOp, CheckKind, Expr, Op};
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// Calls whatever function the value points to.
+    pub(super) fn call_computed(
+        &mut self,
+        callee: Value,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let callee = self.snapshot(callee);
+        let arguments = self.arguments(&call.arguments)?;
+        let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
+        let code = self.number(&callee);
+        let functions: Vec<(&'a str, ObjectId)> = callee
+            .targets
+            .iter()
+            .filter_map(|target| Some((self.function_name(target.object)?, target.object)))
+            .collect();
+        let result = match callee.ty.element() {
+            Some(CType::Function(function)) => function.result.clone(),
+            _ => return self.error(at, "what is called is not a function"),
+        };
+        let holder = match (wanted, result.scalar()) {
+            (Wanted::Nothing, _) | (_, None) => None,
+            _ => Some(self.local_object(at.start, "result", result.clone(), at)?),
+        };
+        let addresses: Vec<(&'a str, Expr)> =
+            functions.into_iter().map(|(name, object)| (name, Expr::Int(self.address_of(object)))).collect();
+        // All choices start at the same location.
+        self.here();
+        let source = std::mem::take(&mut self.flow);
+        let (mut end, mut none) = (Flow::dead(), Expr::Bool(true));
+        for (name, address) in addresses {
+            let is_this = fold::binary(BinaryOp::Eq, code.clone(), address);
+            none = fold::and(none, fold::not(is_this.clone()));
+            self.flow = source.clone();
+            self.emit(vec![Op::wait(is_this)]);
+            let Some(&function) = self.unit.functions.get(name) else {
+                return self.error(at, format!("`{}` is called, but it is not defined", self.spelled(name)));
+            };
+            let value = self.inline(name, &function.node, arguments.clone(), wanted, at)?;
+            if let Some(holder) = holder {
+                let place = self.object_lvalue(holder);
+                self.assign_value(place, value, Wanted::Nothing, at, at)?;
+            }
+            let flow = std::mem::take(&mut self.flow);
+            end = self.join(end, flow)?;
+        }
+        self.flow = source;
+        self.no_function(none, at);
+        self.flow = end;
+        match holder {
+            Some(holder) => {
+                let place = self.object_lvalue(holder);
+                self.read(place, at)
+            }
+            None => Ok(Value::void()),
+        }
+    }
+
+    /// A call through a pointer that points to no function.
+    fn no_function(&mut self, condition: Expr, at: TreeSpan) {
+        let message = format!("`{}` calls no function", self.origin.text(at));
+        let (condition, none) = (Expr::Bool(false), condition);
+        let guard = Guard { kind: CheckKind::Bounds, condition, message, span: Some(self.span(at)) };
+        let mut ops = vec![Op::wait(none)];
+        ops.extend(self.guard_ops(vec![guard]));
+        self.emit(ops);
+        self.end_here();
+    }
+
+    /// The address of a function.
+    pub(super) fn function_pointer(&mut self, name: &str, at: TreeSpan) -> Lowered<Value> {
+        let object = self.function_object(name, at)?;
+        let ty = CType::pointer_to(self.facts.object(object).ty.clone());
+        Ok(Value::pointer(ty, Known::start_of(object)))
+    }
+
+    /// The object that stands for a function.
+    pub(super) fn function_object(&mut self, name: &str, at: TreeSpan) -> Lowered<ObjectId> {
+        let key = ObjectKey::Function(name.to_owned());
+        if let Some(object) = self.facts.find(&key) {
+            return Ok(object);
+        }
+        let ty = match (self.unit.functions.get(name), self.unit.declarations.get(name)) {
+            (Some(&function), _) => self.at_file_scope(|lowering| {
+                let node = &function.node;
+                lowering.declared_type(&node.specifiers, &node.declarator.node, at)
+            })?,
+            (None, Some(declarations)) => {
+                let Some(&declared) = declarations.first() else {
+                    return self.error(at, format!("there is no function `{name}`"));
+                };
+                self.at_file_scope(|lowering| {
+                    lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
+                })?
+            }
+            _ => return self.error(at, format!("there is no function `{}`", self.spelled(name))),
+        };
+        self.object(key, name.to_owned(), ty, Storage::Code, at)
+    }
+
+    /// The function that an object stands for.
+    pub(super) fn function_name(&self, object: ObjectId) -> Option<&'a str> {
+        let object = self.facts.object(object);
+        if object.storage != Storage::Code {
+            return None;
+        }
+        let defined = self.unit.functions.get_key_value(object.name.as_str()).map(|(name, _)| *name);
+        defined.or_else(|| self.unit.declarations.get_key_value(object.name.as_str()).map(|(name, _)| *name))
+    }
+}

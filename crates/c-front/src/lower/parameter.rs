@@ -1,0 +1,120 @@
+//! The parameters of functions, and how they get their values.
+
+use super::assign::Wanted;
+use super::scope::Symbol;
+use super::typename::is_void_parameter;
+use super::{Lowered, Lowering};
+use crate::types::CType;
+use crate::unit::{declarator_name, function_part};
+use crate::value::{Kind, Value};
+use lang_c::ast::{DerivedDeclarator, FunctionDefinition};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::Op;
+
+/// A parameter of a function definition.
+pub(super) struct Parameter<'a> {
+    pub(super) name: &'a str,
+    pub(super) ty: CType,
+    pub(super) position: usize,
+    pub(super) at: TreeSpan,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// The parameters of a function definition.
+    pub(super) fn parameters(&mut self, function: &'a FunctionDefinition) -> Lowered<Vec<Parameter<'a>>> {
+        let at = function.declarator.span;
+        match function_part(&function.declarator.node) {
+            Some(DerivedDeclarator::Function(part)) => {
+                if part.node.ellipsis == lang_c::ast::Ellipsis::Some {
+                    return self.refuse(at, "a function with variable arguments");
+                }
+                let mut parameters = Vec::new();
+                for node in &part.node.parameters {
+                    if is_void_parameter(&node.node) {
+                        continue;
+                    }
+                    let ty = self.parameter_type(&node.node, node.span)?;
+                    let name = node.node.declarator.as_ref().and_then(|node| declarator_name(&node.node));
+                    let name = name.unwrap_or("");
+                    parameters.push(Parameter { name, ty, position: node.span.start, at: node.span });
+                }
+                Ok(parameters)
+            }
+            Some(DerivedDeclarator::KRFunction(names)) => self.old_style_parameters(function, names),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// `f(a, b) int a; long b; { ... }`; what is not declared is an `int`.
+    fn old_style_parameters(
+        &mut self,
+        function: &'a FunctionDefinition,
+        names: &'a [Node<lang_c::ast::Identifier>],
+    ) -> Lowered<Vec<Parameter<'a>>> {
+        let mut parameters = Vec::new();
+        for name in names {
+            let mut ty = CType::INT;
+            for declaration in &function.declarations {
+                for init in &declaration.node.declarators {
+                    let declarator = &init.node.declarator.node;
+                    if declarator_name(declarator) == Some(&name.node.name) {
+                        ty = self.declared_type(&declaration.node.specifiers, declarator, init.span)?;
+                    }
+                }
+            }
+            let (position, at) = (name.span.start, name.span);
+            parameters.push(Parameter { name: &name.node.name, ty, position, at });
+        }
+        Ok(parameters)
+    }
+
+    /// Sets the parameters, all in one step; those that always have one value need none.
+    pub(super) fn bind_parameters(
+        &mut self,
+        function: &str,
+        parameters: &[Parameter<'a>],
+        arguments: Vec<Value>,
+        at: TreeSpan,
+    ) -> Lowered<()> {
+        if arguments.len() < parameters.len() {
+            return self.error(at, format!("`{}` is called with too few arguments", self.spelled(function)));
+        }
+        let mut arguments = arguments.into_iter();
+        let (mut ops, mut changes, mut records) = (Vec::new(), Vec::new(), Vec::new());
+        for parameter in parameters {
+            let Some(argument) = arguments.next() else { break };
+            let value = self.convert(argument, &parameter.ty, at)?;
+            if self.can_be_bound(parameter.name, &value) {
+                self.define(parameter.name, Symbol::Bound(Box::new(value)));
+                continue;
+            }
+            let object =
+                self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
+            self.define(parameter.name, Symbol::Object(object));
+            let place = self.object_lvalue(object);
+            if let Kind::Record(_) = value.kind {
+                records.push((place, value));
+                continue;
+            }
+            let found = self.cells(&place, at)?;
+            let targets = self.pointed_to(&value);
+            self.note_stored(&found, &targets);
+            let stored = self.storable(&value);
+            ops.extend(self.guard_ops(value.guards));
+            changes.extend(found.cells.into_iter().map(|cell| (cell.place, stored.clone())));
+        }
+        for (place, value) in records {
+            self.assign_value(place, value, Wanted::Nothing, at, at)?;
+        }
+        for extra in arguments {
+            self.discard(extra);
+        }
+        if !changes.is_empty() {
+            ops.push(Op::Assign(changes));
+        }
+        if !ops.is_empty() {
+            self.emit(ops);
+        }
+        Ok(())
+    }
+}
