@@ -147,7 +147,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let mut choices = Vec::new();
         for (name, condition) in started {
-            choices.extend(self.spawn(name, condition, &place, &argument_value, handle.span)?);
+            choices.extend(self.spawn(name, condition, (&place, handle.span), &argument_value, at)?);
         }
         if is_alive {
             self.emit_choice(choices);
@@ -173,7 +173,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         &mut self,
         name: &'a str,
         condition: Expr,
-        handle: &Lvalue,
+        (handle, handle_span): (&Lvalue, TreeSpan),
         argument: &Value,
         at: TreeSpan,
     ) -> Lowered<Vec<Vec<Op>>> {
@@ -189,7 +189,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(vec![is_this.into_iter().chain([start]).collect()]);
         }
         let function = self.function_object(name, at)?;
-        let found = self.cells(handle, at)?;
+        let found = self.cells(handle, handle_span)?;
         self.note_stored(&found, &vec![Target { object: function, offset: 0 }]);
         let mut choices = Vec::new();
         for cell in &found.cells {
