@@ -11,6 +11,8 @@ use crate::term::{Node, TermId, TermPool};
 pub(super) struct Cost {
     /// Atoms, counted with repetition.
     atoms: usize,
+    /// Atoms that nobody asked for.
+    unasked: usize,
     /// Atoms that are no comparisons of linear forms; quotients count twice.
     odd: usize,
     /// Variables, counted per atom.
@@ -25,8 +27,13 @@ pub(super) struct Cost {
     rigid: usize,
 }
 
-/// The cost of a formula, given the atoms that occur elsewhere.
-pub(super) fn cost(pool: &TermPool, formula: TermId, familiar: &FxHashSet<TermId>) -> Cost {
+/// The cost of a formula, given the atoms that were asked for and those that occur elsewhere.
+pub(super) fn cost(
+    pool: &TermPool,
+    formula: TermId,
+    candidates: &[TermId],
+    familiar: &FxHashSet<TermId>,
+) -> Cost {
     let mut total = Cost::default();
     let mut stack = vec![formula];
     while let Some(term) = stack.pop() {
@@ -34,6 +41,7 @@ pub(super) fn cost(pool: &TermPool, formula: TermId, familiar: &FxHashSet<TermId
             Node::And(parts) | Node::Or(parts) => stack.extend_from_slice(parts),
             Node::Bool(_) => {}
             _ => {
+                total.unasked += usize::from(!candidates.contains(&term));
                 total.unfamiliar += usize::from(!familiar.contains(&term));
                 add_atom(pool, term, &mut total);
             }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
 use super::validity::{Oracle, is_in_vocabulary};
-use crate::interpolate::rank::{Cost, cost};
+use crate::interpolate::rank::cost;
 use crate::interpolate::simplify::simplified;
 use crate::linear::{Constraint, Relation, VarId};
 use crate::term::{Node, TermId, TermPool};
@@ -27,11 +27,13 @@ pub(super) fn improve(
         solution[unknown] = simplified(pool, solution[unknown]);
         let welcome = welcome_atoms(pool, system, unknown);
         let familiar: FxHashSet<TermId> = welcome.iter().copied().collect();
+        let candidates = &system.unknowns[unknown].candidates;
         loop {
-            let present = cost(pool, solution[unknown], &familiar);
+            let present = cost(pool, solution[unknown], candidates, &familiar);
             let alternatives = alternatives(pool, solution[unknown], &welcome);
             let taken = alternatives.into_iter().find(|&alternative| {
-                is_better(pool, alternative, &familiar, &present) && questions > 0 && {
+                let is_better = cost(pool, alternative, candidates, &familiar) < present;
+                is_better && questions > 0 && {
                     questions -= 1;
                     let before = std::mem::replace(&mut solution[unknown], alternative);
                     let valid = oracle.is_valid_around(pool, system, unknown, solution);
@@ -45,10 +47,6 @@ pub(super) fn improve(
             }
         }
     }
-}
-
-fn is_better(pool: &TermPool, formula: TermId, familiar: &FxHashSet<TermId>, present: &Cost) -> bool {
-    cost(pool, formula, familiar) < *present
 }
 
 /// Formulas that may take the place of another one.

@@ -5,6 +5,7 @@
 //! the special case in which the clauses form a pair, a chain or a tree.
 
 mod candidates;
+mod cubes;
 mod improve;
 mod solve;
 mod system;

@@ -1,6 +1,6 @@
 //! Solving a system (SOLVELINEARHC, Fig. 14 of the POPL 2011 paper).
 //!
-//! 1. If candidates suffice, they are the solution.
+//! 1. If candidates suffice, conjunctions or boolean combinations of them are the solution.
 //! 2. Otherwise the clauses are unwound into a tree, which is refuted; the interpolants of the uses
 //!    of a predicate are its solution.
 //! 3. The solution is made simpler.
@@ -9,6 +9,7 @@
 use rely_base::Budget;
 
 use super::candidates::from_candidates;
+use super::cubes::from_combinations;
 use super::improve::improve;
 use super::system::{HornOutcome, HornSystem, Solution, UnknownId};
 use super::unwind::Unwinding;
@@ -52,10 +53,12 @@ struct Solver<'a> {
 
 impl Solver<'_> {
     fn run(&self, pool: &mut TermPool) -> HornOutcome {
-        if let Some(solution) = from_candidates(pool, self.system, &self.order, self.oracle)
-            && self.check(pool, &solution).is_ok()
-        {
-            return HornOutcome::Solved(solution);
+        for method in [from_candidates, from_combinations] {
+            if let Some(solution) = method(pool, self.system, &self.order, self.oracle)
+                && self.check(pool, &solution).is_ok()
+            {
+                return HornOutcome::Solved(solution);
+            }
         }
         let effort =
             Effort { cases: self.limits.cases, questions: self.limits.questions, splits: PATIENT_SPLITS };

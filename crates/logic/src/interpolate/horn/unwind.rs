@@ -11,6 +11,7 @@ use rely_base::Id;
 use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, ClauseId, Derivation, HornSystem, Solution, UnknownId};
+use super::validity::private_value;
 use crate::conjunction::Model;
 use crate::interpolate::Unknown;
 use crate::interpolate::extract::Interpolants;
@@ -260,16 +261,6 @@ impl<'a> Unwinding<'a> {
             private.and_then(|private| private_value(model, private, sort)).map(|value| (variable, value))
         };
         variables.into_iter().filter_map(value).collect()
-    }
-}
-
-/// The value of a variable of the tree.
-fn private_value(model: &Model, variable: VarId, sort: Sort) -> Option<Value> {
-    let value = model.integer(variable)?;
-    match sort {
-        Sort::Int => Some(Value::Int(value)),
-        Sort::Bool => Some(Value::Bool(value.is_positive())),
-        Sort::Array => None,
     }
 }
 

@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
 use crate::beyond::{Satisfiability, satisfiable};
-use crate::conjunction::{self, Conjunction, Verdict};
+use crate::conjunction::{self, Conjunction, Model, Verdict};
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
 use crate::interpolate::translate::{Names, Problem};
 use crate::interpolate::{Limits, Unknown};
 use crate::linear::{Constraint, Domain, VarId};
-use crate::term::{TermId, TermPool};
+use crate::term::{Sort, TermId, TermPool, Value};
 
 /// Answers questions about validity.
 #[derive(Clone, Copy)]
@@ -22,6 +22,9 @@ pub(super) struct Oracle<'a> {
     pub(super) budget: &'a Budget,
 }
 
+/// Values of variables.
+pub(super) type Point = FxHashMap<VarId, Value>;
+
 impl Oracle<'_> {
     /// Whether the assumptions imply the conclusion.
     pub(super) fn implied(
@@ -31,50 +34,84 @@ impl Oracle<'_> {
         conclusion: TermId,
     ) -> Result<bool, Unknown> {
         let negated = pool.not(conclusion);
-        let all = assumptions.iter().copied().chain([negated]);
-        let question = pool.and(all);
+        let question = pool.and(assumptions.iter().copied().chain([negated]));
+        Ok(self.model(pool, question)?.is_none())
+    }
+
+    /// A model of a formula, if it has one.
+    pub(super) fn model(&self, pool: &mut TermPool, question: TermId) -> Result<Option<Point>, Unknown> {
         if let Some(satisfiable) = pool.as_truth(question) {
-            return Ok(!satisfiable);
+            return Ok(satisfiable.then(Point::default));
         }
         if let Some(constraints) = pool.constraints(question) {
-            return self.contradictory(&constraints);
+            return self.model_of_constraints(&constraints);
         }
         let mut problem = Problem::new(PartTree::new());
         let mut conjuncts = Vec::new();
-        let formula = problem.import(pool, question, &mut Names::default(), &mut conjuncts);
+        let mut names = Names::default();
+        let formula = problem.import(pool, question, &mut names, &mut conjuncts);
         conjuncts.push(formula);
         let formula = problem.pool.and(conjuncts);
         problem.conjoin(problem.tree.root(), formula);
         let effort = Effort { cases: self.limits.cases, questions: 0, splits: self.splits };
         match decide(&mut problem, effort, self.budget) {
-            Outcome::Refuted(_) => Ok(true),
-            Outcome::Model(_) if problem.is_abstract() => self.contradictory_beyond(pool, question),
-            Outcome::Model(_) => Ok(false),
+            Outcome::Refuted(_) => Ok(None),
+            Outcome::Model(_) if problem.is_abstract() => self.model_beyond(pool, question),
+            Outcome::Model(model) => {
+                let value = |(&variable, &private): (&VarId, &VarId)| {
+                    let value = private_value(&model, private, pool.variable(variable).sort)?;
+                    Some((variable, value))
+                };
+                Ok(Some(names.iter().filter_map(value).collect()))
+            }
             Outcome::Unknown(unknown) => Err(unknown),
         }
     }
 
-    /// Whether a formula that is not linear has no solution.
-    fn contradictory_beyond(&self, pool: &mut TermPool, formula: TermId) -> Result<bool, Unknown> {
+    /// A model of a formula that is not linear.
+    fn model_beyond(&self, pool: &mut TermPool, formula: TermId) -> Result<Option<Point>, Unknown> {
         match satisfiable(pool, &[formula], self.budget).satisfiability {
-            Satisfiability::Unsat(_) => Ok(true),
-            Satisfiability::Sat(_) => Ok(false),
+            Satisfiability::Unsat(_) => Ok(None),
+            Satisfiability::Sat(interpretation) => Ok(Some(interpretation.variables)),
             Satisfiability::Unknown(_) => Err(Unknown::Nonlinear),
         }
     }
 
-    /// Whether a plain conjunction has no solution.
-    fn contradictory(&self, constraints: &[Constraint]) -> Result<bool, Unknown> {
+    /// A model of a plain conjunction.
+    fn model_of_constraints(&self, constraints: &[Constraint]) -> Result<Option<Point>, Unknown> {
         let limits = conjunction::Limits { splits: self.splits, ..conjunction::Limits::default() };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         for constraint in constraints {
             solver.assert(constraint);
         }
         match solver.check(self.budget) {
-            Verdict::Unsat => Ok(true),
-            Verdict::Sat => Ok(false),
+            Verdict::Unsat => Ok(None),
+            Verdict::Sat => {
+                let value = |model: &Model, variable| Some((variable, Value::Int(model.integer(variable)?)));
+                let model = solver.model().ok_or(Unknown::Rejected)?;
+                Ok(Some(model.variables().filter_map(|variable| value(model, variable)).collect()))
+            }
             Verdict::Unknown(reason) => Err(Unknown::Solver(reason)),
         }
+    }
+
+    /// What it means that a clause does not hold if its predicates are these formulas.
+    pub(super) fn violation(
+        &self,
+        pool: &mut TermPool,
+        system: &HornSystem,
+        clause: &Clause,
+        solution: &Solution,
+    ) -> TermId {
+        let mut parts = vec![clause.constraint];
+        for application in &clause.body {
+            parts.push(instance(pool, system, application, solution[application.unknown]));
+        }
+        if let Some(head) = &clause.head {
+            let conclusion = instance(pool, system, head, solution[head.unknown]);
+            parts.push(pool.not(conclusion));
+        }
+        pool.and(parts)
     }
 
     /// Whether a clause is valid if its predicates are these formulas.
@@ -85,15 +122,8 @@ impl Oracle<'_> {
         clause: &Clause,
         solution: &Solution,
     ) -> Result<bool, Unknown> {
-        let mut assumptions = vec![clause.constraint];
-        for application in &clause.body {
-            assumptions.push(instance(pool, system, application, solution[application.unknown]));
-        }
-        let conclusion = match &clause.head {
-            Some(head) => instance(pool, system, head, solution[head.unknown]),
-            None => pool.truth(false),
-        };
-        self.implied(pool, &assumptions, conclusion)
+        let violation = self.violation(pool, system, clause, solution);
+        Ok(self.model(pool, violation)?.is_none())
     }
 
     /// Whether all clauses that mention a predicate are valid. No answer counts as no.
@@ -109,6 +139,16 @@ impl Oracle<'_> {
             !applications.any(|application| application.unknown == unknown)
                 || self.is_valid(pool, system, clause, solution) == Ok(true)
         })
+    }
+}
+
+/// The value of a variable of a problem's private pool.
+pub(super) fn private_value(model: &Model, variable: VarId, sort: Sort) -> Option<Value> {
+    let value = model.integer(variable)?;
+    match sort {
+        Sort::Int => Some(Value::Int(value)),
+        Sort::Bool => Some(Value::Bool(value.is_positive())),
+        Sort::Array => None,
     }
 }
 

@@ -51,6 +51,11 @@ fn candidates_come_first() {
     assert_eq!(answer_with(&["x + y > 3"], None, &formulas), "x + y <= 3");
     // What does not help is not used.
     assert_eq!(answer_with(&["x <= 4", "x >= 0"], None, &formulas), "x + y <= 9");
+    // Boolean combinations of candidates are found, too.
+    let formulas = ["(x = 1 & y = 0 | x = 5 & y = 3) & z > 0", "x >= 4 & y <= 2"];
+    let candidates = ["x <= 2", "y >= 3", "y >= 9"];
+    assert_eq!(answer_with(&candidates, None, &formulas), "x <= 2 ∨ y >= 3");
+    let formulas = ["x = 0 & y = 0", "x + y >= 10"];
     // Candidates that mention other variables are no candidates.
     assert_eq!(answer_with(&["z = 0"], None, &formulas), "x + y <= 9");
 }
