@@ -6,26 +6,28 @@
 
 use rely_base::{Arena, Id};
 
-use super::clause::{AtomId, Derivation, Signed};
+use super::clause::{Derivation, Signed};
 use super::solver::Solver;
 use crate::arith::Integer;
 use crate::certificate::{Hypothesis, Proof, ProofNode};
-use crate::linear::{LinearForm, Relation};
+use crate::linear::{Constraint, Relation};
+use crate::term::TermId;
 
-/// The atoms over one linear form, by ascending constant.
+/// The literals over one linear form, by ascending constant. The first coefficient of the form is
+/// positive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounds {
-    /// Atoms `form <= constant`.
-    upper: Vec<(Integer, AtomId)>,
-    /// Atoms `form = constant`.
-    equal: Vec<(Integer, AtomId)>,
+    /// Literals that say `form <= constant`. The atom is that, or its negation `form > constant`.
+    upper: Vec<(Integer, Signed)>,
+    /// Literals that say `form = constant`.
+    equal: Vec<(Integer, Signed)>,
 }
 
 impl Bounds {
     /// Forgets atoms from a number on; false if nothing is left.
     pub(super) fn truncate(&mut self, atoms: usize) -> bool {
-        self.upper.retain(|(_, atom)| atom.index() < atoms);
-        self.equal.retain(|(_, atom)| atom.index() < atoms);
+        self.upper.retain(|(_, literal)| literal.atom().index() < atoms);
+        self.equal.retain(|(_, literal)| literal.atom().index() < atoms);
         !(self.upper.is_empty() && self.equal.is_empty())
     }
 }
@@ -35,26 +37,38 @@ impl Bounds {
 const PAIRWISE_EQUALITIES: usize = 24;
 
 impl Solver {
-    /// Relates a new comparison to those over the same form.
-    pub(super) fn link_bounds(&mut self, atom: AtomId) {
-        let Some(constraints) = &self.atoms[atom.index()].constraints else { return };
-        let (form, relation) = (constraints[0].form(), constraints[0].relation());
-        let constant = -form.constant_term();
-        let key: LinearForm = form.clone().with_constant(0);
-        let bounds = self.bounds.entry(key).or_default();
-        let list = if relation == Relation::Eq { &mut bounds.equal } else { &mut bounds.upper };
-        let place = list.partition_point(|(other, _)| *other < constant);
-        list.insert(place, (constant.clone(), atom));
+    /// The literal of a comparison. If neither it nor its negation is known, the term becomes an
+    /// atom and is related to the others over its form.
+    pub(super) fn comparison_literal(&mut self, term: TermId, constraint: Constraint) -> Signed {
+        let form = constraint.form();
+        // f >= c is the negation of f <= c - 1.
+        let flipped = form.terms().first().is_some_and(|(_, leading)| leading.is_negative());
+        let (form, constant) = if flipped {
+            (form.negated(), form.constant_term() - &Integer::ONE)
+        } else {
+            (form.clone(), -form.constant_term())
+        };
+        let is_equality = constraint.relation() == Relation::Eq;
+        let next = self.search.next_atom();
+        let bounds = self.bounds.entry(form.with_constant(0)).or_default();
+        let list = if is_equality { &mut bounds.equal } else { &mut bounds.upper };
+        let place = match list.binary_search_by(|(other, _)| other.cmp(&constant)) {
+            Ok(place) => return list[place].1.with_sign(!flipped),
+            Err(place) => place,
+        };
+        list.insert(place, (constant, Signed::new(next, !flipped)));
         let mut lemmas = Vec::new();
-        if relation == Relation::Eq {
+        if is_equality {
             equality_lemmas(bounds, place, &mut lemmas);
         } else {
             upper_bound_lemmas(bounds, place, &mut lemmas);
         }
+        let atom = self.add_atom(term, Some(constraint));
         let scope = self.scope();
         for lemma in lemmas {
             self.search.add_clause(lemma.literals(), Derivation::Bound(lemma), scope);
         }
+        Signed::new(atom, true)
     }
 }
 
@@ -97,33 +111,25 @@ impl BoundLemma {
     }
 }
 
-fn positive(atom: AtomId) -> Signed {
-    Signed::new(atom, true)
-}
-
-fn negative(atom: AtomId) -> Signed {
-    Signed::new(atom, false)
-}
-
 /// `form <= c` implies the next greater bound and is implied by the next smaller one; equalities
 /// between these neighbours have it as their nearest bound.
 fn upper_bound_lemmas(bounds: &Bounds, place: usize, lemmas: &mut Vec<BoundLemma>) {
-    let (constant, atom) = &bounds.upper[place];
-    let mut implies = |smaller: AtomId, greater: AtomId| {
-        lemmas.push(BoundLemma::Pair([negative(smaller), positive(greater)], [1, 1]));
+    let (constant, literal) = &bounds.upper[place];
+    let mut implies = |smaller: Signed, greater: Signed| {
+        lemmas.push(BoundLemma::Pair([smaller.negated(), greater], [1, 1]));
     };
     let next = bounds.upper.get(place + 1);
     let previous = place.checked_sub(1).map(|before| &bounds.upper[before]);
     if let Some((_, greater)) = next {
-        implies(*atom, *greater);
+        implies(*literal, *greater);
     }
     if let Some((_, smaller)) = previous {
-        implies(*smaller, *atom);
+        implies(*smaller, *literal);
     }
     let from = previous.map_or(0, |(low, _)| bounds.equal.partition_point(|(value, _)| value <= low));
     let near = bounds.equal[from..].iter();
     for (value, equal) in near.take_while(|(value, _)| next.is_none_or(|(high, _)| value <= high)) {
-        lemmas.push(equality_and_bound(*equal, value, *atom, constant));
+        lemmas.push(equality_and_bound(*equal, value, *literal, constant));
     }
     for offset in [0, 1] {
         let value = constant + &Integer::from(offset);
@@ -135,39 +141,39 @@ fn upper_bound_lemmas(bounds: &Bounds, place: usize, lemmas: &mut Vec<BoundLemma
 
 /// `form = c` decides the nearest bounds on both sides and excludes other values.
 fn equality_lemmas(bounds: &Bounds, place: usize, lemmas: &mut Vec<BoundLemma>) {
-    let (value, atom) = &bounds.equal[place];
+    let (value, literal) = &bounds.equal[place];
     let above = bounds.upper.partition_point(|(constant, _)| constant < value);
     if let Some((constant, upper)) = bounds.upper.get(above) {
-        lemmas.push(equality_and_bound(*atom, value, *upper, constant));
+        lemmas.push(equality_and_bound(*literal, value, *upper, constant));
     }
     if let Some((constant, upper)) = above.checked_sub(1).map(|below| &bounds.upper[below]) {
-        lemmas.push(equality_and_bound(*atom, value, *upper, constant));
+        lemmas.push(equality_and_bound(*literal, value, *upper, constant));
     }
     if bounds.equal.len() <= PAIRWISE_EQUALITIES {
-        let others = bounds.equal.iter().filter(|(_, other)| other != atom);
+        let others = bounds.equal.iter().filter(|(_, other)| other != literal);
         let excludes =
-            |(_, other): &(Integer, AtomId)| BoundLemma::Pair([negative(*atom), negative(*other)], [1, -1]);
+            |(_, other): &(Integer, Signed)| BoundLemma::Pair([literal.negated(), other.negated()], [1, -1]);
         lemmas.extend(others.map(excludes));
     }
-    lemmas.extend(squeezed(bounds, value, *atom));
+    lemmas.extend(squeezed(bounds, value, *literal));
 }
 
 /// `form = value` implies or excludes `form <= constant`.
-fn equality_and_bound(equal: AtomId, value: &Integer, upper: AtomId, constant: &Integer) -> BoundLemma {
+fn equality_and_bound(equal: Signed, value: &Integer, upper: Signed, constant: &Integer) -> BoundLemma {
     if value <= constant {
-        BoundLemma::Pair([negative(equal), positive(upper)], [1, 1])
+        BoundLemma::Pair([equal.negated(), upper], [1, 1])
     } else {
-        BoundLemma::Pair([negative(equal), negative(upper)], [-1, 1])
+        BoundLemma::Pair([equal.negated(), upper.negated()], [-1, 1])
     }
 }
 
 /// The lemma that both bounds around a value make it equal, if both are there.
-fn squeezed(bounds: &Bounds, value: &Integer, equal: AtomId) -> Option<BoundLemma> {
+fn squeezed(bounds: &Bounds, value: &Integer, equal: Signed) -> Option<BoundLemma> {
     let find = |constant: &Integer| {
         let place = bounds.upper.binary_search_by(|(other, _)| other.cmp(constant)).ok()?;
         Some(bounds.upper[place].1)
     };
     let upper = find(value)?;
     let below = find(&(value - &Integer::ONE))?;
-    Some(BoundLemma::Squeeze([negative(upper), positive(below), positive(equal)]))
+    Some(BoundLemma::Squeeze([upper.negated(), below, equal]))
 }

@@ -31,12 +31,23 @@ pub(super) struct Atom {
     split: Option<Scope>,
 }
 
-/// An equality whose negation is needed, and the bounds below and at its constant: different from
-/// `c` is at most `c - 1` or not at most `c`.
+/// An equality whose negation is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disequality {
     atom: AtomId,
-    bounds: [TermId; 2],
+    /// The terms of the bounds that it may be split into.
+    bounds: Option<[TermId; 2]>,
+}
+
+/// Fewer disequalities than this are always left to the theory.
+const MANY_DISEQUALITIES: usize = 8;
+
+/// The bounds below and at the constant of an equality: different from `c` is at most `c - 1` or
+/// not at most `c`.
+fn bounds_of(equality: &Constraint) -> [Constraint; 2] {
+    let form = equality.form();
+    let below = form.clone().with_constant(form.constant_term() + &Integer::ONE);
+    [below, form.clone()].map(|form| Constraint::new(form, Relation::Le))
 }
 
 impl Atom {
@@ -119,33 +130,18 @@ impl Solver {
                 Node::Var(_) if pool.sort(term) == Sort::Bool => {
                     self.add_atom(term, None);
                 }
-                Node::LeZero(_) | Node::EqZero(_) => self.register_comparison(pool, term)?,
+                Node::LeZero(_) | Node::EqZero(_) => {
+                    let constraint = pool.constraint(term).ok_or(NotLinear(term))?;
+                    let literal = self.comparison_literal(term, constraint);
+                    self.literal_of.insert(term, literal);
+                }
                 _ => return Err(NotLinear(term)),
             }
         }
         Ok(())
     }
 
-    fn register_comparison(&mut self, pool: &mut TermPool, term: TermId) -> Result<(), NotLinear> {
-        let constraint = pool.constraint(term).ok_or(NotLinear(term))?;
-        let leading = constraint.form().terms().first();
-        let flipped = constraint.relation() == Relation::Le && leading.is_some_and(|(_, c)| c.is_negative());
-        if !flipped {
-            let atom = self.add_atom(term, Some(constraint));
-            self.link_bounds(atom);
-            return Ok(());
-        }
-        let opposite = pool.not(term);
-        if !self.literal_of.contains_key(&opposite) {
-            let atom = self.add_atom(opposite, Some(constraint.negated()));
-            self.link_bounds(atom);
-        }
-        let literal = self.literal_of[&opposite].negated();
-        self.literal_of.insert(term, literal);
-        Ok(())
-    }
-
-    fn add_atom(&mut self, term: TermId, constraint: Option<Constraint>) -> AtomId {
+    pub(super) fn add_atom(&mut self, term: TermId, constraint: Option<Constraint>) -> AtomId {
         let atom = self.search.add_atom();
         let constraints = constraint.map(|constraint| {
             let negated = constraint.negated();
@@ -192,10 +188,13 @@ impl Solver {
                 Node::Iff(left, right) => {
                     self.define_equivalence(pool, term, (*left, *right), literal, &mut pending);
                 }
-                Node::EqZero(_) if !literal.is_positive() => self.note_disequality(pool, literal.atom()),
+                Node::EqZero(_) if !literal.is_positive() => {
+                    self.disequalities.push(Disequality { atom: literal.atom(), bounds: None });
+                }
                 _ => {}
             }
         }
+        self.prepare_disequalities(pool);
     }
 
     /// `and`: a conjunction; otherwise a disjunction, where all signs are the other way round.
@@ -240,16 +239,18 @@ impl Solver {
         }
     }
 
-    /// Notes a disequality, with the terms of the bounds that it can be split into.
-    fn note_disequality(&mut self, pool: &mut TermPool, atom: AtomId) {
-        let Some(constraints) = &self.atoms[atom.index()].constraints else { return };
-        let form = constraints[0].form();
-        let below = form.clone().with_constant(form.constant_term() + &Integer::ONE);
-        let bounds = [&below, form].map(|form| {
-            let term = pool.form_term(form);
-            pool.le_zero(term)
-        });
-        self.disequalities.push(Disequality { atom, bounds });
+    /// Makes the terms of the bounds that disequalities may be split into, if there are many.
+    fn prepare_disequalities(&mut self, pool: &mut TermPool) {
+        if self.disequalities.len() < MANY_DISEQUALITIES {
+            return;
+        }
+        for Disequality { atom, bounds } in
+            self.disequalities.iter_mut().filter(|entry| entry.bounds.is_none())
+        {
+            if let Some(constraints) = &self.atoms[atom.index()].constraints {
+                *bounds = Some(bounds_of(&constraints[0]).map(|bound| pool.constraint_term(&bound)));
+            }
+        }
     }
 
     /// Leaves the choice between less and greater to the search, which learns from it, instead of
@@ -258,20 +259,15 @@ impl Solver {
     pub(super) fn split_disequalities(&mut self) {
         let scope = self.scope();
         for place in 0..self.disequalities.len() {
-            let Disequality { atom, bounds } = self.disequalities[place];
-            let Some(constraints) = &self.atoms[atom.index()].constraints else { continue };
-            if self.atoms[atom.index()].split.is_some() {
+            let Disequality { atom, bounds: Some(terms) } = self.disequalities[place] else { continue };
+            let Atom { constraints: Some(constraints), split: None, .. } = &self.atoms[atom.index()] else {
                 continue;
-            }
-            let form = constraints[0].form().clone();
-            let below = form.clone().with_constant(form.constant_term() + &Integer::ONE);
-            for (term, form, positive) in [(bounds[0], below, true), (bounds[1], form, false)] {
-                if !self.literal_of.contains_key(&term) {
-                    let bound = self.add_atom(term, Some(Constraint::new(form, Relation::Le)));
-                    self.link_bounds(bound);
-                }
-                self.need_literal(self.literal_of[&term].with_sign(positive));
-            }
+            };
+            let [below, upper] = bounds_of(&constraints[0]);
+            let below = self.comparison_literal(terms[0], below);
+            let upper = self.comparison_literal(terms[1], upper);
+            self.need_literal(below);
+            self.need_literal(upper.negated());
             self.atoms[atom.index()].split = Some(scope);
             self.theory.restart();
         }
@@ -279,7 +275,9 @@ impl Solver {
 
     /// Whether some disequality is still up to the theory.
     pub(super) fn has_disequalities(&self) -> bool {
-        self.disequalities.iter().any(|entry| self.atoms[entry.atom.index()].split.is_none())
+        self.disequalities
+            .iter()
+            .any(|entry| entry.bounds.is_some() && self.atoms[entry.atom.index()].split.is_none())
     }
 
     /// Adds a clause on level 0, unless it is always true.

@@ -14,8 +14,7 @@ use crate::term::{TermId, TermPool};
 
 /// An atom or its negation.
 ///
-/// A comparison `t <= 0` and its negation `1 - t <= 0` are one atom: the one whose first
-/// coefficient is positive.
+/// A comparison `t <= 0` and its negation `1 - t <= 0` are one atom of a proof: one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Literal {
     atom: TermId,

@@ -57,8 +57,13 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// The atom that comes next.
+    pub(super) fn next_atom(&self) -> AtomId {
+        AtomId::from_index(self.atoms.len())
+    }
+
     pub(super) fn add_atom(&mut self) -> AtomId {
-        let atom = AtomId::from_index(self.atoms.len());
+        let atom = self.next_atom();
         self.atoms.push(AtomState::FRESH);
         self.met.push(false);
         self.watches.push(Vec::new());
