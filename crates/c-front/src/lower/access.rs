@@ -6,6 +6,7 @@
 
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
+use crate::facts::Storage;
 use crate::fold::{self, Range};
 use crate::layout::Leaf;
 use crate::types::{CType, IntKind, Opaque};
@@ -150,10 +151,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Notes what is stored in the places, for other rounds.
     pub(super) fn note_stored(&mut self, found: &Cells, targets: &Targets) {
-        if !self.flow.is_dead() {
-            for cell in &found.cells {
-                self.facts.store(cell.target, targets);
-            }
+        if self.flow.is_dead() {
+            return;
+        }
+        for cell in &found.cells {
+            self.facts.store(cell.target, targets);
+        }
+        let is_local = |target: &Target| matches!(self.facts.object(target.object).storage, Storage::Thread(_));
+        if targets.iter().any(is_local) {
+            self.assume("pointers-to-live-variables");
         }
     }
 
