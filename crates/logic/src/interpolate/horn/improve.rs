@@ -54,10 +54,10 @@ fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId]) -> Vec
     let mut alternatives = welcome.to_vec();
     match pool.node(formula).clone() {
         Node::And(parts) => {
-            alternatives.extend(with_parts_changed(pool, &parts, |pool, parts| pool.and(parts)));
+            alternatives.extend(with_parts_changed(pool, &parts, TermPool::and));
         }
         Node::Or(parts) => {
-            alternatives.extend(with_parts_changed(pool, &parts, |pool, parts| pool.or(parts)));
+            alternatives.extend(with_parts_changed(pool, &parts, TermPool::or));
         }
         _ => alternatives.extend(atom_alternatives(pool, formula)),
     }
