@@ -119,6 +119,18 @@ pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
             let distance = if *inner == BinaryOp::Add { distance } else { -distance };
             binary(op, parts[0].clone(), Expr::Int(bound - distance))
         }
+        (op, Expr::Ite(parts), Expr::Int(bound)) if op.is_comparison() => {
+            let (Expr::Int(yes), Expr::Int(no)) = (&parts[1], &parts[2]) else {
+                return Expr::binary(op, left, right);
+            };
+            // Conditions used as numbers, and compared, become conditions again.
+            match (fold_ints(op, *yes, *bound), fold_ints(op, *no, *bound)) {
+                (Some(Expr::Bool(true)), Some(Expr::Bool(false))) => parts[0].clone(),
+                (Some(Expr::Bool(false)), Some(Expr::Bool(true))) => not(parts[0].clone()),
+                (Some(always), _) => always,
+                _ => Expr::binary(op, left, right),
+            }
+        }
         (BinaryOp::Eq, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a == b),
         (BinaryOp::Ne, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a != b),
         _ => Expr::binary(op, left, right),
@@ -244,6 +256,11 @@ mod tests {
         assert_eq!(binary(BinaryOp::Div, Expr::Int(7), Expr::Int(-2)), Expr::Int(-3));
         assert!(matches!(binary(BinaryOp::Div, Expr::Int(7), Expr::Int(0)), Expr::Binary(..)));
         assert_eq!(binary(BinaryOp::Lt, Expr::Int(1), Expr::Int(2)), Expr::Bool(true));
+        let number = ite(Expr::Var(rely_base::Id::from_index(0)), Expr::Int(1), Expr::Int(0));
+        let variable = Expr::Var(rely_base::Id::from_index(0));
+        assert_eq!(binary(BinaryOp::Ne, number.clone(), Expr::Int(0)), variable.clone());
+        assert_eq!(binary(BinaryOp::Lt, number.clone(), Expr::Int(1)), not(variable));
+        assert_eq!(binary(BinaryOp::Ge, number, Expr::Int(0)), Expr::Bool(true));
         let sum = add(add(Expr::This, Expr::Int(5)), Expr::Int(-7));
         assert_eq!(sum, Expr::binary(BinaryOp::Sub, Expr::This, Expr::Int(2)));
         assert_eq!(

@@ -157,7 +157,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             self.facts.store(cell.target, targets);
         }
-        let is_local = |target: &Target| matches!(self.facts.object(target.object).storage, Storage::Thread(_));
+        let is_local =
+            |target: &Target| matches!(self.facts.object(target.object).storage, Storage::Thread(_));
         if targets.iter().any(is_local) {
             self.assume("pointers-to-live-variables");
         }
@@ -344,26 +345,20 @@ impl Cells {
 }
 
 /// The indices of a known address in a leaf, one for each dimension, if its constant part lies
-/// in it.
+/// in it and each computed part belongs to a dimension.
 fn indices_in(leaf: &Leaf, known: &Known) -> Option<Vec<Expr>> {
     let constant = leaf.indices_at(u64::try_from(known.offset).ok()?)?;
-    let mut unused = known.dynamic.len();
-    let indices = constant
-        .iter()
-        .zip(&leaf.dimensions)
-        .map(|(&index, dimension)| {
-            let computed = known.dynamic.iter().find(|(_, stride)| *stride == dimension.stride as i64);
-            let constant = Expr::Int(i128::from(index));
-            match computed {
-                Some((computed, _)) => {
-                    unused -= 1;
-                    fold::add(computed.clone(), constant)
-                }
-                None => constant,
-            }
-        })
-        .collect();
-    (unused == 0).then_some(indices)
+    let mut unused: Vec<&(Expr, i64)> = known.dynamic.iter().collect();
+    let mut indices = Vec::with_capacity(constant.len());
+    for (index, dimension) in constant.into_iter().zip(&leaf.dimensions) {
+        let constant = Expr::Int(i128::from(index));
+        let stride = i64::try_from(dimension.stride).ok()?;
+        indices.push(match unused.iter().position(|(_, own)| *own == stride) {
+            Some(position) => fold::add(unused.remove(position).0.clone(), constant),
+            None => constant,
+        });
+    }
+    unused.is_empty().then_some(indices)
 }
 
 /// The leaf to which a byte belongs.

@@ -145,9 +145,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.assume("allocation-and-creation-succeed");
             self.assume("sequential-consistency");
         }
+        let started_by: Vec<Expr> = started.iter().map(|(_, condition)| condition.clone()).collect();
         let mut choices = Vec::new();
         for (name, condition) in started {
             choices.extend(self.spawn(name, condition, (&place, handle.span), &argument_value, at)?);
+        }
+        if !matches!(function_value.kind, Kind::Pointer(_)) {
+            let none = started_by
+                .into_iter()
+                .fold(Expr::Bool(true), |none, is_this| fold::and(none, fold::not(is_this)));
+            let what = "no function is started by";
+            let guard = self.guard(CheckKind::Bounds, Expr::Bool(false), what, at);
+            choices.push([Op::wait(none)].into_iter().chain(self.guard_ops(vec![guard])).collect());
         }
         if is_alive {
             self.emit_choice(choices);

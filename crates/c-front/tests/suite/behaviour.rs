@@ -97,6 +97,10 @@ fn conversions() {
     check_body("unsigned char c = 1; c = ~c; r = c;", 254);
     check_body("r = 0x10 + 010 + 0b11;", 27);
     check_body("r = _Generic(1L, int: 1, long: 2, default: 3);", 2);
+    check_body("unsigned char c; r = c = 300;", 44);
+    check_body("_Bool b; r = (b = 7) + 1;", 2);
+    check_body("char c = 127; r = ++c;", -128);
+    check_body("unsigned char c = 0; r = c--; r = r * 1000 + c;", 255);
 }
 
 #[test]
@@ -181,6 +185,15 @@ fn structures_and_arrays() {
         "int r; const int N = 3; int a[3]; int main() { const int k = N; for (int i = 0; i < k; i++) a[i] = i; r = a[2]; }",
         2,
     );
+    check(
+        "int r; int m[3][1] = { { 1 }, { 2 }, { 3 } }; int main() { for (int i = 0; i < 3; i++) r += m[i][0] * i; }",
+        8,
+    );
+    check(
+        "int r; struct s { int v[1]; } a[3]; int main() { int i = 2, j = 0; a[i].v[j] = 6; r = a[2].v[0]; }",
+        6,
+    );
+    check("int r; char c[2][3]; int main() { int i = 1, j = 2; c[i][j] = 5; r = c[1][2] + c[0][2]; }", 5);
     check("int x; int x = 4; extern int x; int r; int main() { r = x; }", 4);
 }
 

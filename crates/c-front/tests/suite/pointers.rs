@@ -126,6 +126,24 @@ fn threads_get_their_arguments() {
 }
 
 #[test]
+fn computed_functions_are_started() {
+    check(
+        &format!(
+            "{PTHREAD} int r, c = 1; void *f(void *p) {{ r = 1; return 0; }} void *g(void *p) {{ r = 2; return 0; }} \
+         int main() {{ pthread_t t; void *(*h)(void *); h = f; if (c) h = g; pthread_create(&t, 0, h, 0); pthread_join(t, 0); }}"
+        ),
+        "r=2",
+    );
+    check_failure(
+        &format!(
+            "{PTHREAD} void *(*h)(void *); void *f(void *p) {{ h = f; return 0; }} int main() {{ pthread_t t; \
+         pthread_create(&t, 0, h, 0); }}"
+        ),
+        "no function is started by `pthread_create(&t, 0, h, 0)`",
+    );
+}
+
+#[test]
 fn wild_pointers_fail() {
     check_failure(
         "int a[2], *p = a; int main() { p += 2; *p = 1; }",
