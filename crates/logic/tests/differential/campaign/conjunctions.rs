@@ -35,7 +35,7 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
             check_question(&mut solver, question, expected, text, &mut report, &mut cores);
         }
         for (answer, core) in answers(z3, &cores).into_iter().zip(&cores) {
-            assert_eq!(answer, Answer::Unsat, "a core is satisfiable:\n{core}");
+            assert_ne!(answer, Answer::Sat, "a core is satisfiable:\n{core}");
         }
     }
     report
