@@ -42,7 +42,6 @@ mod extract;
 mod horn;
 mod partial;
 mod parts;
-mod projection;
 mod rank;
 mod refute;
 mod resolution;
