@@ -28,7 +28,7 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
                 conjunction(&mut random, shape)
             })
             .collect();
-        let scripts: Vec<String> = questions.iter().map(|question| script(question)).collect();
+        let scripts: Vec<String> = questions.iter().map(script).collect();
         let expected = answers(z3, &scripts);
         let mut cores = Vec::new();
         for ((question, expected), text) in questions.iter().zip(expected).zip(&scripts) {
@@ -80,7 +80,7 @@ fn check_question(
             if let Err(error) = proof.check(Domain::Integers, question) {
                 panic!("a proof is rejected: {error}\n{text}");
             }
-            if report.unsat % CORE_EVERY == 0 {
+            if report.unsat.is_multiple_of(CORE_EVERY) {
                 let core = solver.minimal_core(&budget).expect("a core after unsat");
                 cores.push(script(core.iter().map(|&index| &question[index])));
             }
