@@ -222,7 +222,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             false => (ObjectKey::Global(name.to_owned()), Storage::Global),
         };
-        let ty = self.completed_type(ty, declared.initializer, at)?;
+        let ty = self.resolve(name, at, |lowering| lowering.completed_type(ty, declared.initializer, at))?;
         let spelled = self.spelled(name).to_owned();
         let object = self.object(key, spelled, ty, storage, declared.declarator.span)?;
         self.static_image(object, declared.initializer)?;
