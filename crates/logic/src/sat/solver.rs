@@ -73,7 +73,7 @@ struct ScopeStart {
     disequalities: usize,
 }
 
-/// Formulas that grow, shrink and answer questions. See the [module](self).
+/// Formulas that grow, shrink and answer questions. See the [module](crate::sat).
 #[derive(Clone, Debug)]
 pub struct Solver {
     pub(super) search: Search,
