@@ -66,10 +66,13 @@ fn compare(predicates: usize, others: &mut [(String, ExternalSolver)]) {
         let group: Vec<Question> =
             (0..QUESTIONS_PER_GROUP).map(|_| question(&mut random, predicates)).collect();
         let asked = group.len() * predicates.max(1);
-        let start = Instant::now();
-        let ours: Vec<Option<bool>> =
-            group.iter().flat_map(|question| answer(&mut solver, question)).collect();
-        our_times.push(start.elapsed() / asked as u32);
+        let mut ours = Vec::new();
+        for (proofs, times) in [(false, &mut times_without_proofs), (true, &mut our_times)] {
+            solver.set_proofs(proofs);
+            let start = Instant::now();
+            ours = group.iter().flat_map(|question| answer(&mut solver, question)).collect();
+            times.push(start.elapsed() / asked as u32);
+        }
         for ((command, other), times) in others.iter_mut().zip(&mut other_times) {
             match ask(other, &group) {
                 Ok((theirs, time)) => {
