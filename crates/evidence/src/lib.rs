@@ -32,6 +32,7 @@ mod exhaustion;
 mod inspection;
 mod interference;
 mod reason;
+pub mod rely_guarantee;
 mod replay;
 mod states;
 mod trace_format;

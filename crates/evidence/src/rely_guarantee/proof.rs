@@ -1,0 +1,148 @@
+//! Rely-guarantee proofs as plain data.
+//!
+//! A proof says for each thread what holds whenever it stands at each of its locations, whatever
+//! the others do ([`ThreadAssertions`]), and for each edge what its step looks like to the other
+//! threads ([`EdgeEffect`]). Everything is a disjunction of [`Cube`]s, and a cube is a conjunction
+//! of linear [`Atom`]s over the program's variables and of what is known about where other
+//! threads stand. No formula is text, and nothing refers to the engine that found the proof.
+
+use rely_program::{EdgeId, LocationId, Program, Scope, ThreadId, ThreadKind, Value, VarId};
+
+/// A proof that the threads of a program keep out of each other's way.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RelyGuarantee {
+    /// What holds where, one entry for each thread.
+    pub threads: Vec<ThreadAssertions>,
+    /// What the steps of threads look like to the others. An edge that is not listed is never
+    /// taken.
+    pub effects: Vec<EdgeEffect>,
+}
+
+/// What holds while one thread stands at its locations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadAssertions {
+    /// The thread; of a template, any of its instances.
+    pub thread: ThreadId,
+    /// The assertions, one of the cubes of a spot holds whenever the thread is there. A spot
+    /// that is not listed is never reached.
+    pub at: Vec<(Spot, Vec<Cube>)>,
+}
+
+/// What a step along an edge looks like to the other threads: one of the cubes, over the values
+/// before and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeEffect {
+    /// The edge; its thread is the one that acts.
+    pub edge: EdgeId,
+    /// The possible effects. Whatever a cube does not mention may be anything, before and after.
+    pub cubes: Vec<Cube>,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Spot {
+    /// Not started yet; only an instance that does not run from the beginning can be here.
+    Unstarted,
+    /// At a location of its own.
+    At(LocationId),
+}
+
+/// A conjunction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Cube {
+    /// What holds of the variables.
+    pub atoms: Vec<Atom>,
+    /// Where other instances stand: each at one of its spots. In an effect: before the step.
+    pub others: Vec<(ThreadId, Vec<Spot>)>,
+}
+
+/// A linear comparison: the sum of the terms and the constant, compared with zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Atom {
+    /// Coefficients, none of them zero, and what they are multiplied with.
+    pub terms: Vec<(Value, Quantity)>,
+    /// The constant summand.
+    pub constant: Value,
+    /// How the sum compares with zero.
+    pub comparison: Comparison,
+}
+
+/// How a sum compares with zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Comparison {
+    /// At most.
+    Le,
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+}
+
+/// A number in a state. Booleans are 0 and 1.
+///
+/// Variables of a template mean those of the instance that the assertion is about; in an effect,
+/// of the instance that acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Quantity {
+    /// A cell of a variable; scalars have one cell, with index 0.
+    Cell {
+        /// The variable.
+        var: VarId,
+        /// Which of its cells.
+        index: u32,
+        /// Before or after the step; always before in assertions about a location.
+        moment: Moment,
+    },
+    /// The handle of the thread that the assertion is about; in an effect, of the one that acts.
+    /// It never changes.
+    Handle,
+}
+
+/// Before or after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Moment {
+    /// The value with which the step starts.
+    Before,
+    /// The value that it leaves.
+    After,
+}
+
+impl RelyGuarantee {
+    /// Whether the proof is modular: what is said about a thread mentions, besides the globals,
+    /// its own locals alone, and effects mention globals alone. Then every thread can be read,
+    /// and understood, without the others.
+    pub fn is_modular(&self, program: &Program) -> bool {
+        let assertions = self.threads.iter().all(|entry| {
+            let cubes = entry.at.iter().flat_map(|(_, cubes)| cubes);
+            cubes.into_iter().all(|cube| cube.mentions_only(program, Some(entry.thread)))
+        });
+        let effects = self.effects.iter().flat_map(|effect| &effect.cubes);
+        assertions && effects.into_iter().all(|cube| cube.mentions_only(program, None))
+    }
+}
+
+impl Cube {
+    /// Whether only globals, handles and the locals of `owner` are mentioned, and no place of
+    /// another thread.
+    fn mentions_only(&self, program: &Program, owner: Option<ThreadId>) -> bool {
+        let visible = |quantity: &Quantity| match quantity {
+            Quantity::Handle => true,
+            Quantity::Cell { var, .. } => match program.vars()[*var].scope {
+                Scope::Global => true,
+                Scope::Local(thread) => Some(thread) == owner,
+            },
+        };
+        self.others.is_empty()
+            && self.atoms.iter().flat_map(|atom| &atom.terms).all(|(_, quantity)| visible(quantity))
+    }
+}
+
+impl Spot {
+    /// All places where a thread can be, in the order of its locations.
+    pub fn all(program: &Program, thread: ThreadId) -> Vec<Spot> {
+        let unstarted = program.threads()[thread].kind == ThreadKind::Instance { running: false };
+        let locations = program.locations().iter().filter(|(_, location)| location.thread == thread);
+        let locations = locations.map(|(id, _)| Spot::At(id));
+        unstarted.then_some(Spot::Unstarted).into_iter().chain(locations).collect()
+    }
+}
