@@ -70,6 +70,11 @@ impl<I: Id, T> Arena<I, T> {
         self.items.get(id.index())
     }
 
+    /// Removes all elements but keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.items.len()

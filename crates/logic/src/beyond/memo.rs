@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rely_base::Budget;
 use rustc_hash::FxHashMap;
 
-use super::solve::solve;
+use super::solve::Workshop;
 use super::{FormulaAnswer, Satisfiability};
 use crate::term::{TermId, TermPool};
 
@@ -18,6 +18,7 @@ pub struct FormulaSolver {
     /// Answers of the present and of the previous generation.
     young: FxHashMap<Box<[TermId]>, Rc<FormulaAnswer>>,
     old: FxHashMap<Box<[TermId]>, Rc<FormulaAnswer>>,
+    workshop: Workshop,
     queries: u64,
     hits: u64,
 }
@@ -26,7 +27,7 @@ impl FormulaSolver {
     /// A solver that remembers about as many answers as `capacity` says.
     pub fn new(capacity: usize) -> Self {
         let (young, old) = (FxHashMap::default(), FxHashMap::default());
-        Self { capacity, young, old, queries: 0, hits: 0 }
+        Self { capacity, young, old, workshop: Workshop::default(), queries: 0, hits: 0 }
     }
 
     /// Whether the formulas have a common model. All questions to one solver must be about terms
@@ -43,7 +44,7 @@ impl FormulaSolver {
             self.hits += 1;
             return answer;
         }
-        let answer = Rc::new(solve(pool, formulas, budget));
+        let answer = Rc::new(self.workshop.solve(pool, formulas, budget));
         if !matches!(answer.satisfiability, Satisfiability::Unknown(_)) {
             self.remember(formulas.into(), Rc::clone(&answer));
         }

@@ -83,9 +83,10 @@ pub struct FormulaAnswer {
     pub lemmas: u64,
 }
 
-/// Whether the formulas have a common model, whatever operations they use.
+/// Whether the formulas have a common model, whatever operations they use. For many questions, a
+/// [`FormulaSolver`] saves setting up and answering twice.
 pub fn satisfiable(pool: &mut TermPool, formulas: &[TermId], budget: &Budget) -> FormulaAnswer {
-    solve::solve(pool, formulas, budget)
+    solve::Workshop::default().solve(pool, formulas, budget)
 }
 
 #[cfg(test)]

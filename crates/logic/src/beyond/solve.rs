@@ -8,7 +8,9 @@ use super::lemma::Lemma;
 use super::refine::{ConstantBounds, Reading};
 use super::refutation::Refutation;
 use super::{FormulaAnswer, Satisfiability};
-use crate::sat::{Interpretation, Obstacle, Outcome, Solver};
+use crate::conjunction::{Conjunction, Reason};
+use crate::linear::Domain;
+use crate::sat::{Direct, Interpretation, Obstacle, Outcome, SearchStatistics, Solver, decide_conjunction};
 use crate::term::{TermId, TermPool};
 
 /// Rounds of models and lemmas before giving up.
@@ -16,10 +18,22 @@ const MOST_ROUNDS: usize = 100;
 /// New lemmas about one term in one round.
 const LEMMAS_PER_TERM: usize = 2;
 
-/// One question.
-#[derive(Default)]
-struct Question {
+/// What questions leave behind for the next one: memory.
+#[derive(Clone, Debug)]
+pub(super) struct Workshop {
     solver: Solver,
+    conjunction: Conjunction,
+}
+
+impl Default for Workshop {
+    fn default() -> Self {
+        Self { solver: Solver::new(), conjunction: Conjunction::new(Domain::Integers) }
+    }
+}
+
+/// One question.
+struct Question<'a> {
+    solver: &'a mut Solver,
     abstraction: Abstraction,
     /// Lemmas asserted, in order, and the set of them.
     lemmas: Vec<Lemma>,
@@ -29,18 +43,57 @@ struct Question {
     bounds: ConstantBounds,
 }
 
-/// Whether the formulas have a common model, whatever operations they use.
-pub(super) fn solve(pool: &mut TermPool, formulas: &[TermId], budget: &Budget) -> FormulaAnswer {
-    let mut question = Question::default();
-    let satisfiability = question.run(pool, formulas, budget);
-    FormulaAnswer {
-        satisfiability,
-        statistics: question.solver.statistics(),
-        lemmas: question.lemmas.len() as u64,
+impl Workshop {
+    /// Whether the formulas have a common model, whatever operations they use.
+    pub(super) fn solve(
+        &mut self,
+        pool: &mut TermPool,
+        formulas: &[TermId],
+        budget: &Budget,
+    ) -> FormulaAnswer {
+        let work = |conjunction: &Conjunction| SearchStatistics {
+            conjunction: *conjunction.statistics(),
+            ..SearchStatistics::default()
+        };
+        let before = work(&self.conjunction);
+        if let Some(direct) = decide_conjunction(pool, formulas, &mut self.conjunction, budget) {
+            let satisfiability = direct_answer(direct, formulas);
+            let statistics = work(&self.conjunction).since(&before);
+            return FormulaAnswer { satisfiability, statistics, lemmas: 0 };
+        }
+        self.solver.reset();
+        let before = self.solver.statistics();
+        let mut question = Question {
+            solver: &mut self.solver,
+            abstraction: Abstraction::default(),
+            lemmas: Vec::new(),
+            known: FxHashSet::default(),
+            abstractions: Vec::new(),
+            bounds: ConstantBounds::default(),
+        };
+        let satisfiability = question.run(pool, formulas, budget);
+        let lemmas = question.lemmas.len() as u64;
+        let statistics = self.solver.statistics().since(&before);
+        FormulaAnswer { satisfiability, statistics, lemmas }
     }
 }
 
-impl Question {
+/// The answer of a conjunction of linear comparisons.
+fn direct_answer(direct: Direct, formulas: &[TermId]) -> Satisfiability {
+    match direct {
+        Direct::Sat(interpretation) => Satisfiability::Sat(interpretation),
+        Direct::Unsat(proof) => Satisfiability::Unsat(Refutation {
+            definitions: Vec::new(),
+            lemmas: Vec::new(),
+            abstractions: formulas.to_vec(),
+            proof,
+        }),
+        Direct::Unknown(Reason::Stopped(reason)) => Satisfiability::Unknown(Obstacle::Stopped(reason)),
+        Direct::Unknown(reason) => Satisfiability::Unknown(Obstacle::Conjunction(reason)),
+    }
+}
+
+impl Question<'_> {
     fn run(&mut self, pool: &mut TermPool, formulas: &[TermId], budget: &Budget) -> Satisfiability {
         self.abstraction.survey(pool, formulas);
         for &formula in formulas {

@@ -220,6 +220,37 @@ fn functions_and_arrays_are_decided() {
     assert!(tally.sat > 30 && tally.unsat > 5 && tally.unknown == 0, "{tally:?}");
 }
 
+#[test]
+fn conjunctions_are_decided_without_search() {
+    let mut tally = Tally::default();
+    for seed in 0..300 {
+        let mut world = World::new(seed);
+        let mut formulas = world.bounds();
+        for _ in 0..3 {
+            let mut part = || {
+                let factors = world.ints.map(|int| (int, Integer::from(world.random.between(-2, 2))));
+                let sum = world.pool.sum(factors, Integer::from(world.random.between(-4, 4)));
+                let equal = world.pool.eq_zero(sum);
+                match world.random.below(3) {
+                    0 => equal,
+                    1 => world.pool.not(equal),
+                    _ => world.pool.le_zero(sum),
+                }
+            };
+            let parts = [part(), part()];
+            formulas.push(world.pool.and(parts));
+        }
+        formulas.retain(|&formula| world.pool.as_truth(formula).is_none());
+        // Conjuncts may occur twice.
+        formulas.push(formulas[formulas.len() - 1]);
+        let answer = satisfiable(&mut world.pool, &formulas, &Budget::unlimited());
+        assert_eq!(answer.statistics.theory_checks, 0, "{answer:?}");
+        let whole = world.pool.and(formulas.clone());
+        assert_eq!(ask(&mut world, &formulas, &mut tally), Some(world.is_satisfiable(whole)), "seed {seed}");
+    }
+    assert!(tally.sat > 50 && tally.unsat > 50, "{tally:?}");
+}
+
 /// Which answer is right for a formula.
 fn check(build: impl FnOnce(&mut World) -> Vec<TermId>, expected: Option<bool>) {
     let mut world = World::new(0);

@@ -108,6 +108,12 @@ impl Clauses {
         self.records.push(Record { start, length, scope, derivation, distance, removable, detached })
     }
 
+    pub(super) fn clear(&mut self) {
+        self.literals.clear();
+        self.records.clear();
+        self.chains.clear();
+    }
+
     /// Stores a derivation by resolution.
     pub(super) fn chain(&mut self, first: ClauseId, steps: &[(AtomId, ClauseId)]) -> Derivation {
         let start = self.chains.len() as u32;

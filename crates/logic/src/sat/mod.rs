@@ -64,6 +64,7 @@ mod analyze;
 mod bounds;
 mod check;
 mod clause;
+mod direct;
 mod encode;
 mod extract;
 mod interpretation;
@@ -71,14 +72,17 @@ mod order;
 mod proof;
 mod search;
 mod solver;
+mod statistics;
 mod theory;
 
 pub use check::BooleanProofError;
 pub use clause::ClauseId;
+pub(crate) use direct::{Direct, decide_conjunction};
 pub use encode::NotLinear;
 pub use interpretation::Interpretation;
 pub use proof::{BooleanProof, Literal, Origin, ProofClause};
-pub use solver::{Obstacle, Outcome, SearchStatistics, Solver};
+pub use solver::{Obstacle, Outcome, Solver};
+pub use statistics::SearchStatistics;
 
 #[cfg(test)]
 pub(crate) mod tests;

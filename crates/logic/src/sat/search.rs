@@ -66,8 +66,11 @@ impl Search {
         let atom = self.next_atom();
         self.atoms.push(AtomState::FRESH);
         self.met.push(false);
-        self.watches.push(Vec::new());
-        self.watches.push(Vec::new());
+        // After a reset, there are (empty) watch lists already.
+        let literals = 2 * self.atoms.len();
+        if self.watches.len() < literals {
+            self.watches.resize_with(literals, Vec::new);
+        }
         self.order.add_atom();
         atom
     }
@@ -299,6 +302,23 @@ impl Search {
         state.value.is_some() && state.reason == Some(id)
     }
 
+    /// Forgets everything but keeps the memory.
+    pub(super) fn reset(&mut self) {
+        self.clauses.clear();
+        self.atoms.clear();
+        self.met.clear();
+        self.watches.iter_mut().for_each(Vec::clear);
+        self.trail.clear();
+        self.level_starts.clear();
+        self.order.truncate(0);
+        self.propagated = 0;
+        self.theory_seen = 0;
+        self.units_derived = 0;
+        self.empty = None;
+        self.falsified = None;
+        self.learnt_attached = 0;
+    }
+
     /// Forgets atoms from a number on and all clauses of deeper scopes, and starts over with an
     /// empty trail.
     pub(super) fn shrink(&mut self, atoms: usize, scope: Scope) {
@@ -315,7 +335,6 @@ impl Search {
         self.falsified = None;
         self.atoms.truncate(atoms);
         self.met.truncate(atoms);
-        self.watches.truncate(2 * atoms);
         self.order.truncate(atoms);
         self.clauses.retain(|record| record.scope <= scope);
         self.watches.iter_mut().for_each(Vec::clear);

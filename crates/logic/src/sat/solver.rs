@@ -9,8 +9,9 @@ use super::encode::{Atom, Disequality, NotLinear};
 use super::interpretation::Interpretation;
 use super::proof::BooleanProof;
 use super::search::Search;
+use super::statistics::SearchStatistics;
 use super::theory::{Checked, Theory};
-use crate::conjunction::{Limits, Reason, Statistics};
+use crate::conjunction::{Limits, Reason};
 use crate::linear::LinearForm;
 use crate::term::{Node, TermId, TermPool, Value};
 
@@ -40,29 +41,6 @@ pub enum Obstacle {
     /// What was found did not pass the final evaluation.
     #[error("the model that was found is none")]
     NoModel,
-}
-
-/// How much work a solver has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SearchStatistics {
-    /// Questions asked.
-    pub queries: u64,
-    /// Values tried.
-    pub decisions: u64,
-    /// Dead ends.
-    pub conflicts: u64,
-    /// Values that followed from others.
-    pub propagations: u64,
-    /// Times the search started over with what it had learnt.
-    pub restarts: u64,
-    /// Questions to the theory.
-    pub theory_checks: u64,
-    /// Of these, answered with a contradiction.
-    pub theory_conflicts: u64,
-    /// Clauses stored, learnt ones included.
-    pub clauses: u64,
-    /// The work of the theory.
-    pub conjunction: Statistics,
 }
 
 /// What there was when a scope was entered.
@@ -186,17 +164,7 @@ impl Solver {
     }
 
     fn leave_scope(&mut self) {
-        let Some(start) = self.scopes.pop() else {
-            let propagations = self.search.propagations;
-            self.search = Search::default();
-            self.search.propagations = propagations;
-            self.formulas.clear();
-            self.disequalities.clear();
-            self.atoms.clear();
-            self.literal_of.clear();
-            self.bounds.clear();
-            return self.theory.restart();
-        };
+        let Some(start) = self.scopes.pop() else { return self.clear() };
         self.formulas.truncate(start.formulas);
         self.disequalities.truncate(start.disequalities);
         let scope = self.scope();
@@ -206,6 +174,27 @@ impl Solver {
         self.literal_of.retain(|_, literal| literal.atom().index() < start.atoms);
         self.bounds.retain(|_, bounds| bounds.truncate(start.atoms));
         self.theory.restart();
+    }
+
+    /// Takes back all formulas and forgets what was learnt, but keeps the memory: cheaper than a
+    /// new solver.
+    pub fn reset(&mut self) {
+        self.assuming = false;
+        self.blocked = None;
+        self.interpretation = None;
+        self.contradiction = None;
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        self.search.reset();
+        self.theory.reset();
+        self.scopes.clear();
+        self.formulas.clear();
+        self.disequalities.clear();
+        self.atoms.clear();
+        self.literal_of.clear();
+        self.bounds.clear();
     }
 
     /// Goes back to a state in which formulas can be added.
@@ -364,7 +353,7 @@ impl Solver {
             Checked::Unknown(Reason::Stopped(reason)) => Err(reason),
             Checked::Unknown(reason) => {
                 self.blocked = Some(reason);
-                if reason == Reason::Splits && self.has_disequalities() {
+                if matches!(reason, Reason::Splits | Reason::Work) && self.has_disequalities() {
                     self.restart();
                     self.split_disequalities();
                 }

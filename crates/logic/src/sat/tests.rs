@@ -555,3 +555,24 @@ fn damaged_proofs_are_rejected() {
     // The proof of one problem is no proof of another.
     assert!(proof.check(&pool, &formulas[1..]).is_err());
 }
+
+#[test]
+fn a_solver_can_be_used_again() {
+    let mut solver = Solver::new();
+    for seed in 0..200 {
+        let mut world = World::new(seed + 50_000);
+        let mut formulas: Vec<TermId> = (0..3).map(|_| world.formula(2)).collect();
+        formulas.extend(world.bounds());
+        solver.reset();
+        for &formula in &formulas {
+            solver.assert(&mut world.pool, formula).expect("linear");
+        }
+        let whole = world.pool.and(formulas);
+        assert_eq!(decide(&mut solver, &world.pool), world.is_satisfiable(whole), "seed {seed}");
+        if seed % 3 == 0 {
+            let assumption = world.formula(1);
+            let outcome = solver.check_assuming(&mut world.pool, &[assumption], &Budget::unlimited());
+            assert!(outcome.is_ok());
+        }
+    }
+}

@@ -4,12 +4,12 @@
 //! with the decisions. A literal that occurs in no clause of the formula is not handed over: its
 //! truth cannot matter, since what makes the clauses true are other literals.
 
-use rely_base::{Arena, Budget, Id};
+use rely_base::{Budget, Id};
 
 use super::clause::{ClauseId, Derivation, Scope, Signed, UNFOUNDED};
 use super::encode::Atom;
 use super::search::Search;
-use crate::certificate::{Combination, Hypothesis, Proof, ProofNode, ProofNodeId};
+use crate::certificate::{Hypothesis, Proof};
 use crate::conjunction::{Conjunction, Limits, Reason, Verdict};
 use crate::linear::Domain;
 
@@ -47,6 +47,15 @@ impl Theory {
         self.stale = true;
     }
 
+    /// Forgets all literals.
+    pub(super) fn reset(&mut self) {
+        self.stale = false;
+        self.conjunction.reset();
+        self.asserted.clear();
+        self.levels.clear();
+        self.checked = None;
+    }
+
     /// Takes back all literals of higher levels.
     pub(super) fn backtrack(&mut self, level: u32) {
         while let Some(&(top, count)) = self.levels.last()
@@ -62,11 +71,7 @@ impl Theory {
     /// Asserts what the search has assigned since the last time.
     pub(super) fn hand_over(&mut self, search: &mut Search, atoms: &[Atom]) {
         if self.stale {
-            self.stale = false;
-            self.conjunction.reset();
-            self.asserted.clear();
-            self.levels.clear();
-            self.checked = None;
+            self.reset();
             search.theory_seen = 0;
         }
         for &literal in &search.trail[search.theory_seen..] {
@@ -107,7 +112,7 @@ impl Theory {
                 self.conflicts += 1;
                 self.checked = None;
                 let core = proof.core(self.asserted.len());
-                let proof = renumbered(proof, self.asserted.len(), &core);
+                let proof = over_core(proof, self.asserted.len(), &core);
                 let literals: Vec<Signed> =
                     core.iter().map(|&place| self.asserted[place].negated()).collect();
                 let scope = literals.iter().map(|&literal| scope(literal)).max().unwrap_or(0);
@@ -134,30 +139,18 @@ pub(super) enum Checked {
     Unknown(Reason),
 }
 
-/// The proof over the inputs in `core` instead of all `inputs` ones.
-fn renumbered(proof: &Proof, inputs: usize, core: &[usize]) -> Proof {
-    let number = |hypothesis: Hypothesis| {
-        let index = hypothesis.index();
-        let new = match index.checked_sub(inputs) {
-            Some(added) => core.len() + added,
-            None => core.partition_point(|&used| used < index),
-        };
-        Hypothesis(new as u32)
-    };
-    let combination = |old: &Combination| -> Combination {
-        old.iter().map(|(hypothesis, weight)| (number(*hypothesis), weight.clone())).collect()
-    };
-    let node = |old: &ProofNode| match old {
-        ProofNode::Farkas(sum) => ProofNode::Farkas(combination(sum)),
-        ProofNode::Divisibility(sum) => ProofNode::Divisibility(combination(sum)),
-        ProofNode::Cut { combination: sum, rest } => {
-            ProofNode::Cut { combination: combination(sum), rest: *rest }
-        }
-        ProofNode::Distinct { hypothesis, below, above } => {
-            ProofNode::Distinct { hypothesis: number(*hypothesis), below: *below, above: *above }
-        }
-        split @ ProofNode::Split { .. } => split.clone(),
-    };
-    let nodes: Arena<ProofNodeId, ProofNode> = proof.nodes().values().map(node).collect();
+/// The proof over the inputs in `core`, which are those it uses, instead of all of them.
+pub(super) fn over_core(proof: &Proof, inputs: usize, core: &[usize]) -> Proof {
+    let mut nodes = proof.nodes().clone();
+    for (_, node) in nodes.iter_mut() {
+        node.for_each_hypothesis_mut(|hypothesis| {
+            let index = hypothesis.index();
+            let new = match index.checked_sub(inputs) {
+                Some(added) => core.len() + added,
+                None => core.partition_point(|&used| used < index),
+            };
+            *hypothesis = Hypothesis(new as u32);
+        });
+    }
     Proof::new(nodes, proof.root())
 }
