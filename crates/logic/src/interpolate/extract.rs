@@ -367,6 +367,9 @@ fn divisible(pool: &mut TermPool, form: &LinearForm, divisor: &Integer) -> Optio
     if divisor.is_one() {
         return Some(pool.truth(true));
     }
+    // A multiple of 5 is 4x + 4 where x + 1 is one.
+    let inverse = form.terms().iter().find_map(|(_, factor)| inverse_modulo(factor, &divisor));
+    let form = inverse.map_or_else(|| form.clone(), |inverse| form.scaled(&inverse));
     // x + y + k = 0 (mod m) reads better as (x + y) mod m = c.
     let (_, constant) = form.constant_term().div_rem_euclid(&divisor)?;
     let sum = pool.form_term(&form.with_constant(0));
@@ -374,6 +377,20 @@ fn divisible(pool: &mut TermPool, form: &LinearForm, divisor: &Integer) -> Optio
     let expected = if constant.is_zero() { constant } else { divisor - constant };
     let expected = pool.int(expected);
     Some(pool.eq(remainder, expected))
+}
+
+/// The factor that makes another one congruent to one, if there is one.
+fn inverse_modulo(factor: &Integer, divisor: &Integer) -> Option<Integer> {
+    // The extended algorithm of Euclid: `current = coefficient * factor` modulo the divisor.
+    let (mut previous, mut current) = (divisor.clone(), factor.div_rem_euclid(divisor)?.1);
+    let (mut before, mut coefficient) = (Integer::ZERO, Integer::ONE);
+    while !current.is_zero() {
+        let (quotient, rest) = previous.div_rem_euclid(&current)?;
+        let next = &before - &quotient * &coefficient;
+        (previous, current) = (current, rest);
+        (before, coefficient) = (coefficient, next);
+    }
+    if previous.is_one() { Some(before.div_rem_euclid(divisor)?.1) } else { None }
 }
 
 /// The interpolants of a case distinction that one part makes, from those of the cases.

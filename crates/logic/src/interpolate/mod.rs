@@ -42,6 +42,7 @@ mod extract;
 mod horn;
 mod partial;
 mod parts;
+mod projection;
 mod rank;
 mod refute;
 mod resolution;

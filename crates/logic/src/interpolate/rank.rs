@@ -13,7 +13,7 @@ pub(super) struct Cost {
     atoms: usize,
     /// Atoms that nobody asked for.
     unasked: usize,
-    /// Atoms that are no comparisons of linear forms; quotients count twice.
+    /// Atoms that are no comparisons of linear forms, and quotients in them.
     odd: usize,
     /// Variables, counted per atom.
     variables: usize,
@@ -75,6 +75,6 @@ fn oddness(pool: &TermPool, atom: TermId) -> usize {
         Node::Not(inner) => is_variable(*inner),
         _ => is_variable(atom),
     };
-    let has_quotient = || pool.subterms([atom]).iter().any(|&part| matches!(pool.node(part), Node::Div(..)));
-    if is_truth { 0 } else { 1 + usize::from(has_quotient()) }
+    let is_quotient = |part: &&TermId| matches!(pool.node(**part), Node::Div(..));
+    if is_truth { 0 } else { 1 + pool.subterms([atom]).iter().filter(is_quotient).count() }
 }

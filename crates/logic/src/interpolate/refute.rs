@@ -13,11 +13,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::branch::refute_by_variables;
 use super::extract::{Indivisible, Interpolants, Owned, extract};
 use super::parts::{PartId, PartTree};
+use super::projection::by_projection;
 use super::scope::{Scope, shared_at};
 use super::unknown::Unknown;
 use crate::conjunction::{Conjunction, Limits, Verdict};
 use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
-use crate::term::{Sort, TermPool};
+use crate::term::{Node, Sort, TermId, TermPool};
 
 /// What the solver may do for a question that is asked for the sake of simplicity.
 const HASTY_SPLITS: u64 = 100;
@@ -90,14 +91,37 @@ impl<'a> Refuter<'a> {
         self.drop_constraints(&mut draft);
         let chosen: Vec<Owned> =
             draft.core.members.iter().map(|&index| draft.inputs[index].clone()).collect();
-        let found = self.divide(pool, tree, &chosen)?;
+        let found = self.simplest(pool, tree, &chosen)?;
         let original = |variable: VarId| draft.originals.get(&variable).copied().unwrap_or(variable);
         let interpolants =
             found.into_iter().map(|term| pool.rename(term, |_, variable| original(variable))).collect();
         Ok(Refutation { interpolants, used: draft.core.members })
     }
 
-    /// The interpolants of a conjunction that is small already.
+    /// The interpolants of a conjunction that is small already. If the first ones contain quotients
+    /// (or there are none), other methods are tried.
+    fn simplest(
+        &mut self,
+        pool: &mut TermPool,
+        tree: &PartTree,
+        inputs: &[Owned],
+    ) -> Result<Interpolants, Unknown> {
+        let first = self.divide(pool, tree, inputs);
+        let plain = first.as_ref().is_ok_and(|found| found.iter().all(|&term| !has_quotient(pool, term)));
+        if plain {
+            return first;
+        }
+        let mut best = first;
+        let others = [by_projection(pool, tree, inputs, self.budget), self.without_cuts(pool, tree, inputs)];
+        for other in others.into_iter().flatten() {
+            if best.as_ref().map_or(true, |best| bulk(pool, &other) < bulk(pool, best)) {
+                best = Ok(other);
+            }
+        }
+        best
+    }
+
+    /// The interpolants of the solver's proof.
     fn divide(
         &mut self,
         pool: &mut TermPool,
@@ -108,13 +132,7 @@ impl<'a> Refuter<'a> {
         let mut patient = Conjunction::new(Domain::Integers);
         let solver = match self.core_of(inputs.iter().map(|input| &input.constraint)) {
             Some(_) => &self.solver,
-            None => {
-                inputs.iter().for_each(|input| {
-                    patient.assert(&input.constraint);
-                });
-                patient.check(self.budget);
-                &patient
-            }
+            None => refuted(&mut patient, inputs, self.budget),
         };
         let proof = solver.proof().ok_or(Unknown::Indivisible)?;
         if let Ok(interpolants) = extract(pool, &scope, inputs, proof) {
@@ -124,6 +142,14 @@ impl<'a> Refuter<'a> {
         let divisible = |form: &LinearForm| scope.common_home(form.variables()).is_some();
         let proof = refute_by_variables(&constraints, &divisible, self.budget).ok_or(Unknown::Indivisible)?;
         extract(pool, &scope, inputs, &proof).map_err(|Indivisible| Unknown::Indivisible)
+    }
+
+    /// The interpolants of a proof that rounds nothing.
+    fn without_cuts(&self, pool: &mut TermPool, tree: &PartTree, inputs: &[Owned]) -> Option<Interpolants> {
+        let limits = Limits { splits: HASTY_SPLITS, cuts: 0, ..Limits::default() };
+        let mut solver = Conjunction::with_limits(Domain::Integers, limits);
+        let proof = refuted(&mut solver, inputs, self.budget).proof()?;
+        extract(pool, &Scope::of_constraints(tree, inputs), inputs, proof).ok()
     }
 
     /// A core of the constraints, by position, if they are contradictory and this is easy to see.
@@ -245,4 +271,28 @@ fn complexity(constraint: &Constraint) -> Complexity {
     let scaled = terms.iter().filter(|(_, coefficient)| !coefficient.is_unit()).count();
     let is_bound = constraint.relation() == Relation::Le;
     (constraint.relation() == Relation::Ne, terms.len().saturating_sub(2), scaled, is_bound)
+}
+
+/// The solver after it was asked to refute the inputs.
+fn refuted<'s>(solver: &'s mut Conjunction, inputs: &[Owned], budget: &Budget) -> &'s Conjunction {
+    for input in inputs {
+        solver.assert(&input.constraint);
+    }
+    solver.check(budget);
+    solver
+}
+
+fn has_quotient(pool: &TermPool, formula: TermId) -> bool {
+    pool.subterms([formula]).iter().any(|&term| matches!(pool.node(term), Node::Div(..)))
+}
+
+/// How much there is to read: atoms, and a few for every quotient and remainder.
+fn bulk(pool: &TermPool, interpolants: &Interpolants) -> usize {
+    let weight = |&term: &TermId| match pool.node(term) {
+        Node::LeZero(_) | Node::EqZero(_) => 1,
+        Node::Mod(..) => 1,
+        Node::Div(..) => 4,
+        _ => 0,
+    };
+    interpolants.iter().map(|&formula| pool.subterms([formula]).iter().map(weight).sum::<usize>()).sum()
 }

@@ -137,3 +137,15 @@ fn a_budget_that_is_used_up_is_said_so() {
     let answer = interpolate(&mut pool, a, b, &Preferences::default(), &budget);
     assert!(matches!(answer, Interpolation::Unknown(_)), "{answer:?}");
 }
+
+#[test]
+fn remainders_are_of_the_variable_itself() {
+    check(&["4*x = 5*y + 4", "x = 5*z"], "mod(x, 5) = 1");
+    check(&["3*x = 4*y", "x = 4*z + 2"], "mod(x, 4) = 0");
+}
+
+#[test]
+fn linear_atoms_where_cuts_would_give_quotients() {
+    let formulas = ["l = 2 & 4*x + 6*y >= 3*l - 2", "5*x = 2*e & 2*y + 7*e = -1 & y <= e + 2"];
+    check(&formulas, "2*x + 3*y >= 2");
+}
