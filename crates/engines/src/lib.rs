@@ -22,6 +22,7 @@
 
 mod explore;
 mod registry;
+mod symbolic;
 
 pub use explore::{Explore, ExploreOptions};
 pub use registry::{ENGINE_NAMES, EngineError, engine};

@@ -1,0 +1,33 @@
+//! Programs as linear guarded commands, for engines that reason about sets of states.
+//!
+//! Every cell of every variable becomes a variable of the constraint solver ([`Cells`]). Every edge
+//! becomes a few [`Branch`]es: a conjunction of linear constraints under which it is taken, and a
+//! linear form for each cell that it changes. Conditions with `or`, conditional values, and arrays
+//! with computed indices are split into cases, so that a branch never contains a disjunction.
+//! Violations of properties are [`Violation`]s of the same shape.
+//!
+//! What is not linear (products of variables, some bit operations) gets an unknown value; such a
+//! branch allows more than the program does and is marked as not exact.
+
+mod arith;
+mod cells;
+mod edge;
+mod expr;
+mod property;
+
+pub(crate) use cells::Cells;
+pub(crate) use edge::{Branch, Ending};
+pub(crate) use expr::{TooManyCases, Translator};
+pub(crate) use property::{Violation, initial_states};
+
+use rely_evidence::rely_guarantee::Spot;
+use rely_program::ThreadId;
+
+/// A condition on where an instance stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlaceTest {
+    /// Which instance.
+    pub(crate) thread: ThreadId,
+    /// At one of these.
+    pub(crate) spots: Vec<Spot>,
+}
