@@ -30,6 +30,8 @@ pub(crate) enum ObjectKey {
     Function(String),
     /// Where a function leaves its result; a structure, depending on where it is called.
     FunctionResult(ThreadKey, String, usize),
+    /// Where a call through a pointer leaves the result of whatever function it calls.
+    CallResult(ThreadKey, usize),
     /// Where a thread leaves the result that `pthread_join` fetches.
     ThreadResult(String),
 }
@@ -64,8 +66,14 @@ pub(crate) enum StartArgument {
     Various,
 }
 
+/// The numbers with which the cells of an object start, by offset; what is not there is zero.
+pub(crate) type Image = Rc<FxHashMap<u64, i128>>;
+
+/// Objects lie at addresses from here on; smaller numbers point nowhere.
+const FIRST_ADDRESS: i128 = 4_096;
+
 /// All that is known so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) records: Records,
     objects: Arena<ObjectId, Object>,
@@ -79,8 +87,34 @@ pub(crate) struct Facts {
     results: FxHashMap<Target, bool>,
     /// Thread functions whose results somebody asks for.
     wanted_results: FxHashSet<String>,
+    /// Where objects lie, and where the next one will.
+    addresses: FxHashMap<ObjectId, i128>,
+    next_address: i128,
+    /// With what objects start that exist for as long as the program runs. A round may follow
+    /// a pointer to an object before it comes to the object's declaration, so these outlive
+    /// rounds; so do addresses, which they contain.
+    images: FxHashMap<ObjectId, Image>,
     /// Whether something was added that this round may have missed.
     grown: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Facts {
+            records: Records::default(),
+            objects: Arena::default(),
+            by_key: FxHashMap::default(),
+            points_to: FxHashMap::default(),
+            shared: FxHashSet::default(),
+            start_arguments: FxHashMap::default(),
+            results: FxHashMap::default(),
+            wanted_results: FxHashSet::default(),
+            addresses: FxHashMap::default(),
+            next_address: FIRST_ADDRESS,
+            images: FxHashMap::default(),
+            grown: false,
+        }
+    }
 }
 
 impl Facts {
@@ -117,9 +151,36 @@ impl Facts {
         Ok(id)
     }
 
+    /// The address at which an object lies. Any would do: they are numbered as they come.
+    pub(crate) fn address_of(&mut self, object: ObjectId) -> i128 {
+        if let Some(&address) = self.addresses.get(&object) {
+            return address;
+        }
+        let address = self.next_address;
+        let size = self.records.size_of(&self.objects[object].ty).unwrap_or(1).max(1);
+        // The byte behind the end belongs to nobody else: a pointer may stand there.
+        self.next_address = (address + i128::from(size)) / 16 * 16 + 16;
+        self.addresses.insert(object, address);
+        address
+    }
+
+    /// With what an object starts, if that is known.
+    pub(crate) fn image(&self, object: ObjectId) -> Option<&Image> {
+        self.images.get(&object)
+    }
+
+    pub(crate) fn set_image(&mut self, object: ObjectId, image: FxHashMap<u64, i128>) {
+        self.images.insert(object, Rc::new(image));
+    }
+
     /// Whether all threads see the object.
     pub(crate) fn is_shared(&self, id: ObjectId) -> bool {
         self.objects[id].storage == Storage::Global || self.shared.contains(&id)
+    }
+
+    /// Whether the object belongs to a thread, so that it may exist several times or not at all.
+    pub(crate) fn is_of_thread(&self, id: ObjectId) -> bool {
+        matches!(self.objects[id].storage, Storage::Thread(_))
     }
 
     /// Whether the object is a local that others can reach.
@@ -130,7 +191,7 @@ impl Facts {
     /// Notes that other threads can get hold of these addresses.
     pub(crate) fn publish(&mut self, targets: &Targets) {
         for target in targets {
-            if matches!(self.objects[target.object].storage, Storage::Thread(_)) {
+            if self.is_of_thread(target.object) {
                 self.grown |= self.shared.insert(target.object);
             }
         }

@@ -24,6 +24,7 @@ mod facts;
 mod fold;
 mod layout;
 mod lower;
+mod reach;
 mod text;
 mod types;
 mod unit;

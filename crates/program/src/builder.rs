@@ -45,6 +45,11 @@ impl ProgramBuilder {
         self.program.vars.push(var)
     }
 
+    /// Changes what a variable starts with.
+    pub fn set_initial(&mut self, var: VarId, initial: Initial) {
+        self.program.vars[var].initial = initial;
+    }
+
     /// Adds a shared scalar.
     pub fn global(&mut self, name: impl Into<String>, sort: Sort, initial: Value) -> VarId {
         self.scalar(name, sort, Scope::Global, initial)

@@ -6,7 +6,6 @@
 
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
-use crate::facts::Storage;
 use crate::fold::{self, Range};
 use crate::layout::Leaf;
 use crate::types::{CType, IntKind, Opaque};
@@ -70,7 +69,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         value
     }
 
-    fn read_scalar(&mut self, lvalue: Lvalue, at: TreeSpan) -> Lowered<Value> {
+    pub(super) fn read_scalar(&mut self, lvalue: Lvalue, at: TreeSpan) -> Lowered<Value> {
         let ty = match lvalue.ty.unqualified() {
             CType::Opaque(Opaque::Thread) => CType::SIZE,
             other => other.clone(),
@@ -157,9 +156,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             self.facts.store(cell.target, targets);
         }
-        let is_local =
-            |target: &Target| matches!(self.facts.object(target.object).storage, Storage::Thread(_));
-        if targets.iter().any(is_local) {
+        if targets.iter().any(|target| self.facts.is_of_thread(target.object)) {
             self.assume("pointers-to-live-variables");
         }
     }
@@ -200,7 +197,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Address::Known(known) => match self.known_cell(known, lvalue, &described, at)? {
                 Some(found) => found,
                 None => {
-                    let targets = vec![self.facts.target(known.object, known.offset)];
+                    let targets = self.facts.targets_of_known(known);
                     let address = self.known_address(known);
                     self.computed_cells(address, &targets, lvalue, &described, at)
                 }
@@ -301,7 +298,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// When an address lies in the array of this leaf, and where.
     fn computed_cell(&mut self, address: &Expr, target: Target, leaf: &Leaf) -> Cell {
-        let start = self.address_of(target.object) + i128::from(leaf.offset);
+        let start = self.facts.address_of(target.object) + i128::from(leaf.offset);
         let variable = self.variable(target);
         let dimensions = leaf.joined_dimensions();
         let Some(outermost) = dimensions.first() else {

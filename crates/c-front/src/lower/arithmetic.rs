@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind};
-use crate::value::{Guard, Kind, Known, Target, Targets, Value};
+use crate::value::{Guard, Kind, Known, Value};
 use lang_c::ast::BinaryOperator;
 use lang_c::span::Span as TreeSpan;
 use rely_program::{BinaryOp, CheckKind, Expr, UnaryOp};
@@ -101,8 +101,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             guards.push(self.guard(CheckKind::Arithmetic, nonzero, "the divisor is zero in", at));
         }
         let range = Range::apply(op, left.range, right.range);
-        let value = self.in_type(kind, expr, range, guards, at);
-        value.joined(&left, &right)
+        let value = self.in_type(kind, expr, range, guards, at).joined(&left, &right);
+        Value { targets: self.facts.whole_objects(&value.targets), ..value }
     }
 
     /// A mathematical result in a machine type: unsigned wraps, signed must not overflow.
@@ -159,7 +159,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             BinaryOp::Shr if range.fits(int_type) => Value::number(CType::Int(kind), expr, range),
             _ => Value::number(CType::Int(kind), fold::wrap(int_type, expr), Range::of(int_type)),
         };
-        Ok(Value { guards: vec![guard], ..value }.joined(&left, &right))
+        let value = Value { guards: vec![guard], ..value }.joined(&left, &right);
+        Ok(Value { targets: self.facts.whole_objects(&value.targets), ..value })
     }
 
     /// `-x`, `~x`, `+x`.
@@ -175,7 +176,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let value = self.in_type(kind, expr, range, Vec::new(), at);
         let nothing = Value::constant(CType::INT, 0);
-        Ok(value.joined(&operand, &nothing))
+        let value = value.joined(&operand, &nothing);
+        Ok(Value { targets: self.facts.whole_objects(&value.targets), ..value })
     }
 
     /// A pointer moved by a number of elements.
@@ -204,46 +206,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let steps = self.number(&index);
                 let distance = fold::scale(stride, steps.clone());
                 let sum = fold::add(self.number(&pointer), distance);
-                let targets = self.moved_targets(&pointer.targets, &steps, stride);
-                let value = Value { targets, ..Value::number(ty, sum, pointer.range) };
-                let targets = value.targets.clone();
-                return Ok(Value { targets, ..value.joined(&pointer, &index) });
+                let targets = self.facts.moved_targets(&pointer.targets, &steps, stride);
+                let value = Value::number(ty, sum, pointer.range).joined(&pointer, &index);
+                return Ok(Value { targets, ..value });
             }
         };
         Ok(Value { targets: Vec::new(), ..moved.joined(&pointer, &index) })
-    }
-
-    /// What a computed pointer may point to after it was moved.
-    pub(super) fn moved_targets(&self, targets: &Targets, steps: &Expr, stride: i64) -> Targets {
-        let mut moved = Targets::new();
-        for target in targets {
-            let object = self.facts.object(target.object);
-            let size = self.facts.records.size_of(&object.ty).unwrap_or(0);
-            if let Expr::Int(steps) = steps {
-                let distance = i64::try_from(*steps).unwrap_or(i64::MAX).saturating_mul(stride);
-                let offset = (target.offset as i64).saturating_add(distance);
-                if (0..=size as i64).contains(&offset) {
-                    moved.push(self.facts.target(target.object, offset));
-                }
-                // Inside of an array the offset of the first element stands for all.
-                let stays = object
-                    .leaves
-                    .iter()
-                    .any(|leaf| leaf.offset == target.offset && !leaf.dimensions.is_empty());
-                if stays {
-                    moved.push(*target);
-                }
-            } else {
-                moved.push(*target);
-                let arrays = object.leaves.iter().filter(|leaf| {
-                    leaf.dimensions.iter().any(|dimension| dimension.stride as i64 == stride.abs())
-                });
-                moved.extend(arrays.map(|leaf| Target { object: target.object, offset: leaf.offset }));
-            }
-        }
-        moved.sort_unstable();
-        moved.dedup();
-        moved
     }
 
     fn pointer_difference(&mut self, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {

@@ -5,7 +5,7 @@ use super::impact::Impact;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind};
-use crate::value::{Kind, Lvalue, Value};
+use crate::value::{Address, Kind, Lvalue, Value};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{BinaryOp, Expr, Op, Place};
@@ -76,7 +76,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.write(&place, value, lhs)?;
             return Ok(Value::void());
         }
-        if found.is_step || found.cells.len() != 1 {
+        // Writing may change what the place is, as in `a[a[0]] = 1`.
+        let is_fixed = matches!(&place.address, Address::Known(known) if known.dynamic.is_empty());
+        if found.is_step || found.cells.len() != 1 || !is_fixed {
             let value = self.snapshot(value);
             self.write(&place, value.clone(), lhs)?;
             return Ok(value);
@@ -197,7 +199,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let found = self.cells(&place, at)?;
         if ty.is_pointer() {
             let moved = found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
-            let moved = self.moved_targets(&moved, &amount, 1);
+            let moved = self.facts.moved_targets(&moved, &amount, 1);
             self.note_stored(&found, &moved);
         }
         let new_of = |old: Expr| updated(kind, op, old, amount.clone());
@@ -250,10 +252,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for leaf in &leaves {
             for offset in leaf.cell_offsets() {
                 let source = self.part(from.clone(), offset, leaf.ty.clone());
-                let value = match leaf.ty.unqualified() {
-                    CType::Opaque(_) => continue,
-                    _ => self.read(source, at)?,
-                };
+                // Mutexes and handles of threads are copied like the memory that they are.
+                let value = self.read_scalar(source, at)?;
                 let target = self.part(to.clone(), offset, leaf.ty.clone());
                 self.write(&target, value, at)?;
             }

@@ -214,9 +214,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match (&yes.ty, &no.ty) {
             (CType::Int(a), CType::Int(b)) => Ok(CType::Int(a.common(*b))),
             (CType::Void, _) | (_, CType::Void) => Ok(CType::Void),
-            (CType::Pointer(target), CType::Pointer(_)) if is_null(yes) || **target == CType::Void => {
-                Ok(no.ty.clone())
-            }
+            (CType::Pointer(_), CType::Pointer(_)) if is_null(yes) => Ok(no.ty.clone()),
+            (CType::Pointer(_), CType::Pointer(_)) if is_null(no) => Ok(yes.ty.clone()),
+            (CType::Pointer(_), CType::Pointer(target)) if **target == CType::Void => Ok(no.ty.clone()),
             (CType::Pointer(_), CType::Pointer(_) | CType::Int(_)) => Ok(yes.ty.clone()),
             (CType::Int(_), CType::Pointer(_)) => Ok(no.ty.clone()),
             (a, b) if a == b => Ok(a.clone()),

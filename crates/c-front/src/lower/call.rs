@@ -59,16 +59,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(at, format!("`{name}` is called, but it is neither defined here nor known"));
         };
         if self.is_silent {
-            return self.value_of_result(&function.node);
+            let ty = self.result_type(&function.node)?;
+            return Ok(self.some_value(ty));
         }
         let arguments = self.arguments(&call.arguments)?;
         self.inline(name, &function.node, arguments, wanted, at)
     }
 
-    /// Some value of a function's result type, when only the type matters.
-    fn value_of_result(&mut self, function: &'a FunctionDefinition) -> Lowered<Value> {
-        let ty = self.result_type(function)?;
-        Ok(match (ty.scalar(), &ty) {
+    /// Some value of a type, when only the type matters.
+    pub(super) fn some_value(&mut self, ty: CType) -> Value {
+        match (ty.scalar(), &ty) {
             (Some(IntKind::Bool), _) => Value::truth(ty, Expr::Var(self.temporary(Sort::Bool))),
             (Some(kind), _) => {
                 let range = Range::of(kind.int_type());
@@ -79,7 +79,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Value::record(ty.clone(), Lvalue { ty, address, guards: Vec::new() })
             }
             _ => Value::void(),
-        })
+        }
     }
 
     /// The values of arguments, evaluated from left to right.

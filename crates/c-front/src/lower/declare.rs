@@ -7,8 +7,9 @@ use crate::facts::{ObjectKey, Storage};
 use crate::types::CType;
 use crate::unit::{Declared, declarator_name, has_storage};
 use crate::value::{ObjectId, Value};
-use lang_c::ast::{Declaration, Initializer, StorageClassSpecifier};
+use lang_c::ast::{Declaration, Expression, Identifier, Initializer, StorageClassSpecifier};
 use lang_c::span::{Node, Span as TreeSpan};
+use lang_c::visit::Visit;
 use rely_program::{Op, Place};
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -46,7 +47,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(());
         }
         if has_storage(declared.specifiers, &StorageClassSpecifier::Extern) {
-            return Ok(());
+            return self.declare_extern(name, at);
         }
         let ty = self.completed_type(ty, declared.initializer, at)?;
         if has_storage(declared.specifiers, &StorageClassSpecifier::Static) {
@@ -67,6 +68,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.forget(object);
                 Ok(())
             }
+        }
+    }
+
+    /// A variable of the file; it may be hidden by a local of the same name so far.
+    fn declare_extern(&mut self, name: &'a str, at: TreeSpan) -> Lowered<()> {
+        if self.local_symbol(name).is_none() {
+            return Ok(());
+        }
+        match self.at_file_scope(|lowering| lowering.file_symbol(name, at))? {
+            Some(symbol) => {
+                self.define(name, symbol);
+                Ok(())
+            }
+            None => self.error(at, format!("`{}` is declared but not defined", self.spelled(name))),
         }
     }
 
@@ -100,7 +115,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let is_const = self.is_const(declared.specifiers, &declared.declarator.node);
         let may_be = ty.is_pointer() && !ty.is_atomic() || is_const && matches!(ty, CType::Int(_));
-        if !may_be || !self.is_quiet(expression)? {
+        // In its own initializer the name already means the new variable.
+        if !may_be || mentions(expression, name) || !self.is_quiet(expression)? {
             return Ok(None);
         }
         let value = self.eval(expression)?;
@@ -174,4 +190,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.emit(ops);
         }
     }
+}
+
+/// Whether a name occurs in an expression.
+fn mentions(expression: &Node<Expression>, name: &str) -> bool {
+    struct Finder<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Finder<'_> {
+        fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast TreeSpan) {
+            self.1 |= identifier.name == self.0;
+        }
+    }
+    let mut finder = Finder(name, false);
+    finder.visit_expression(&expression.node, &expression.span);
+    finder.1
 }

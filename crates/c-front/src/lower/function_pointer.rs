@@ -20,6 +20,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
+        if self.is_silent {
+            return match callee.ty.element() {
+                Some(CType::Function(function)) => Ok(self.some_value(function.result.clone())),
+                _ => self.error(at, "what is called is not a function"),
+            };
+        }
         let callee = self.snapshot(callee);
         let arguments = self.arguments(&call.arguments)?;
         let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
@@ -35,10 +41,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let holder = match (wanted, result.scalar()) {
             (Wanted::Nothing, _) | (_, None) => None,
-            _ => Some(self.local_object(at.start, "result", result.clone(), at)?),
+            _ => {
+                let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
+                let key = ObjectKey::CallResult(thread.clone(), at.start);
+                Some(self.object(key, name, result.clone(), Storage::Thread(thread), at)?)
+            }
         };
-        let addresses: Vec<(&'a str, Expr)> =
-            functions.into_iter().map(|(name, object)| (name, Expr::Int(self.address_of(object)))).collect();
+        let addresses: Vec<(&'a str, Expr)> = functions
+            .into_iter()
+            .map(|(name, object)| (name, Expr::Int(self.facts.address_of(object))))
+            .collect();
         // All choices start at the same location.
         self.here();
         let source = std::mem::take(&mut self.flow);

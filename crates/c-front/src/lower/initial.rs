@@ -8,9 +8,8 @@ use crate::types::{CType, IntKind};
 use crate::value::{Lvalue, ObjectId, Target};
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{Expr, Op, Place};
+use rely_program::{Expr, Initial, Op, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 /// Larger arrays are not initialized element by element.
 const MAX_INITIALIZED_CELLS: u64 = 65_536;
@@ -29,9 +28,19 @@ enum Source<'a> {
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
+    /// Gives all variables the values with which they start. That is done last: a variable may
+    /// be used before, and even in, the initializer of its object.
+    pub(super) fn set_initial_values(&mut self) {
+        for (&place, &variable) in &self.variables {
+            let leaves = &self.facts.object(place.object).leaves;
+            let leaf = leaves.iter().find(|leaf| leaf.offset == place.offset);
+            self.builder.set_initial(variable, Initial::Values(self.initial_cells(place, leaf)));
+        }
+    }
+
     /// The values with which a variable starts.
-    pub(super) fn initial_cells(&self, place: Target, leaf: Option<&Leaf>) -> Vec<i128> {
-        let image = self.images.get(&place.object);
+    fn initial_cells(&self, place: Target, leaf: Option<&Leaf>) -> Vec<i128> {
+        let image = self.facts.image(place.object);
         let value_at = |offset: u64| image.and_then(|image| image.get(&offset).copied()).unwrap_or(0);
         match leaf {
             Some(leaf) => leaf.cell_offsets().into_iter().map(value_at).collect(),
@@ -46,13 +55,33 @@ impl<'a, 'f> Lowering<'a, 'f> {
         initializer: Option<&'a Node<Initializer>>,
     ) -> Lowered<()> {
         let Some(initializer) = initializer else { return Ok(()) };
-        if self.images.contains_key(&object) {
+        if self.facts.image(object).is_some() {
             return Ok(());
         }
-        // The initializer may mention the object's own address.
-        self.images.insert(object, Rc::default());
         let ty = self.facts.object(object).ty.clone();
+        // The initializer may mention the object's own address.
+        self.facts.set_image(object, FxHashMap::default());
         let parts = self.initializer_parts(&ty, initializer)?;
+        self.static_parts(object, parts)
+    }
+
+    /// The same for an object without a name, which has a list of values.
+    pub(super) fn static_image_of_list(
+        &mut self,
+        object: ObjectId,
+        items: &'a [Node<InitializerListItem>],
+        at: TreeSpan,
+    ) -> Lowered<()> {
+        if self.facts.image(object).is_some() {
+            return Ok(());
+        }
+        let ty = self.facts.object(object).ty.clone();
+        let mut parts = Vec::new();
+        self.braced(&ty, 0, items, at, &mut parts)?;
+        self.static_parts(object, parts)
+    }
+
+    fn static_parts(&mut self, object: ObjectId, parts: Vec<Part<'a>>) -> Lowered<()> {
         let mut image = FxHashMap::default();
         for part in parts {
             let value = match part.source {
@@ -61,7 +90,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             };
             image.insert(part.offset, value);
         }
-        self.images.insert(object, Rc::new(image));
+        self.facts.set_image(object, image);
         Ok(())
     }
 
@@ -77,6 +106,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(expression.span, "this initializer is not constant");
         }
         let targets = self.pointed_to(&value);
+        if targets.iter().any(|target| self.facts.is_of_thread(target.object)) {
+            return self.error(expression.span, "this initializer is not constant");
+        }
         let target = self.facts.target(object, part.offset as i64);
         self.facts.store(target, &targets);
         match self.storable(&value) {
@@ -243,7 +275,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         parts: &mut Vec<Part<'a>>,
     ) -> Lowered<()> {
         let crate::value::Address::Known(known) = string.address else { return Ok(()) };
-        let image = self.images.get(&known.object).cloned().unwrap_or_default();
+        let image = self.facts.image(known.object).cloned().unwrap_or_default();
         let count = length.unwrap_or(image.len() as u64);
         for index in 0..count.min(MAX_INITIALIZED_CELLS) {
             let byte = image.get(&index).copied().unwrap_or(0) as u8;

@@ -48,7 +48,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let object = self.object(key, "string".into(), ty.clone(), Storage::Global, at)?;
         let image: FxHashMap<u64, i128> =
             (0..).zip(bytes.into_iter().map(|byte| i128::from(byte as i8))).collect();
-        self.images.insert(object, Rc::new(image));
+        self.facts.set_image(object, image);
         Ok(Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() })
     }
 }

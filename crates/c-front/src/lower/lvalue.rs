@@ -6,7 +6,7 @@ use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
 use crate::types::CType;
-use crate::value::{Address, Kind, Known, Lvalue, ObjectId, Value};
+use crate::value::{Address, Kind, Known, Lvalue, ObjectId, Targets, Value};
 use lang_c::ast::{
     BinaryOperator, CompoundLiteral, Expression, MemberOperator, OffsetMember, OffsetOfExpression,
     UnaryOperator,
@@ -72,7 +72,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let spelled = self.spelled(name).to_owned();
         let object = self.object(key, spelled, value.ty.clone(), Storage::Global, at)?;
         let constant = value.as_constant().unwrap_or(0);
-        self.images.insert(object, std::rc::Rc::new([(0, constant)].into_iter().collect()));
+        self.facts.set_image(object, [(0, constant)].into_iter().collect());
         Ok(self.object_lvalue(object))
     }
 
@@ -154,22 +154,30 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             Address::Computed(expr, targets) => {
                 let distance = Expr::Int(i128::from(offset));
-                let targets = targets
+                let mut targets: Targets = targets
                     .iter()
                     .map(|target| {
                         self.facts.target(target.object, target.offset.saturating_add(offset) as i64)
                     })
                     .collect();
+                targets.sort_unstable();
+                targets.dedup();
                 Address::Computed(fold::add(expr, distance), targets)
             }
         };
         Lvalue { ty, address, guards: base.guards }
     }
 
-    /// `(T) { ... }`: a variable without a name, set each time.
+    /// `(T) { ... }`: a variable without a name, set each time; outside of functions, once.
     fn compound_literal(&mut self, literal: &'a CompoundLiteral, at: TreeSpan) -> Lowered<Lvalue> {
         let ty = self.type_name(&literal.type_name.node, at)?;
         let ty = self.completed_by_list(ty, &literal.initializer_list, at)?;
+        if self.frames.is_empty() {
+            let key = ObjectKey::StaticLocal(at.start);
+            let object = self.object(key, "literal".into(), ty, Storage::Global, at)?;
+            self.static_image_of_list(object, &literal.initializer_list, at)?;
+            return Ok(self.object_lvalue(object));
+        }
         let object = self.local_object(at.start, "literal", ty, at)?;
         let lvalue = self.object_lvalue(object);
         self.initialize_by_list(&lvalue, &literal.initializer_list, at)?;

@@ -98,10 +98,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             Kind::Number(expr) => Kind::Number(self.settle_expr(guards, expr, Sort::Int)),
             Kind::Truth(expr) => Kind::Truth(self.settle_expr(guards, expr, Sort::Bool)),
-            Kind::Pointer(known) => {
-                self.emit_guards(guards);
-                Kind::Pointer(self.settle_known(known))
-            }
+            Kind::Pointer(known) => Kind::Pointer(self.settle_known(guards, known)),
             Kind::Record(lvalue) => {
                 self.emit_guards(guards);
                 Kind::Record(self.settle_lvalue(lvalue))
@@ -118,27 +115,33 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Expr::Var(temporary)
     }
 
-    fn settle_known(&mut self, known: Known) -> Known {
-        let dynamic = known.dynamic.into_iter().map(|(index, stride)| {
+    /// Guards are checked in the step in which the first index is computed: both may read the
+    /// same shared variable, once.
+    fn settle_known(&mut self, mut guards: Vec<Guard>, known: Known) -> Known {
+        let mut dynamic = Vec::with_capacity(known.dynamic.len());
+        for (index, stride) in known.dynamic {
             let index = match self.mentions_variables(&index) {
-                true => self.settle_expr(Vec::new(), index, Sort::Int),
+                true => self.settle_expr(std::mem::take(&mut guards), index, Sort::Int),
                 false => index,
             };
-            (index, stride)
-        });
-        Known { dynamic: dynamic.collect(), ..known }
+            dynamic.push((index, stride));
+        }
+        self.emit_guards(guards);
+        Known { dynamic, ..known }
     }
 
     /// Computes the address now, so that later side effects do not change it.
     pub(super) fn settle_lvalue(&mut self, lvalue: Lvalue) -> Lvalue {
         let Lvalue { ty, address, guards } = lvalue;
-        self.emit_guards(guards);
         let address = match address {
-            Address::Known(known) => Address::Known(self.settle_known(known)),
+            Address::Known(known) => Address::Known(self.settle_known(guards, known)),
             Address::Computed(expr, targets) if self.mentions_variables(&expr) => {
-                Address::Computed(self.settle_expr(Vec::new(), expr, Sort::Int), targets)
+                Address::Computed(self.settle_expr(guards, expr, Sort::Int), targets)
             }
-            computed => computed,
+            computed => {
+                self.emit_guards(guards);
+                computed
+            }
         };
         Lvalue { ty, address, guards: Vec::new() }
     }
@@ -172,7 +175,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<ObjectId> {
         if let Some(id) = self.facts.find(&key) {
-            return Ok(id);
+            // Each call of a function finds the same locals.
+            return match self.facts.object(id).ty == ty {
+                true => Ok(id),
+                false => self.refuse(at, "a variable whose type differs from call to call"),
+            };
         }
         let span = self.span(at);
         let described = self.facts.records.display(&ty);
@@ -197,7 +204,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(leaf) => (leaf.path.as_str(), leaf.kind.sort(), leaf.length()),
             None => ("", Sort::Int, None),
         };
-        let initial = self.initial_cells(place, leaf);
         let (scope, name) = match &object.storage {
             Storage::Thread(key) if !self.facts.is_published(place.object) => {
                 let id = self.threads.get(&**key).copied().unwrap_or(self.thread.id);
@@ -208,29 +214,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             _ => (Scope::Global, self.global_names.unique(&format!("{}{path}", object.name))),
         };
-        let initial = Initial::Values(initial);
+        let initial = Initial::Values(vec![0; dimensions.unwrap_or(1) as usize]);
         let var = self.builder.var(Var { name, sort, scope, length: dimensions, initial, span: object.span });
         self.variables.insert(place, var);
         var
     }
 
-    /// The address at which an object lies. Any would do: they are numbered as they come.
-    pub(super) fn address_of(&mut self, object: ObjectId) -> i128 {
-        if let Some(&address) = self.addresses.get(&object) {
-            return address;
-        }
-        let address = self.next_address;
-        let ty = &self.facts.object(object).ty;
-        let size = self.facts.records.size_of(ty).unwrap_or(1).max(1);
-        // The byte behind the end belongs to nobody else: a pointer may stand there.
-        self.next_address = (address + i128::from(size)) / 16 * 16 + 16;
-        self.addresses.insert(object, address);
-        address
-    }
-
     /// The number that stands for a known address.
     pub(super) fn known_address(&mut self, known: &Known) -> Expr {
-        let start = self.address_of(known.object) + i128::from(known.offset);
+        let start = self.facts.address_of(known.object) + i128::from(known.offset);
         known.dynamic.iter().fold(Expr::Int(start), |sum, (index, stride)| {
             fold::add(sum, fold::scale(*stride, index.clone()))
         })

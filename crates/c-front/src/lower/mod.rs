@@ -40,7 +40,7 @@ use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
-use crate::value::{ObjectId, Target};
+use crate::value::Target;
 use flow::Flow;
 use lang_c::ast::TranslationUnit;
 use names::Names;
@@ -49,7 +49,6 @@ use rely_program::{Program, ProgramBuilder, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use threads::Obligation;
 
 /// How many times a program is lowered at most; each round follows pointers one step further.
@@ -112,10 +111,6 @@ pub(crate) struct Lowering<'a, 'f> {
     /// The statement being walked over.
     at: Option<Span>,
     variables: FxHashMap<Target, VarId>,
-    addresses: FxHashMap<ObjectId, i128>,
-    next_address: i128,
-    /// The initial values of global objects, by offset; what is not there is zero.
-    images: FxHashMap<ObjectId, Rc<FxHashMap<u64, i128>>>,
     global_names: Names,
     typedefs: FxHashMap<String, CType>,
     /// Names of the file whose meaning is being found out.

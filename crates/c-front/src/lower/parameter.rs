@@ -79,6 +79,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if arguments.len() < parameters.len() {
             return self.error(at, format!("`{}` is called with too few arguments", self.spelled(function)));
         }
+        // Structures are copied member by member. That must not change the other arguments, which
+        // may be computed from the parameters of an earlier call, as in `f(s, f(s, 1))`.
+        let has_records = arguments.iter().any(|value| matches!(value.kind, Kind::Record(_)));
+        let arguments: Vec<Value> = match has_records {
+            true => arguments.into_iter().map(|value| self.snapshot(value)).collect(),
+            false => arguments,
+        };
         let mut arguments = arguments.into_iter();
         let (mut ops, mut changes, mut records) = (Vec::new(), Vec::new(), Vec::new());
         for parameter in parameters {

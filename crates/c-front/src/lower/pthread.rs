@@ -122,7 +122,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<()> {
         let values = self.arguments(arguments)?;
-        let settled: Vec<Value> = values.into_iter().map(|value| self.settle_shared(value)).collect();
+        // The start of the thread is one step, so all that could go wrong before is checked now.
+        let settled: Vec<Value> = values
+            .into_iter()
+            .map(|value| {
+                let mut value = self.settle_shared(value);
+                self.emit_guards(std::mem::take(&mut value.guards));
+                value
+            })
+            .collect();
         let Ok([handle_value, _, function_value, argument_value]) = <[Value; 4]>::try_from(settled) else {
             return self.error(at, "`pthread_create` takes four arguments");
         };
@@ -170,7 +178,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let mut functions = Vec::new();
         for target in &pointer.targets {
             if let Some(name) = self.function_name(target.object) {
-                let address = Expr::Int(self.address_of(target.object));
+                let address = Expr::Int(self.facts.address_of(target.object));
                 functions.push((name, fold::binary(BinaryOp::Eq, code.clone(), address)));
             }
         }
@@ -207,7 +215,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             if cell.condition != Expr::Bool(true) {
                 ops.push(Op::wait(cell.condition.clone()));
             }
-            ops.extend(self.guard_ops(argument.guards.clone()));
             let handle = Some(cell.place.clone());
             ops.push(Op::Spawn { thread, arguments: arguments.clone(), handle });
             choices.push(ops);

@@ -1,6 +1,7 @@
 //! Names and what they mean where the walk stands.
 
 use super::flow::{Flow, Meeting};
+use super::tag::{enumeration_kind, enumerator_symbol};
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::types::{CType, IntKind, RecordId};
@@ -170,11 +171,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         result
     }
 
-    fn file_symbol(&mut self, name: &str, at: TreeSpan) -> Lowered<Option<Symbol>> {
+    pub(super) fn file_symbol(&mut self, name: &str, at: TreeSpan) -> Lowered<Option<Symbol>> {
         if let Some(enumeration) = self.unit.enumerators.get(name) {
             let constants = self.resolve(name, at, |lowering| lowering.enumerators(&enumeration.node))?;
+            let kind = enumeration_kind(&constants);
             let found = constants.into_iter().find(|(own, _)| own == name);
-            return Ok(found.map(|(_, value)| Symbol::Constant(value, IntKind::Int)));
+            return Ok(found.map(|(_, value)| enumerator_symbol(value, kind)));
         }
         if self.unit.functions.contains_key(name) {
             return Ok(Some(Symbol::Function(name.to_owned())));

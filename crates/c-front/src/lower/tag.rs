@@ -86,13 +86,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             };
         }
         let constants = self.enumerators(node)?;
-        let least = constants.iter().map(|(_, value)| *value).min().unwrap_or(0);
-        let greatest = constants.iter().map(|(_, value)| *value).max().unwrap_or(0);
-        let candidates = [IntKind::UnsignedInt, IntKind::Int, IntKind::UnsignedLong, IntKind::Long];
-        let fits = |kind: &IntKind| kind.int_type().contains(least) && kind.int_type().contains(greatest);
-        let kind = candidates.into_iter().find(fits).unwrap_or(IntKind::Long);
+        let kind = enumeration_kind(&constants);
         for (name, value) in constants {
-            self.define(&name, Symbol::Constant(value, IntKind::Int));
+            self.define(&name, enumerator_symbol(value, kind));
         }
         if let Some(tag) = tag {
             self.define_tag(tag, Tag::Enum(kind));
@@ -117,8 +113,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             let Ok(value) = next else { break };
             let name = &enumerator.node.identifier.node.name;
-            self.define(name, Symbol::Constant(value, IntKind::Int));
             constants.push((name.clone(), value));
+            self.define(name, enumerator_symbol(value, enumeration_kind(&constants)));
             next = Ok(value.saturating_add(1));
         }
         self.leave_scope();
@@ -127,6 +123,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         next.map(|_| constants)
     }
+}
+
+/// The type of an enumeration with these constants, as gcc chooses it.
+pub(super) fn enumeration_kind(constants: &[(String, i128)]) -> IntKind {
+    let least = constants.iter().map(|(_, value)| *value).min().unwrap_or(0);
+    let greatest = constants.iter().map(|(_, value)| *value).max().unwrap_or(0);
+    let candidates = [IntKind::UnsignedInt, IntKind::Int, IntKind::UnsignedLong, IntKind::Long];
+    let fits = |kind: &IntKind| kind.int_type().contains(least) && kind.int_type().contains(greatest);
+    candidates.into_iter().find(fits).unwrap_or(IntKind::Long)
+}
+
+/// A constant of an enumeration of the given type: an `int`, if that has its value.
+pub(super) fn enumerator_symbol(value: i128, enumeration: IntKind) -> Symbol {
+    let is_int = IntKind::Int.int_type().contains(value);
+    Symbol::Constant(value, if is_int { IntKind::Int } else { enumeration })
 }
 
 /// `int a[]` as the last member of a structure has no elements.

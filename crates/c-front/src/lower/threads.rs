@@ -17,9 +17,6 @@ use rely_program::{Edge, Expr, LocationId, Op, Program, ProgramBuilder, ThreadId
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Objects lie at addresses from here on; smaller numbers point nowhere.
-const FIRST_ADDRESS: i128 = 4_096;
-
 /// What must be true of the whole program, which is known only at the end.
 #[derive(Debug)]
 pub(super) enum Obligation {
@@ -53,9 +50,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             flow: Flow::dead(),
             at: None,
             variables: FxHashMap::default(),
-            addresses: FxHashMap::default(),
-            next_address: FIRST_ADDRESS,
-            images: FxHashMap::default(),
             global_names: Names::default(),
             typedefs: FxHashMap::default(),
             resolving: FxHashSet::default(),
@@ -80,6 +74,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.walk_thread(&name)?;
         }
         self.check_published();
+        self.set_initial_values();
         let Lowering { builder, obligations, threads, .. } = self;
         Ok(Finished { builder, obligations, threads })
     }
@@ -204,8 +199,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
         self.define(parameter.name, Symbol::Object(object));
         if self.takes_argument(name)? {
-            let local = self.variable(Target { object, offset: 0 });
-            self.builder.parameter(self.thread.id, local);
+            let variable = self.variable(Target { object, offset: 0 });
+            if !self.facts.is_published(object) {
+                self.builder.parameter(self.thread.id, variable);
+                return Ok(());
+            }
+            // Other threads see the variable: it is set in a step of its own.
+            let sort = self.builder.program().vars()[variable].sort;
+            let own = self.thread.names.unique("argument");
+            let argument = self.builder.local(self.thread.id, own, sort, 0);
+            self.builder.parameter(self.thread.id, argument);
+            self.emit(vec![Op::assign(rely_program::Place::Scalar(variable), Expr::Var(argument))]);
         }
         Ok(())
     }

@@ -47,6 +47,94 @@ fn computed_pointers_find_their_targets() {
 }
 
 #[test]
+fn variables_start_with_their_values_however_they_are_reached() {
+    // The array is found through the pointer before its name is met.
+    check(
+        "int c, k, a[2] = { 7, 8 }; int main() { int *p = &k; if (c) { *p = 3; } *p = 4; p = &a[1]; k = *p; }",
+        "k=8 a=[7, 8]",
+    );
+    check(
+        "int c, k; int main() { int *p = &k; if (c) *p = 1; *p = 2; static int s = 5; p = &s; k = *p; }",
+        "k=5",
+    );
+    check("int k; char x, *p = &x; int main() { if (k) *p = 1; p = \"ab\"; k = p[1]; }", "k=98");
+    check("int k, x, *p = &x; const int n = 6; int main() { if (k) k = *p; p = (int *)&n; k = *p; }", "k=6");
+    // The initializer mentions what it initializes.
+    check("int a[2] = { sizeof(a[0] + 0), 7 }, k; int main() { k = a[1]; }", "a=[4, 7] k=7");
+    check(
+        "struct n { struct n *next; int v; } a, b = { &a, 2 }, a = { &b, 1 }; int k; \
+         int main() { k = a.next->v * 10 + a.next->next->v; }",
+        "k=21",
+    );
+    check("int *p = (int[]){ 4, 5 }, k; int main() { k = p[1]; p[1]++; k += p[1]; }", "k=11");
+    check(
+        "struct s { int v; int *q; } *p = &(struct s){ .q = (int[]){ 3 }, .v = 9 }; int k; \
+         int main() { k = p->v + *p->q; }",
+        "k=12",
+    );
+}
+
+#[test]
+fn values_do_not_change_under_what_comes_later() {
+    // The place that is written to depends on what is written.
+    check("int k; int main() { int a[3] = { 0, 5, 9 }; k = (a[a[0]] = 2); k = k * 10 + a[0]; }", "k=22");
+    check(
+        "int k; struct n { struct n *next; int v; }; int main() { struct n a, b, *p; a.v = 1; b.v = 2; b.next = 0; \
+         a.next = &b; p = &a; k = (p->next = p->next->next) == 0; k = k * 10 + (a.next == 0); }",
+        "k=11",
+    );
+    // The parameters of the inner call are still needed when those of the outer one are set.
+    check(
+        "struct s { int x; } a = { 3 }, b = { 4 }; int f(struct s p, int q) { return p.x * 10 + q; } int k; \
+         int main() { k = f(a, f(b, 1)); }",
+        "k=71",
+    );
+    check(
+        "struct s { int x; } t[2] = { { 3 }, { 4 } }; int f(struct s p, int q) { return q - p.x; } int k; \
+         int main() { k = f(t[f(t[0], 4)], 9); }",
+        "k=5",
+    );
+}
+
+#[test]
+fn names_mean_what_is_declared_last() {
+    check("int x = 1, k; int main() { int x = 2; { extern int x; k = x; } k = k * 10 + x; }", "k=12");
+    check("int x, k, *p = &x; int main() { void *p = &p; k = p != 0; }", "k=1");
+    check(
+        "enum { a = 0x80000000, b = -1 } e; enum { c = 0x80000000 }; long k; int main() { k = -c; }",
+        "k=2147483648",
+    );
+}
+
+#[test]
+fn arithmetic_leads_through_whole_objects() {
+    check(
+        "int k, a[5] = { 1, 2, 3, 4, 5 }; int main() { int *e = a + 5; for (int i = 1; i < 3; i++) k = k * 10 + e[-i]; }",
+        "k=54",
+    );
+    check(
+        "struct s { int a[2], b[2]; } s = { { 1, 2 }, { 3, 4 } }, u; int k, *p = u.a; \
+         int main() { p = s.a + 2; for (int i = 1; i < 3; i++) k = k * 10 + p[-i]; }",
+        "k=21",
+    );
+    check(
+        "struct s { char c; int x; } t[3], *p = t; int main() { p++; for (int i = 0; i < 2; i++) p[i].x = i + 4; }",
+        "t.x=[0, 4, 5]",
+    );
+    check("struct s { int a, b; } s; int c; int main() { *(int *)((char *)&s + (c ? 0 : 4)) = 3; }", "s.b=3");
+    check(
+        "struct s { int a, b; } s; int main() { unsigned long n = (unsigned long)&s; *(int *)(n + 4) = 3; }",
+        "s.b=3",
+    );
+    check(
+        "struct s { int n, v[3]; } s, u; int *p = u.v; int main() { p = &s.v[2]; \
+         ((struct s *)((char *)p - __builtin_offsetof(struct s, v[2])))->n = 6; }",
+        "s.n=6 u.n=0",
+    );
+    check("int x, y, c; void *p = &x; int main() { p = (c ? p : &y); *(int *)p = 1; }", "x=0 y=1");
+}
+
+#[test]
 fn structures_are_found_around_their_members() {
     check(
         "struct in { int v; }; struct out { long lock; struct in i; int w; } o; \
@@ -126,6 +214,23 @@ fn threads_get_their_arguments() {
 }
 
 #[test]
+fn handles_and_parameters_live_in_memory() {
+    let check = |text: &str, end: &str| check(&format!("{PTHREAD} {text}"), end);
+    check(
+        "int r; struct s { pthread_t t; } a, b; void *f(void *p) { r = 4; return 0; } \
+         int main() { pthread_create(&a.t, 0, f, 0); b = a; pthread_join(b.t, 0); r++; }",
+        "r=5",
+    );
+    // The thread hands the address of its own parameter to another one.
+    check(
+        "int r; void *g(void *p) { r = (long)*(void **)p; return 0; } void *f(void *p) { pthread_t t; \
+         pthread_create(&t, 0, g, &p); pthread_join(t, 0); return 0; } \
+         int main() { pthread_t t; long n = 3; n += 4; pthread_create(&t, 0, f, (void *)n); pthread_join(t, 0); }",
+        "r=7",
+    );
+}
+
+#[test]
 fn computed_functions_are_started() {
     check(
         &format!(
@@ -145,6 +250,13 @@ fn computed_functions_are_started() {
 
 #[test]
 fn wild_pointers_fail() {
+    check_failure(
+        &format!(
+            "{PTHREAD} void *f(void *p) {{ return 0; }} int n = 2; int main() {{ pthread_t t; \
+             void *(*tab[2])(void *) = {{ f, f }}; pthread_create(&t, 0, tab[n], 0); }}"
+        ),
+        "the index in `tab[n]` is outside of `tab`, which has 2 elements",
+    );
     check_failure(
         "int a[2], *p = a; int main() { p += 2; *p = 1; }",
         "`*p` accesses memory that is not there",

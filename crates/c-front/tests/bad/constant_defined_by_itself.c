@@ -1,0 +1,2 @@
+const int N = N + 1;
+int main() { return N; }

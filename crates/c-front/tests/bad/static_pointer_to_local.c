@@ -1,0 +1,1 @@
+int main() { int x; static int *p = &x; return *p; }
