@@ -71,7 +71,7 @@ impl Facts {
                 moved.push(target);
             }
             Some(leaf) if leaf.cells() <= MAX_FOLLOWED_CELLS => {
-                leaf.cell_offsets().into_iter().for_each(land)
+                leaf.cell_offsets().into_iter().for_each(land);
             }
             Some(_) => moved.extend(self.places_of(target)),
         }
