@@ -1,0 +1,57 @@
+// Dekker's algorithm for two threads in C (table 1, "Dekker"). Whoever finds the other interested
+// and is not on turn steps back until it is.
+#include <assert.h>
+#include <pthread.h>
+
+void reach_error(void) { assert(0); }
+
+int flag1, flag2;
+int turn = 1;
+int inside; // the thread that is in the critical section
+
+static void critical_section(int me) {
+    inside = me;
+    if (inside != me)
+        reach_error();
+}
+
+void *first(void *unused) {
+    flag1 = 1;
+    while (flag2 >= 1) {
+        if (turn != 1) {
+            flag1 = 0;
+            while (turn != 1)
+                ;
+            flag1 = 1;
+        }
+    }
+    critical_section(1);
+    turn = 2;
+    flag1 = 0;
+    return 0;
+}
+
+void *second(void *unused) {
+    flag2 = 1;
+    while (flag1 >= 1) {
+        if (turn != 2) {
+            flag2 = 0;
+            while (turn != 2)
+                ;
+            flag2 = 1;
+        }
+    }
+    critical_section(2);
+    turn = 1;
+    flag2 = 0;
+    return 0;
+}
+
+int main(void) {
+    pthread_t t1, t2;
+    pthread_create(&t1, 0, first, 0);
+    pthread_create(&t2, 0, second, 0);
+    pthread_join(t1, 0);
+    pthread_join(t2, 0);
+    return 0;
+}
