@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::sides::Sides;
 use super::{Domain, LinearForm, NumberedNames, VarId, VarNames};
 use crate::arith::{Integer, Rational};
 
@@ -55,7 +56,7 @@ impl Relation {
 /// let x = VarId::from_index(0);
 /// let constraint = Constraint::new(LinearForm::new([(x, 2)], -5), Relation::Le);
 /// assert_eq!(constraint.to_string(), "v0 <= 2");
-/// assert_eq!(constraint.negated().to_string(), "-v0 <= -3");
+/// assert_eq!(constraint.negated().to_string(), "v0 >= 3");
 /// assert!(Constraint::new(LinearForm::new([(x, 2)], -5), Relation::Eq).is_false());
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -222,8 +223,9 @@ impl fmt::Display for DisplayConstraint<'_> {
         if form.is_constant() {
             return write!(f, "{form} {} 0", relation.symbol());
         }
-        let left = form.clone().with_constant(0);
-        write!(f, "{} {} {}", left.display(self.names), relation.symbol(), -form.constant_term())
+        // Over which numbers the constraint is meant is not known here.
+        let sides = Sides::new(form.terms(), form.constant_term(), *relation, false);
+        sides.write(f, &mut |variable, f| self.names.write_name(*variable, f))
     }
 }
 
@@ -288,9 +290,9 @@ mod tests {
     fn integer_constraints_are_tightened() {
         let (x, y) = (VarId::from_index(0), VarId::from_index(1));
         check(LinearForm::new([(x, 2)], -5), Relation::Le, "v0 <= 2");
-        check(LinearForm::new([(x, -2)], 5), Relation::Le, "-v0 <= -3");
-        check(LinearForm::new([(x, 4), (y, -6)], 3), Relation::Lt, "2*v0 - 3*v1 <= -2");
-        check(LinearForm::new([(x, -2), (y, 2)], 4), Relation::Eq, "v0 - v1 = 2");
+        check(LinearForm::new([(x, -2)], 5), Relation::Le, "v0 >= 3");
+        check(LinearForm::new([(x, 4), (y, -6)], 3), Relation::Lt, "2*v0 + 2 <= 3*v1");
+        check(LinearForm::new([(x, -2), (y, 2)], 4), Relation::Eq, "v0 = v1 + 2");
         check(LinearForm::new([(x, 2), (y, 2)], 1), Relation::Eq, "1 <= 0");
         check(LinearForm::new([(x, 2), (y, 2)], 1), Relation::Ne, "0 <= 0");
         check(LinearForm::constant(-3), Relation::Ne, "0 <= 0");

@@ -256,7 +256,7 @@ impl fmt::Display for DisplayForm<'_> {
 }
 
 /// Writes `a*x - y + 3`: signs between the summands, no factor one, no summand zero.
-pub(crate) fn write_sum<T>(
+pub(super) fn write_sum<T>(
     f: &mut fmt::Formatter<'_>,
     terms: &[(T, Integer)],
     constant: &Integer,

@@ -5,9 +5,11 @@
 
 mod constraint;
 mod form;
+mod sides;
 
 pub use constraint::{Constraint, Relation};
 pub use form::{LinearForm, NumberedNames, VarNames};
+pub(crate) use sides::{Comparison, Side, Sides};
 
 rely_base::define_id!(
     /// A variable. Its name, sort and copy live in the [`TermPool`](crate::TermPool) that made it;

@@ -30,7 +30,7 @@ fn check(constraints: &[Constraint], eliminate: &[usize], expected: &str, is_exa
 
 #[test]
 fn chains_become_transitive() {
-    check(&[le(&[(0, 1), (1, -1)], 0), le(&[(1, 1), (2, -1)], 0)], &[1], "v0 - v2 <= 0", true);
+    check(&[le(&[(0, 1), (1, -1)], 0), le(&[(1, 1), (2, -1)], 0)], &[1], "v0 <= v2", true);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn inexact_integer_steps_are_marked() {
     // 2y = x loses that x is even; 2y >= x and 3y <= z needs more than one shadow.
     let even = with_relation(&[(1, 2), (0, -1)], 0, Relation::Eq);
     check(&[even, le(&[(1, 1)], -3)], &[1], "v0 <= 6", false);
-    check(&[le(&[(1, -2), (0, 1)], 0), le(&[(1, 3), (2, -1)], 0)], &[1], "3*v0 - 2*v2 <= 0", false);
+    check(&[le(&[(1, -2), (0, 1)], 0), le(&[(1, 3), (2, -1)], 0)], &[1], "3*v0 <= 2*v2", false);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn strictness_survives_over_the_rationals() {
         Constraint::over(Domain::Rationals, LinearForm::new([(var(0), 1), (var(1), -1)], 0), Relation::Lt);
     let weak = le(&[(1, 1), (2, -1)], 0);
     let result = project(Domain::Rationals, &[strict, weak], &[var(1)], &Budget::unlimited());
-    assert_eq!(result.constraints[0].display(&NumberedNames).to_string(), "v0 - v2 < 0");
+    assert_eq!(result.constraints[0].display(&NumberedNames).to_string(), "v0 < v2");
     assert!(result.is_exact);
 }
 

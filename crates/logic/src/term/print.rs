@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::pool::{Node, Sum, TermId, TermPool, Variable};
 use crate::arith::Integer;
-use crate::linear::{VarId, VarNames};
+use crate::linear::{Comparison, Relation, Side, Sides, VarId, VarNames};
 
 /// How a term is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +84,13 @@ impl DisplayTerm<'_> {
                 out.push(Piece::Text(" : "));
                 out.push(Piece::Term(*otherwise, Strength::Or));
             }
-            Node::LeZero(inner) => self.push_comparison(*inner, Comparison::Le, out),
-            Node::EqZero(inner) => self.push_comparison(*inner, Comparison::Eq, out),
+            Node::LeZero(inner) => self.push_comparison(*inner, Relation::Le, out),
+            Node::EqZero(inner) => self.push_comparison(*inner, Relation::Eq, out),
             Node::EqArray(a, b) => {
                 joined(&[*a, *b], if c { " == " } else { " = " }, Strength::Sum, out);
             }
             Node::Not(inner) => match self.pool.node(*inner) {
-                Node::EqZero(equal) => self.push_comparison(*equal, Comparison::Ne, out),
+                Node::EqZero(equal) => self.push_comparison(*equal, Relation::Ne, out),
                 Node::EqArray(a, b) => {
                     joined(&[*a, *b], if c { " != " } else { " ≠ " }, Strength::Sum, out);
                 }
@@ -113,34 +113,25 @@ impl DisplayTerm<'_> {
         }
     }
 
-    /// A sum compared with zero, written with the variables left and the constant right; all
-    /// signs are changed if that makes the first coefficient positive.
-    fn push_comparison(&self, term: TermId, comparison: Comparison, out: &mut Vec<Piece>) {
-        let single;
-        let (terms, constant) = match self.pool.node(term) {
-            Node::Sum(Sum { terms, constant }) => (&terms[..], constant.clone()),
-            _ => {
-                single = [(term, Integer::ONE)];
-                (&single[..], Integer::ZERO)
-            }
+    /// A sum compared with zero, written with two sides.
+    fn push_comparison(&self, term: TermId, relation: Relation, out: &mut Vec<Piece>) {
+        let sides = match self.pool.node(term) {
+            Node::Sum(Sum { terms, constant }) => Sides::new(terms, constant, relation, true),
+            _ => Sides::new(&[(term, Integer::ONE)], &Integer::ZERO, relation, true),
         };
-        let flip = terms[0].1.is_negative();
-        let relation = match (comparison, self.notation) {
-            (Comparison::Le, _) if flip => " >= ",
+        let symbol = match (sides.comparison, self.notation) {
             (Comparison::Le, _) => " <= ",
+            (Comparison::Lt, _) => " < ",
+            (Comparison::Ge, _) => " >= ",
+            (Comparison::Gt, _) => " > ",
             (Comparison::Eq, Notation::C) => " == ",
             (Comparison::Eq, Notation::Mathematics) => " = ",
             (Comparison::Ne, Notation::C) => " != ",
             (Comparison::Ne, Notation::Mathematics) => " ≠ ",
         };
-        if flip {
-            let positive: Vec<_> = terms.iter().map(|(child, factor)| (*child, -factor)).collect();
-            push_sum(&positive, &Integer::ZERO, out);
-        } else {
-            push_sum(terms, &Integer::ZERO, out);
-        }
-        out.push(Piece::Text(relation));
-        out.push(Piece::Number(if flip { constant } else { -constant }));
+        push_side(&sides.left, out);
+        out.push(Piece::Text(symbol));
+        push_side(&sides.right, out);
     }
 
     fn write_head(&self, term: TermId, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,13 +158,6 @@ impl DisplayTerm<'_> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Comparison {
-    Le,
-    Eq,
-    Ne,
-}
-
 fn joined(parts: &[TermId], separator: &'static str, strength: Strength, out: &mut Vec<Piece>) {
     for (position, part) in parts.iter().enumerate() {
         if position > 0 {
@@ -191,6 +175,14 @@ fn call(open: &'static str, arguments: &[TermId], last: Option<&Integer>, out: &
         out.push(Piece::Number(number.clone()));
     }
     out.push(Piece::Text(")"));
+}
+
+fn push_side(side: &Side<TermId>, out: &mut Vec<Piece>) {
+    if side.terms.is_empty() {
+        out.push(Piece::Number(side.constant.clone()));
+    } else {
+        push_sum(&side.terms, &side.constant, out);
+    }
 }
 
 fn push_sum(terms: &[(TermId, Integer)], constant: &Integer, out: &mut Vec<Piece>) {

@@ -229,8 +229,8 @@ fn terms_print_as_mathematics_and_as_c() {
             let not_q = world.pool.not(q);
             world.pool.and([first, either, not_q])
         },
-        "x - y <= -1 ∧ (p ∨ x - y ≠ 0) ∧ ¬q",
-        "x - y <= -1 && (p || x - y != 0) && !q",
+        "x < y ∧ (p ∨ x ≠ y) ∧ ¬q",
+        "x < y && (p || x != y) && !q",
     );
     check_text(
         |world| {
@@ -240,8 +240,8 @@ fn terms_print_as_mathematics_and_as_c() {
             let sum = world.pool.add(product, remainder);
             world.pool.eq(sum, x)
         },
-        "x - y * z - mod(x, 3) = 0",
-        "x - y * z - mod(x, 3) == 0",
+        "x = y * z + mod(x, 3)",
+        "x == y * z + mod(x, 3)",
     );
     check_text(
         |world| {
@@ -250,8 +250,8 @@ fn terms_print_as_mathematics_and_as_c() {
             let (now, next) = (world.ints[0], world.pool.var(next));
             world.pool.gt(next, now)
         },
-        "x - x#1 <= -1",
-        "x - x__1 <= -1",
+        "x < x#1",
+        "x < x__1",
     );
 }
 

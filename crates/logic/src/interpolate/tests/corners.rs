@@ -77,10 +77,10 @@ fn rounding() {
 
 #[test]
 fn disequalities() {
-    check(&["x <= y & x != y", "x >= y"], "x - y <= -1");
+    check(&["x <= y & x != y", "x >= y"], "x < y");
     check(&["x >= 0 & x <= 2 & x != 1 & x != 2", "x > 0"], "x <= 0");
-    check(&["x != y", "x = y"], "x - y ≠ 0");
-    check(&["x = y", "x != y"], "x - y = 0");
+    check(&["x != y", "x = y"], "x ≠ y");
+    check(&["x = y", "x != y"], "x = y");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_vocabulary_restricts() {
     let formulas = ["x = y", "x > y"];
     assert_eq!(answer_with(&[], Some(&["x"]), &formulas), "not in the vocabulary");
     assert_eq!(answer_with(&[], Some(&[]), &formulas), "not in the vocabulary");
-    assert_eq!(answer_with(&[], Some(&["x", "y"]), &formulas), "x - y = 0");
+    assert_eq!(answer_with(&[], Some(&["x", "y"]), &formulas), "x = y");
     assert_eq!(answer_with(&[], Some(&["x"]), &["x = y", "x = 1"]), "satisfiable");
     // Without common variables that may be mentioned, one side must be contradictory alone.
     assert_eq!(answer_with(&[], Some(&[]), &["x = 1 & y > y + x", "x = 1"]), "false");

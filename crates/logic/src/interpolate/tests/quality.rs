@@ -19,13 +19,13 @@ fn few_variables_are_preferred() {
 
 #[test]
 fn equalities_where_both_bounds_hold() {
-    check(&["x = y + 1 & y = z", "x != z + 1"], "x - z = 1");
-    check(&["x <= y & y <= x", "x - y > 0 | y - x > 0"], "x - y = 0");
+    check(&["x = y + 1 & y = z", "x != z + 1"], "x = z + 1");
+    check(&["x <= y & y <= x", "x - y > 0 | y - x > 0"], "x = y");
 }
 
 #[test]
 fn transitive_differences_are_shortened() {
-    check(&["a <= b & b <= c & c <= d", "a > d & b > 0 & c > 0"], "a - d <= 0");
+    check(&["a <= b & b <= c & c <= d", "a > d & b > 0 & c > 0"], "a <= d");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn no_superfluous_conjuncts() {
 #[test]
 fn disjunctions_where_they_are_needed() {
     check(&["x = 1 | x = 3", "x = 2"], "x ≠ 2");
-    check(&["x = 1 & y = 0 | x = 0 & y = 1", "x = y"], "x - y ≠ 0");
+    check(&["x = 1 & y = 0 | x = 0 & y = 1", "x = y"], "x ≠ y");
     check(&["x <= 0 & y <= 0 | x >= 5 & y >= 5", "x >= 2 & y <= 2"], "x <= 0 ∨ y >= 5");
 }
 
@@ -85,7 +85,7 @@ fn a_ticket_lock() {
             "yours = next1 & next2 = next1 + 1",
             "mine = serving & yours = serving",
         ],
-        "true; mine - next1 <= -1; mine - yours <= -1",
+        "true; mine < next1; mine < yours",
     );
 }
 
@@ -93,6 +93,6 @@ fn a_ticket_lock() {
 fn two_counters_in_step() {
     check(
         &["x0 = 0 & y0 = 0", "x1 = x0 + 1 & y1 = y0 + 1", "x2 = x1 + 1 & y2 = y1 + 1", "x2 != y2"],
-        "x0 - y0 = 0; x1 - y1 = 0; x2 - y2 = 0",
+        "x0 = y0; x1 = y1; x2 = y2",
     );
 }
