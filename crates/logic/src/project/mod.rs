@@ -44,7 +44,7 @@ const MOST_CONSTRAINTS: usize = 200;
 /// ];
 /// let result = project(Domain::Integers, &chain, &[y], &Budget::unlimited());
 /// assert!(result.is_exact);
-/// assert_eq!(result.constraints[0].display(&NumberedNames).to_string(), "v0 - v2 <= -2");
+/// assert_eq!(result.constraints[0].display(&NumberedNames).to_string(), "v0 + 2 <= v2");
 /// ```
 pub fn project(
     domain: Domain,

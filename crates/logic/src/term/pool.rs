@@ -120,7 +120,7 @@ pub(super) struct Function {
 /// assert_eq!(atom, pool.le(x, two));
 /// let guard = pool.lt(y, x);
 /// let both = pool.and([atom, guard]);
-/// assert_eq!(pool.display(both, Notation::Mathematics).to_string(), "x <= 2 ∧ x - y >= 1");
+/// assert_eq!(pool.display(both, Notation::Mathematics).to_string(), "x <= 2 ∧ x > y");
 /// ```
 #[derive(Clone, Default)]
 pub struct TermPool {
