@@ -4,14 +4,11 @@
 
 mod campaign;
 
-use campaign::{clauses, conjunctions, formulas, interpolants, oracle, problems};
+use campaign::{clauses, conjunctions, entailments, formulas, interpolants, operations, oracle, problems};
 
 /// Runs a campaign if z3 is there, and says so if it is not.
-fn with_z3(
-    run: impl FnOnce(&mut rely_logic::smtlib::ExternalSolver) -> campaign::Report,
-    fewest_answers: usize,
-) {
-    let Some(mut z3) = oracle::z3() else {
+fn with_z3(run: impl FnOnce(&mut oracle::Oracle) -> campaign::Report, fewest_answers: usize) {
+    let Some(mut z3) = oracle::Oracle::new() else {
         eprintln!("left out: z3 is not installed");
         return;
     };
@@ -23,6 +20,16 @@ fn with_z3(
 #[test]
 fn conjunctions_agree_with_z3() {
     with_z3(|z3| conjunctions::run(z3, 1, 6_000), 1_000);
+}
+
+#[test]
+fn entailments_agree_with_z3() {
+    with_z3(|z3| entailments::run(z3, 1, 4_000), 500);
+}
+
+#[test]
+fn operations_agree_with_z3() {
+    with_z3(|z3| operations::run(z3, 1, 400), 50);
 }
 
 #[test]

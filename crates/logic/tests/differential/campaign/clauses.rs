@@ -5,12 +5,12 @@ use rely_base::{Budget, Id};
 use rely_logic::interpolate::{
     Application, Clause, ClauseId, Derivation, HornOutcome, HornSystem, Limits, Solution, UnknownId,
 };
-use rely_logic::smtlib::{Answer, ExternalSolver, Script};
+use rely_logic::smtlib::{Answer, Script};
 use rely_logic::{Integer, TermId, TermPool, Value, VarId};
 use rustc_hash::FxHashMap;
 
 use super::Report;
-use super::oracle::answers;
+use super::oracle::Oracle;
 use super::problems::{Flavour, formula};
 use super::random::Random;
 
@@ -26,7 +26,7 @@ struct Wishes {
 }
 
 /// Solves `count` systems.
-pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
+pub fn run(z3: &mut Oracle, seed: u64, count: usize) -> Report {
     let mut random = Random::new(seed);
     let mut report = Report::default();
     let mut questions: Vec<String> = Vec::new();
@@ -34,7 +34,7 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
         let mut pool = TermPool::new();
         questions.extend(check_system(&mut pool, &mut random, &mut report));
         if questions.len() >= BATCH || report.questions == count {
-            for (answer, text) in answers(z3, &questions).into_iter().zip(&questions) {
+            for (answer, text) in z3.answers(&questions).into_iter().zip(&questions) {
                 assert_eq!(answer, Answer::Unsat, "a clause is not valid:\n{text}");
             }
             questions.clear();

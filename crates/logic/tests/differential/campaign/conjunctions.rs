@@ -1,21 +1,18 @@
-//! Conjunctions of constraints: both answers agree, models hold, proofs and cores check.
+//! Conjunctions of constraints: both answers agree, models hold, proofs check, cores are minimal.
 
 use rely_base::Budget;
-use rely_logic::smtlib::{Answer, ExternalSolver};
+use rely_logic::smtlib::Answer;
 use rely_logic::{Conjunction, Constraint, Domain, Integer, Verdict};
 
 use super::Report;
-use super::oracle::{answers, script};
+use super::oracle::{Oracle, script};
 use super::random::{Random, Shape, conjunction};
 
 /// How many questions z3 gets at once.
 const BATCH: usize = 500;
 
-/// Every so many unsatisfiable questions the minimal core is computed, too.
-const CORE_EVERY: usize = 5;
-
 /// Asks `count` questions.
-pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
+pub fn run(z3: &mut Oracle, seed: u64, count: usize) -> Report {
     let mut random = Random::new(seed);
     let mut solver = Conjunction::new(Domain::Integers);
     let mut report = Report::default();
@@ -29,12 +26,11 @@ pub fn run(z3: &mut ExternalSolver, seed: u64, count: usize) -> Report {
             })
             .collect();
         let scripts: Vec<String> = questions.iter().map(script).collect();
-        let expected = answers(z3, &scripts);
         let mut cores = Vec::new();
-        for ((question, expected), text) in questions.iter().zip(expected).zip(&scripts) {
-            check_question(&mut solver, question, expected, text, &mut report, &mut cores);
+        for ((question, theirs), text) in questions.iter().zip(z3.answers(&scripts)).zip(&scripts) {
+            report.compare(answer(&mut solver, question, text, &mut cores), theirs, text);
         }
-        for (answer, core) in answers(z3, &cores).into_iter().zip(&cores) {
+        for (answer, core) in z3.answers(&cores).into_iter().zip(&cores) {
             assert_ne!(answer, Answer::Sat, "a core is satisfiable:\n{core}");
         }
     }
@@ -51,40 +47,42 @@ fn varied(random: &mut Random) -> Shape {
     }
 }
 
-fn check_question(
-    solver: &mut Conjunction,
-    question: &[Constraint],
-    expected: Answer,
-    text: &str,
-    report: &mut Report,
-    cores: &mut Vec<String>,
-) {
-    let budget = Budget::unlimited();
+/// Our answer, with its evidence checked; minimal cores are collected.
+fn answer(solver: &mut Conjunction, question: &[Constraint], text: &str, cores: &mut Vec<String>) -> Answer {
     solver.reset();
     for constraint in question {
         solver.assert(constraint);
     }
-    report.questions += 1;
-    match solver.check(&budget) {
+    match solver.check(&Budget::unlimited()) {
         Verdict::Sat => {
-            report.sat += 1;
-            assert_ne!(expected, Answer::Unsat, "sat here, unsat there:\n{text}");
             let model = solver.model().expect("a model after sat");
             let value = |variable| model.integer(variable).unwrap_or(Integer::ZERO);
             assert!(question.iter().all(|constraint| constraint.holds(value)), "a model is wrong:\n{text}");
+            Answer::Sat
         }
         Verdict::Unsat => {
-            report.unsat += 1;
-            assert_ne!(expected, Answer::Sat, "unsat here, sat there:\n{text}");
             let proof = solver.proof().expect("a proof after unsat");
             if let Err(error) = proof.check(Domain::Integers, question) {
                 panic!("a proof is rejected: {error}\n{text}");
             }
-            if report.unsat.is_multiple_of(CORE_EVERY) {
-                let core = solver.minimal_core(&budget).expect("a core after unsat");
-                cores.push(script(core.iter().map(|&index| &question[index])));
-            }
+            let core = solver.minimal_core(&Budget::unlimited()).expect("a core after unsat");
+            assert!(is_minimal(question, &core), "the core {core:?} is not minimal:\n{text}");
+            cores.push(script(core.iter().map(|&index| &question[index])));
+            Answer::Unsat
         }
-        Verdict::Unknown(_) => report.unknown += 1,
+        Verdict::Unknown(_) => Answer::Unknown,
     }
+}
+
+/// Whether everything of a core is needed, as models tell.
+fn is_minimal(question: &[Constraint], core: &[usize]) -> bool {
+    let mut solver = Conjunction::new(Domain::Integers);
+    core.iter().all(|left_out| {
+        solver.reset();
+        for index in core.iter().filter(|&index| index != left_out) {
+            solver.assert(&question[*index]);
+        }
+        // Where there is no answer, the constraint had to stay.
+        solver.check(&Budget::unlimited()) != Verdict::Unsat
+    })
 }

@@ -2,11 +2,11 @@
 
 use rely_base::Budget;
 use rely_logic::interpolate::{Interpolation, Preferences, interpolate_tree};
-use rely_logic::smtlib::{Answer, ExternalSolver, Script};
+use rely_logic::smtlib::{Answer, Script};
 use rely_logic::{Notation, TermId, TermPool, Value};
 
 use super::Report;
-use super::oracle::answers;
+use super::oracle::Oracle;
 use super::problems::{TreeProblem, implications, vocabularies};
 use super::random::Random;
 
@@ -15,7 +15,7 @@ const BATCH: usize = 500;
 
 /// Interpolates until `count` problems were unsatisfiable.
 pub fn run(
-    z3: &mut ExternalSolver,
+    z3: &mut Oracle,
     seed: u64,
     count: usize,
     make: impl Fn(&mut TermPool, &mut Random) -> TreeProblem,
@@ -29,7 +29,7 @@ pub fn run(
         let found = check_problem(&mut pool, &problem, &mut report);
         questions.extend(found);
         if questions.len() >= BATCH || report.unsat == count {
-            for (answer, text) in answers(z3, &questions).into_iter().zip(&questions) {
+            for (answer, text) in z3.answers(&questions).into_iter().zip(&questions) {
                 assert_eq!(answer, Answer::Unsat, "an implication does not hold:\n{text}");
             }
             questions.clear();

@@ -23,21 +23,25 @@ pub struct Flavour {
     pub disjunction_percent: i64,
     /// How many percent of the atoms are equalities.
     pub equality_percent: i64,
+    /// The most conjuncts of one formula.
+    pub most_conjuncts: i64,
 }
 
 impl Flavour {
-    /// One of several flavours: like programs, boolean, divisible, wild.
+    /// One of several flavours: like programs, boolean, large, divisible, wild.
     pub fn any(random: &mut Random) -> Self {
         let plain = Self {
             largest_coefficient: 2,
             general_percent: 10,
             disjunction_percent: 0,
             equality_percent: 30,
+            most_conjuncts: 4,
         };
-        match random.between(1, 4) {
+        match random.between(1, 5) {
             1 => plain,
             2 => Self { disjunction_percent: 25, ..plain },
-            3 => Self { largest_coefficient: 6, general_percent: 90, equality_percent: 60, ..plain },
+            3 => Self { most_conjuncts: 10, disjunction_percent: 10, equality_percent: 10, ..plain },
+            4 => Self { largest_coefficient: 6, general_percent: 90, equality_percent: 60, ..plain },
             _ => Self { largest_coefficient: 5, general_percent: 60, disjunction_percent: 8, ..plain },
         }
     }
@@ -90,7 +94,7 @@ fn with_formulas(pool: &mut TermPool, random: &mut Random, parents: Vec<Option<u
 
 /// A conjunction over some of the variables.
 pub fn formula(pool: &mut TermPool, random: &mut Random, flavour: Flavour, variables: &[TermId]) -> TermId {
-    let count = random.between(1, 4);
+    let count = random.between(1, flavour.most_conjuncts);
     let conjuncts: Vec<TermId> = (0..count)
         .map(|_| {
             if !random.percent(flavour.disjunction_percent) {
