@@ -19,17 +19,17 @@ fn with_z3(run: impl FnOnce(&mut oracle::Oracle) -> campaign::Report, fewest_ans
 
 #[test]
 fn conjunctions_agree_with_z3() {
-    with_z3(|z3| conjunctions::run(z3, 1, 6_000), 1_000);
+    with_z3(|z3| conjunctions::run(z3, 1, 4_000), 1_000);
 }
 
 #[test]
 fn entailments_agree_with_z3() {
-    with_z3(|z3| entailments::run(z3, 1, 4_000), 500);
+    with_z3(|z3| entailments::run(z3, 1, 2_000), 500);
 }
 
 #[test]
 fn operations_agree_with_z3() {
-    with_z3(|z3| operations::run(z3, 1, 400), 50);
+    with_z3(|z3| operations::run(z3, 1, 120), 20);
 }
 
 #[test]
