@@ -1,6 +1,7 @@
 //! What engines say.
 
 use crate::reason::Reason;
+use crate::rely_guarantee::RelyGuarantee;
 use crate::states::StateList;
 use rely_program::Trace;
 
@@ -21,6 +22,8 @@ pub enum Claim {
 pub enum Proof {
     /// All states that matter have been visited.
     Exhausted(Exhausted),
+    /// Assertions about each thread that no step invalidates.
+    RelyGuarantee(RelyGuarantee),
 }
 
 /// The proof by exhaustion: these are all states, and nothing is wrong in any of them.

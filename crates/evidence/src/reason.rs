@@ -1,5 +1,6 @@
 //! Why there is no verdict.
 
+use crate::rely_guarantee::RelyGuaranteeDefect;
 use rely_base::{Id, StopReason};
 use rely_program::{CheckId, EvalError, Goal, InitialError, StepError};
 
@@ -121,11 +122,12 @@ pub enum TraceDefect {
     MeaninglessDeadlock(StepError),
 }
 
-/// What is wrong with a proof by exhaustion. States are counted from zero, in their order.
+/// What is wrong with a proof. The states of a proof by exhaustion are counted from zero, in their
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofDefect {
-    /// Exhaustion says nothing about this goal.
-    #[error("visiting all states does not prove the property `{0}`")]
+    /// The proof is of a kind that says nothing about this goal.
+    #[error("a proof of this kind does not prove the property `{0}`")]
     UnsupportedGoal(Goal),
     /// Not all values of a nondeterministic choice can be tried.
     #[error("a nondeterministic choice has too many values to try them all")]
@@ -176,4 +178,7 @@ pub enum ProofDefect {
     /// There are too many states to explore them again, and the proof does not list them.
     #[error("the proof lists no states, and there are too many to find them again")]
     NoList,
+    /// A rely-guarantee proof leaves an obligation open.
+    #[error(transparent)]
+    RelyGuarantee(#[from] RelyGuaranteeDefect),
 }

@@ -5,6 +5,7 @@ use crate::claim::{Claim, Exhausted, Proof, Reduction};
 use crate::exhaustion;
 use crate::inspection::Obstacle;
 use crate::reason::{ProofDefect, Reason, Rejection};
+use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::states::StateList;
 use rely_base::Budget;
@@ -63,6 +64,7 @@ impl Verdict {
 pub struct Proved {
     proof: Proof,
     confirmation: Confirmation,
+    is_modular: bool,
 }
 
 impl Proved {
@@ -76,14 +78,24 @@ impl Proved {
         self.confirmation
     }
 
+    /// Whether each thread can be understood without the others.
+    pub fn is_modular(&self) -> bool {
+        self.is_modular
+    }
+
     /// The proof and its check in one sentence without a full stop.
     pub fn evidence(&self) -> String {
-        let Proof::Exhausted(exhausted) = &self.proof;
-        let visited = match exhausted.reduction {
-            Reduction::None => format!("exhausted, {} states", exhausted.states),
-            Reduction::PartialOrder => format!("exhausted with reduction, {} states", exhausted.states),
+        let proof = match &self.proof {
+            Proof::Exhausted(exhausted) => match exhausted.reduction {
+                Reduction::None => format!("exhausted, {} states", exhausted.states),
+                Reduction::PartialOrder => format!("exhausted with reduction, {} states", exhausted.states),
+            },
+            Proof::RelyGuarantee(proof) => {
+                let modular = if self.is_modular { ", modular" } else { "" };
+                format!("rely-guarantee proof{modular}, {} assertions", proof.assertion_count())
+            }
         };
-        format!("{visited}; {}", self.confirmation)
+        format!("{proof}; {}", self.confirmation)
     }
 }
 
@@ -115,6 +127,14 @@ pub enum Confirmation {
         /// How many are listed.
         states: u64,
     },
+    /// The checker has made all obligations of a rely-guarantee proof from the program that the
+    /// engine saw and has found them valid. The passes that made this program are trusted.
+    Discharged {
+        /// How many obligations there are.
+        obligations: u64,
+        /// How many questions a solver had to answer, each with a refutation that was checked.
+        questions: u64,
+    },
 }
 
 impl std::fmt::Display for Confirmation {
@@ -134,6 +154,9 @@ impl std::fmt::Display for Confirmation {
                     f,
                     "confirmed: the {states} listed states are closed up to the order of independent steps"
                 )
+            }
+            Confirmation::Discharged { obligations, .. } => {
+                write!(f, "confirmed: {obligations} obligations hold of the simplified program")
             }
         }
     }
@@ -162,7 +185,7 @@ impl Shown {
 ///
 /// A trace is replayed. Exhaustion is confirmed by exploring all states once more without any
 /// reduction, if there are not too many; otherwise the listed states are checked to be
-/// complete. What cannot be checked within the budget is not believed.
+/// complete. Of a rely-guarantee proof every obligation is decided. What cannot be checked within the budget is not believed.
 pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> CheckedClaim {
     check_with(CheckOptions::default(), program, goal, claim, budget)
 }
@@ -181,16 +204,30 @@ pub fn check_with(
             Ok(replay) => Verdict::Unsafe(Shown { replay }),
             Err(reason) => Verdict::Unknown(reason),
         },
-        Claim::Safe(Proof::Exhausted(exhausted)) => match confirm(options, program, goal, &exhausted, budget)
-        {
-            Ok(confirmation) => {
+        Claim::Safe(Proof::Exhausted(exhausted)) => {
+            let confirmed = confirm(options, program, goal, &exhausted, budget);
+            verdict(confirmed.map(|confirmation| {
                 let proof = Proof::Exhausted(Exhausted { visited: None, ..exhausted });
-                Verdict::Safe(Proved { proof, confirmation })
-            }
-            Err(Obstacle::Defect(defect)) => Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))),
-            Err(Obstacle::Stopped(reason)) => Verdict::Unknown(Reason::Unchecked(reason)),
-        },
+                Proved { proof, confirmation, is_modular: false }
+            }))
+        }
+        Claim::Safe(Proof::RelyGuarantee(proof)) => {
+            verdict(rely_guarantee::check(program, goal, &proof, budget).map(|accepted| {
+                let Accepted { obligations, questions } = accepted;
+                let is_modular = proof.is_modular(program);
+                let confirmation = Confirmation::Discharged { obligations, questions };
+                Proved { proof: Proof::RelyGuarantee(proof), confirmation, is_modular }
+            }))
+        }
     })
+}
+
+fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {
+    match outcome {
+        Ok(proved) => Verdict::Safe(proved),
+        Err(Obstacle::Defect(defect)) => Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))),
+        Err(Obstacle::Stopped(reason)) => Verdict::Unknown(Reason::Unchecked(reason)),
+    }
 }
 
 /// Up to this many states of a program as the front end made it are explored to confirm a proof
@@ -199,9 +236,9 @@ const SOURCE_STATES: usize = 200_000;
 
 /// Looks at a proof about `prepared`, which passes have made of `source`.
 ///
-/// If `source` itself is small enough to be explored, that is the check: then a mistake of a pass
-/// cannot make a wrong proof look right. Otherwise the proof is checked about `prepared`, and the
-/// passes are trusted.
+/// If all states were visited and `source` itself is small enough to be explored, that is the
+/// check: then a mistake of a pass cannot make a wrong proof look right. Otherwise, and if the
+/// proof is one by rely and guarantee, it is checked about `prepared`, and the passes are trusted.
 pub fn check_proof(
     source: &Program,
     prepared: &Program,
@@ -209,7 +246,9 @@ pub fn check_proof(
     proof: Proof,
     budget: &Budget,
 ) -> CheckedClaim {
-    let Proof::Exhausted(exhausted) = &proof;
+    let Proof::Exhausted(exhausted) = &proof else {
+        return check(prepared, goal, Claim::Safe(proof), budget);
+    };
     let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
     let held_bytes = exhausted.visited.as_ref().map_or(0, StateList::memory_bytes);
     match exhaustion::explore(source, goal, &patience, SOURCE_STATES, held_bytes) {
@@ -217,7 +256,7 @@ pub fn check_proof(
             let Exhausted { states, transitions, reduction, .. } = *exhausted;
             let proof = Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None });
             let confirmation = Confirmation::ExploredSource { states: explored.states };
-            CheckedClaim(Verdict::Safe(Proved { proof, confirmation }))
+            CheckedClaim(Verdict::Safe(Proved { proof, confirmation, is_modular: false }))
         }
         // Too large for this check, which says nothing about the proof.
         Ok(None) | Err(Obstacle::Stopped(_) | Obstacle::Defect(ProofDefect::TooManyChoices)) => {

@@ -3,9 +3,26 @@
 //! The rule is that of Gupta, Popeea and Rybalchenko (POPL 2011): assertions about each thread
 //! that hold initially, survive its own steps and the effects of all others' steps, and exclude
 //! every violation.
+//!
+//! The [`RelyGuarantee`] proof is plain data. Its check makes all [obligations](Rule) from the
+//! program and the proof alone and decides each; it shares no code with any engine.
 
+mod check;
+mod defect;
+mod encode;
+mod expression;
+mod obligations;
+mod outline;
 mod proof;
+mod property;
+mod sequent;
+mod spots;
+mod step;
+mod structure;
 
+pub use defect::{RelyGuaranteeDefect, Rule, Subject};
 pub use proof::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
+
+pub(crate) use check::{Accepted, check};

@@ -119,6 +119,11 @@ impl RelyGuarantee {
         let effects = self.effects.iter().flat_map(|effect| &effect.cubes);
         assertions && effects.into_iter().all(|cube| cube.mentions_only(program, None))
     }
+
+    /// How many places have an assertion.
+    pub fn assertion_count(&self) -> usize {
+        self.threads.iter().map(|entry| entry.at.len()).sum()
+    }
 }
 
 impl Cube {

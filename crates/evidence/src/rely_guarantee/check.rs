@@ -1,0 +1,170 @@
+//! The check of a rely-guarantee proof: every obligation is decided, every refutation checked.
+//!
+//! An obligation holds if its hypotheses and the negation of its goal are not satisfiable
+//! together. The solver of `rely_logic` says so with a refutation, and only the refutation counts:
+//! its checker has to accept it. What is satisfiable, or not decided, ends the check.
+
+use super::defect::{RelyGuaranteeDefect, Subject};
+use super::encode::Encoder;
+use super::obligations::{Generator, Sink};
+use super::outline::Outline;
+use super::proof::RelyGuarantee;
+use super::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
+use crate::inspection::Obstacle;
+use crate::reason::ProofDefect;
+use rely_base::Budget;
+use rely_logic::{
+    FormulaSolver, Interpretation, Obstacle as Undecided, Satisfiability, TermId, Value as Number,
+};
+use rely_program::{Goal, Program};
+
+/// How many answers the solver remembers.
+const REMEMBERED_ANSWERS: usize = 1 << 14;
+/// How many values of a counterexample are shown.
+const SHOWN_VALUES: usize = 8;
+
+/// What the check of a proof has found when nothing was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Accepted {
+    /// How many obligations there were.
+    pub(crate) obligations: u64,
+    /// How many questions a solver had to answer for them.
+    pub(crate) questions: u64,
+}
+
+/// Checks a proof from the program and the proof alone.
+pub(crate) fn check(
+    program: &Program,
+    goal: Goal,
+    proof: &RelyGuarantee,
+    budget: &Budget,
+) -> Result<Accepted, Obstacle> {
+    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        return Err(ProofDefect::UnsupportedGoal(goal).into());
+    }
+    budget.check_now()?;
+    let mut generator = Generator::new(program, goal, proof).map_err(ProofDefect::from)?;
+    let solver = FormulaSolver::new(REMEMBERED_ANSWERS);
+    let mut judge = Judge { budget, solver, accepted: Accepted::default() };
+    generator.run(&mut judge)?;
+    Ok(judge.accepted)
+}
+
+/// Decides obligations.
+struct Judge<'b> {
+    budget: &'b Budget,
+    solver: FormulaSolver,
+    accepted: Accepted,
+}
+
+/// What the solver says about a set of formulas.
+enum Answer {
+    Contradiction,
+    Model(String),
+    Open(String),
+}
+
+impl Sink for Judge<'_> {
+    type Stop = Obstacle;
+
+    fn take(
+        &mut self,
+        encoder: &mut Encoder<'_>,
+        outline: &Outline<'_>,
+        sequent: Sequent,
+    ) -> Result<(), Obstacle> {
+        self.budget.check()?;
+        self.accepted.obligations += 1;
+        let subject = sequent.subject;
+        match sequent.question(encoder, outline) {
+            Question::Settled => Ok(()),
+            Question::Open(question) => self.decide(encoder, subject, &question),
+        }
+    }
+
+    fn obvious(&mut self, count: u64) {
+        self.accepted.obligations += count;
+    }
+}
+
+impl Judge<'_> {
+    fn decide(
+        &mut self,
+        encoder: &mut Encoder<'_>,
+        subject: Subject,
+        question: &OpenQuestion,
+    ) -> Result<(), Obstacle> {
+        if self.follows_by_one_cube(encoder, question)? {
+            return Ok(());
+        }
+        let formulas = question.formulas(&mut encoder.pool);
+        let place = || subject.describe(encoder.program);
+        let defect = match self.ask(encoder, &formulas)? {
+            Answer::Contradiction => return Ok(()),
+            Answer::Model(counterexample) => {
+                RelyGuaranteeDefect::Invalid { subject, place: place(), counterexample }
+            }
+            Answer::Open(obstacle) => RelyGuaranteeDefect::Undecided { subject, place: place(), obstacle },
+        };
+        Err(Obstacle::Defect(defect.into()))
+    }
+
+    /// Tries the cube of the goal of which least is left to show, conjunct by conjunct: these
+    /// questions are mostly conjunctions, which are cheap.
+    fn follows_by_one_cube(
+        &mut self,
+        encoder: &mut Encoder<'_>,
+        question: &OpenQuestion,
+    ) -> Result<bool, Obstacle> {
+        let Some(cube) = question.goal.iter().min_by_key(|cube| cube.len()) else { return Ok(false) };
+        if cube.len() == 1 && question.goal.len() == 1 {
+            return Ok(false);
+        }
+        for &conjunct in cube {
+            let mut formulas = question.hypotheses.clone();
+            formulas.push(negated_conjunction(&mut encoder.pool, &[conjunct]));
+            if !matches!(self.ask(encoder, &formulas)?, Answer::Contradiction) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn ask(&mut self, encoder: &mut Encoder<'_>, formulas: &[TermId]) -> Result<Answer, Obstacle> {
+        self.budget.check()?;
+        let pool = &mut encoder.pool;
+        self.accepted.questions += 1;
+        let answer = self.solver.satisfiable(pool, formulas, self.budget);
+        Ok(match &answer.satisfiability {
+            Satisfiability::Unsat(refutation) => match refutation.check(pool, formulas) {
+                Ok(()) => Answer::Contradiction,
+                Err(error) => Answer::Open(format!("a refutation was not accepted: {error}")),
+            },
+            Satisfiability::Sat(model) => Answer::Model(describe(encoder, formulas, model)),
+            Satisfiability::Unknown(Undecided::Stopped(reason)) => return Err(Obstacle::Stopped(*reason)),
+            Satisfiability::Unknown(obstacle) => {
+                self.budget.check_now()?;
+                Answer::Open(obstacle.to_string())
+            }
+        })
+    }
+}
+
+/// The values of a counterexample, as far as they are worth showing.
+fn describe(encoder: &Encoder<'_>, formulas: &[TermId], model: &Interpretation) -> String {
+    let mut variables: Vec<_> =
+        formulas.iter().flat_map(|&formula| encoder.pool.free_variables(formula)).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let mut shown = Vec::new();
+    for variable in variables {
+        let declared = encoder.pool.variable(variable);
+        let name = encoder.pool.symbol_name(declared.symbol);
+        if let Number::Int(value) = model.value(variable, declared.sort) {
+            shown.push(format!("{name} = {value}"));
+        }
+    }
+    let more = if shown.len() > SHOWN_VALUES { ", ..." } else { "" };
+    shown.truncate(SHOWN_VALUES);
+    format!("{}{more}", shown.join(", "))
+}

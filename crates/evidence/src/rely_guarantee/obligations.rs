@@ -1,0 +1,462 @@
+//! All obligations of a proof, one after the other, from the program and its assertions alone.
+//!
+//! The induction is over the steps of a run. In every state that is reached, each thread is at a
+//! spot at which one of the proof's cubes holds. Initially that is so ([`Rule::Initially`]). When
+//! a thread takes an edge, its own assertion at the target holds ([`Rule::OwnStep`]), those of all
+//! threads that it starts ([`Rule::Start`]), and everybody else's stay true: the step has one of
+//! its claimed effects ([`Rule::Guarantee`]), and no such effect makes an assertion false
+//! ([`Rule::Interference`]).
+//!
+//! What goes without saying is used wherever it helps: variables that the edge does not write are
+//! unchanged; nobody but the thread itself writes its locals, and whoever starts it its
+//! parameters; the locals of an instance that has not started have their initial values; nobody
+//! moves while another thread is inside an atomic block; and after a step that halts the program
+//! nobody moves at all, so that such a step has no effects to speak of.
+
+use super::defect::{Rule, Subject};
+use super::encode::{Encoder, Role, Values};
+use super::expression::{Counts, Viewer};
+use super::outline::Outline;
+use super::proof::{Cube, Moment, Quantity, RelyGuarantee, Spot};
+use super::sequent::{GoalCube, Sequent};
+use super::spots::{SpotSet, instances, is_instance};
+use super::step::{Required, Step, initial_values};
+use super::structure::{Structure, local_cells};
+use super::{RelyGuaranteeDefect, property};
+use rely_logic::TermId;
+use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, VarId, definedness};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Receives obligations; what it returns as an error ends the generation.
+pub(super) trait Sink {
+    /// Why the generation ends.
+    type Stop;
+
+    /// The next obligation.
+    fn take(
+        &mut self,
+        encoder: &mut Encoder<'_>,
+        outline: &Outline<'_>,
+        sequent: Sequent,
+    ) -> Result<(), Self::Stop>;
+
+    /// So many obligations that are obvious: the step changes nothing that they mention.
+    fn obvious(&mut self, count: u64);
+}
+
+/// The atoms of each of several cubes.
+type StatedCubes = Rc<[Vec<TermId>]>;
+
+/// Makes the obligations of one proof.
+pub(super) struct Generator<'p> {
+    pub(super) outline: Outline<'p>,
+    pub(super) encoder: Encoder<'p>,
+    pub(super) structure: Structure,
+    pub(super) goal: Goal,
+    /// The atoms of the cubes of a spot, over the variables themselves.
+    stated: FxHashMap<(ThreadId, Spot, Role), StatedCubes>,
+}
+
+/// From where a cube is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'r> {
+    pub(super) thread: ThreadId,
+    pub(super) role: Role,
+    pub(super) before: &'r Values,
+    pub(super) after: &'r Values,
+}
+
+impl<'p> Generator<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        goal: Goal,
+        proof: &'p RelyGuarantee,
+    ) -> Result<Self, RelyGuaranteeDefect> {
+        Ok(Self {
+            outline: Outline::new(program, proof)?,
+            encoder: Encoder::new(program),
+            structure: Structure::new(program),
+            goal,
+            stated: FxHashMap::default(),
+        })
+    }
+
+    /// Makes all obligations.
+    pub(super) fn run<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Stop> {
+        self.initially(sink)?;
+        for edge in self.outline.program.edges().ids() {
+            self.edge(edge, sink)?;
+        }
+        property::properties(self, sink)
+    }
+
+    pub(super) fn give<S: Sink>(&mut self, sink: &mut S, sequent: Sequent) -> Result<(), S::Stop> {
+        sink.take(&mut self.encoder, &self.outline, sequent)
+    }
+
+    /// The initial states satisfy the assertions.
+    fn initially<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let (mut values, mut conditions) = (Values::default(), Vec::new());
+        let cells = program.vars().iter().filter(|(_, var)| match var.scope {
+            rely_program::Scope::Global => true,
+            rely_program::Scope::Local(thread) => is_instance(program, thread),
+        });
+        let cells: Vec<(VarId, u32)> =
+            cells.flat_map(|(id, var)| (0..var.cells() as u32).map(move |index| (id, index))).collect();
+        initial_values(&mut self.encoder, cells.into_iter(), &mut values, &mut conditions);
+        let mut sequent = Sequent::new(Subject::new(Rule::Meaning));
+        let counts = initial_counts(&mut self.encoder, program);
+        let viewer = Viewer { thread: None, values: &values, counts: &counts };
+        for condition in program.requires() {
+            for (_, defined) in definedness(program, condition) {
+                let defined = self.encoder.condition_of(viewer, &defined);
+                let goal = vec![GoalCube { terms: vec![defined], places: Vec::new() }];
+                let hypotheses = conditions.clone();
+                self.give(sink, Sequent { hypotheses, goal, ..sequent.clone() })?;
+            }
+            conditions.push(self.encoder.condition_of(viewer, condition));
+        }
+        sequent.hypotheses = conditions;
+        // Here nothing is known yet, not even that threads stand where assertions are listed.
+        let places: Vec<(ThreadId, usize)> = instances(program)
+            .filter_map(|thread| {
+                let spot = initial_spot(program, thread);
+                Some((thread, self.outline.numbers.number(thread, spot)?))
+            })
+            .collect();
+        for thread in instances(program) {
+            let spot = initial_spot(program, thread);
+            let reading = Reading { thread, role: Role::ACTOR, before: &values, after: &values };
+            let goal = self.goal_cubes(self.outline.at(thread, spot), reading, &places);
+            let subject = Subject::new(Rule::Initially).at(thread, spot);
+            self.give(sink, Sequent { subject, goal, ..sequent.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Everything about one edge.
+    fn edge<S: Sink>(&mut self, id: EdgeId, sink: &mut S) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let edge = &program.edges()[id];
+        let actor = self.outline.actor(id);
+        let source = Spot::At(edge.source);
+        if self.outline.at(actor, source).is_empty() {
+            return Ok(());
+        }
+        let step = Step::new(&mut self.encoder, &self.outline, &self.structure, self.goal, id);
+        for (number, atoms) in self.stated(actor, source, Role::ACTOR).iter().enumerate() {
+            let cube = &self.outline.at(actor, source)[number];
+            self.demands(id, &step, cube, atoms, sink)?;
+            if step.halts {
+                continue;
+            }
+            let known =
+                self.taken(&step, cube, atoms, Subject::new(Rule::OwnStep).at(actor, source).along(id));
+            self.own_step(id, &step, &known, sink)?;
+            self.starts(id, &step, cube, &known, sink)?;
+        }
+        if step.halts { property::halting(self, id, &step, sink) } else { self.interference(id, &step, sink) }
+    }
+
+    /// What is known when a step is made from a state of a cube.
+    fn taken(&self, step: &Step, cube: &Cube, atoms: &[TermId], subject: Subject) -> Sequent {
+        let mut sequent = Sequent::new(subject);
+        sequent.hypotheses.extend(atoms.iter().chain(&step.conditions));
+        sequent.places.extend(step.narrowed.iter().cloned());
+        self.assume_places(cube, &mut sequent);
+        sequent
+    }
+
+    fn assume_places(&self, cube: &Cube, sequent: &mut Sequent) {
+        for (thread, spots) in &cube.others {
+            let numbers = spots.iter().filter_map(|&spot| self.outline.numbers.number(*thread, spot));
+            sequent.places.push((*thread, numbers.collect()));
+        }
+    }
+
+    /// Nothing on the way through the edge goes wrong.
+    fn demands<S: Sink>(
+        &mut self,
+        id: EdgeId,
+        step: &Step,
+        cube: &Cube,
+        atoms: &[TermId],
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let source = Spot::At(self.outline.program.edges()[id].source);
+        for demand in &step.demands {
+            let subject = Subject::new(demand.rule).at(self.outline.actor(id), source).along(id);
+            let mut sequent = Sequent::new(subject);
+            sequent.hypotheses.extend(atoms.iter().chain(&step.conditions[..demand.conditions]));
+            sequent.places.extend(step.narrowed[..demand.narrowed].iter().cloned());
+            self.assume_places(cube, &mut sequent);
+            sequent.goal.push(match &demand.required {
+                Required::Formula(formula) => GoalCube { terms: vec![*formula], places: Vec::new() },
+                Required::Place(thread, set) => {
+                    GoalCube { terms: Vec::new(), places: vec![(*thread, set.clone())] }
+                }
+            });
+            self.give(sink, sequent)?;
+        }
+        Ok(())
+    }
+
+    /// The assertion at the target holds, and the step has one of the claimed effects.
+    fn own_step<S: Sink>(
+        &mut self,
+        id: EdgeId,
+        step: &Step,
+        known: &Sequent,
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let actor = self.outline.actor(id);
+        let target = Spot::At(self.outline.program.edges()[id].target);
+        let unchanged = Values::default();
+        let reading = Reading { thread: actor, role: Role::ACTOR, before: &step.after, after: &step.after };
+        let goal = self.goal_cubes(self.outline.at(actor, target), reading, &step.arrived);
+        self.give(sink, Sequent { goal, ..known.clone() })?;
+        if self.has_bystanders(actor) {
+            let reading = Reading { before: &unchanged, ..reading };
+            let goal = self.goal_cubes(self.outline.effect(id), reading, &[]);
+            let subject = Subject { rule: Rule::Guarantee, ..known.subject };
+            self.give(sink, Sequent { subject, goal, ..known.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Whether there can be a thread besides one of this kind.
+    fn has_bystanders(&self, actor: ThreadId) -> bool {
+        self.outline.program.threads().len() > 1 || !is_instance(self.outline.program, actor)
+    }
+
+    /// Threads that the step starts satisfy the assertion about their entry.
+    fn starts<S: Sink>(
+        &mut self,
+        id: EdgeId,
+        step: &Step,
+        cube: &Cube,
+        known: &Sequent,
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let subject = |thread: ThreadId| {
+            Subject::new(Rule::Start).at(thread, Spot::At(program.threads()[thread].entry)).along(id)
+        };
+        for &(thread, role) in &step.created {
+            let reading = Reading { thread, role, before: &step.after, after: &step.after };
+            let entry = Spot::At(program.threads()[thread].entry);
+            let goal = self.goal_cubes(self.outline.at(thread, entry), reading, &step.arrived);
+            self.give(sink, Sequent { subject: subject(thread), goal, ..known.clone() })?;
+        }
+        for &thread in &step.started {
+            self.start_of_instance(subject(thread), step, cube, thread, sink)?;
+        }
+        Ok(())
+    }
+
+    /// The locals of an instance that starts have their initial values, except its parameters.
+    fn start_of_instance<S: Sink>(
+        &mut self,
+        subject: Subject,
+        step: &Step,
+        cube: &Cube,
+        thread: ThreadId,
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let (mut before, mut conditions) = (Values::default(), Vec::new());
+        let cells = local_cells(program, thread);
+        initial_values(&mut self.encoder, cells, &mut before, &mut conditions);
+        let mut after = before.clone();
+        after.extend(step.after.iter().map(|(cell, value)| (*cell, *value)));
+        let entry = Spot::At(program.threads()[thread].entry);
+        let reading = Reading { thread, role: Role::ACTOR, before: &after, after: &after };
+        let goal = self.goal_cubes(self.outline.at(thread, entry), reading, &step.arrived);
+        let reading = |thread| Reading { thread, role: Role::ACTOR, before: &before, after: &before };
+        let actor = self.outline.program.locations()[program.edges()[edge_of(&subject)].source].thread;
+        let own = self.read(cube, reading(actor));
+        for waiting in self.outline.at(thread, Spot::Unstarted) {
+            let mut sequent = self.taken(step, cube, &own, subject);
+            self.assume_places(waiting, &mut sequent);
+            sequent.hypotheses.extend(self.read(waiting, reading(thread)));
+            sequent.hypotheses.extend(&conditions);
+            self.give(sink, Sequent { goal: goal.clone(), ..sequent })?;
+        }
+        Ok(())
+    }
+
+    /// No assertion of another thread becomes false.
+    fn interference<S: Sink>(&mut self, id: EdgeId, step: &Step, sink: &mut S) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let actor = self.outline.actor(id);
+        let seen = self.seen_after(step);
+        let unchanged = Values::default();
+        let reading = Reading { thread: actor, role: Role::ACTOR, before: &unchanged, after: &seen };
+        let effects = self.outline.effect(id);
+        let effects: Vec<(&Cube, Vec<TermId>)> =
+            effects.iter().map(|cube| (cube, self.read(cube, reading))).collect();
+        for thread in program.threads().ids() {
+            if thread == actor && is_instance(program, thread) || step.started.contains(&thread) {
+                continue;
+            }
+            for number in self.outline.numbers.interruptible(program, thread).iter() {
+                let spot = self.outline.numbers.spot(thread, number);
+                let subject = Subject::new(Rule::Interference).at(thread, spot).along(id);
+                self.interference_at(subject, step, &effects, &seen, sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What other threads see of the values after a step: constants where the edge writes
+    /// constants, and otherwise what the effects say about them.
+    fn seen_after(&mut self, step: &Step) -> Values {
+        let mut seen = Values::default();
+        for (&cell, &value) in &step.after {
+            if cell.role().is_none_or(|role| role == Role::ACTOR) {
+                let is_constant = self.encoder.pool.as_int(value).is_some();
+                let value = if is_constant { value } else { self.encoder.variable(cell, Moment::After) };
+                seen.insert(cell, value);
+            }
+        }
+        seen
+    }
+
+    fn interference_at<S: Sink>(
+        &mut self,
+        subject: Subject,
+        step: &Step,
+        effects: &[(&Cube, Vec<TermId>)],
+        seen: &Values,
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let (Some(thread), Some(spot)) = (subject.thread, subject.spot) else { return Ok(()) };
+        let cubes = self.outline.at(thread, spot);
+        let stated = self.stated(thread, spot, Role::BYSTANDER);
+        let mut goal = None;
+        for (cube, atoms) in cubes.iter().zip(stated.iter()) {
+            if !self.is_touched(cube, step) {
+                sink.obvious(effects.len() as u64);
+                continue;
+            }
+            for (effect, relation) in effects {
+                let goal = goal.get_or_insert_with(|| {
+                    let role = Role::BYSTANDER;
+                    let reading = Reading { thread, role, before: seen, after: seen };
+                    self.goal_cubes(cubes, reading, &step.arrived)
+                });
+                let mut sequent = Sequent::new(subject);
+                sequent.goal.clone_from(goal);
+                sequent.hypotheses.extend(atoms.iter().chain(relation));
+                sequent.places.extend(step.narrowed.iter().cloned());
+                if is_instance(self.outline.program, thread) {
+                    sequent.places.push((thread, self.outline.numbers.single(thread, spot)));
+                }
+                self.assume_places(cube, &mut sequent);
+                self.assume_places(effect, &mut sequent);
+                self.give(sink, sequent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step of another thread changes something that the cube mentions.
+    fn is_touched(&self, cube: &Cube, step: &Step) -> bool {
+        let moved = cube.others.iter().any(|(thread, _)| step.arrival(*thread).is_some());
+        let changed = |quantity: &Quantity| match *quantity {
+            Quantity::Handle => false,
+            Quantity::Cell { var, index, .. } => step.changes(self.encoder.cell(var, index, Role::BYSTANDER)),
+        };
+        moved || cube.atoms.iter().flat_map(|atom| &atom.terms).any(|(_, quantity)| changed(quantity))
+    }
+
+    /// The atoms of all cubes at a spot, in the present of the thread in some role.
+    pub(super) fn stated(&mut self, thread: ThreadId, spot: Spot, role: Role) -> StatedCubes {
+        if let Some(known) = self.stated.get(&(thread, spot, role)) {
+            return Rc::clone(known);
+        }
+        let values = Values::default();
+        let reading = Reading { thread, role, before: &values, after: &values };
+        let cubes = self.outline.at(thread, spot);
+        let stated: StatedCubes = cubes.iter().map(|cube| self.read(cube, reading)).collect();
+        self.stated.insert((thread, spot, role), Rc::clone(&stated));
+        stated
+    }
+
+    /// The atoms of a cube.
+    pub(super) fn read(&mut self, cube: &Cube, reading: Reading<'_>) -> Vec<TermId> {
+        let quantity = &mut |encoder: &mut Encoder<'_>, quantity: Quantity| match quantity {
+            Quantity::Handle => encoder.handle(reading.thread, reading.role),
+            Quantity::Cell { var, index, moment } => {
+                let cell = encoder.cell(var, index, reading.role);
+                let values = if moment == Moment::Before { reading.before } else { reading.after };
+                encoder.value(cell, values)
+            }
+        };
+        let encoder = &mut self.encoder;
+        cube.atoms.iter().map(|atom| encoder.atom(atom, quantity)).collect()
+    }
+
+    /// Cubes of which one must hold while some instances are at known places; the others are
+    /// where the hypotheses say.
+    pub(super) fn goal_cubes(
+        &mut self,
+        cubes: &[Cube],
+        reading: Reading<'_>,
+        known: &[(ThreadId, usize)],
+    ) -> Vec<GoalCube> {
+        let mut goal = Vec::with_capacity(cubes.len());
+        'cubes: for cube in cubes {
+            let mut places = Vec::new();
+            for (thread, spots) in &cube.others {
+                let numbers = spots.iter().filter_map(|&spot| self.outline.numbers.number(*thread, spot));
+                let set: SpotSet = numbers.collect();
+                match known.iter().find(|(other, _)| other == thread) {
+                    Some((_, place)) if set.contains(*place) => {}
+                    Some(_) => continue 'cubes,
+                    None => places.push((*thread, set)),
+                }
+            }
+            goal.push(GoalCube { terms: self.read(cube, reading), places });
+        }
+        goal
+    }
+}
+
+fn edge_of(subject: &Subject) -> EdgeId {
+    subject.edge.expect("a start happens along an edge")
+}
+
+/// Where an instance is at the beginning.
+fn initial_spot(program: &Program, thread: ThreadId) -> Spot {
+    let declaration = &program.threads()[thread];
+    match declaration.kind {
+        ThreadKind::Instance { running: false } => Spot::Unstarted,
+        _ => Spot::At(declaration.entry),
+    }
+}
+
+/// How many threads are where at the beginning, as far as preconditions ask.
+fn initial_counts(encoder: &mut Encoder<'_>, program: &Program) -> Counts {
+    let mut counts = Counts::default();
+    let is_initial = |location| {
+        let thread = program.locations()[location].thread;
+        is_instance(program, thread) && initial_spot(program, thread) == Spot::At(location)
+    };
+    for condition in program.requires() {
+        condition.walk(&mut |part| match part {
+            Expr::CountAt(location) => {
+                counts.at.insert(*location, encoder.constant(is_initial(*location).into()));
+            }
+            Expr::CountRunning(thread) => {
+                let declaration = &program.threads()[*thread];
+                let runs = is_initial(declaration.entry) && declaration.entry != declaration.exit;
+                counts.running.insert(*thread, encoder.constant(runs.into()));
+            }
+            _ => {}
+        });
+    }
+    counts
+}

@@ -1,0 +1,336 @@
+//! One edge, carried out with terms instead of values.
+//!
+//! [`Step`] is `Semantics::step` once more, for all states at once: the conditions under which the
+//! edge can be taken, the values that it leaves, where threads stand afterwards, and what must be
+//! shown so that the step means something and violates nothing.
+
+use super::defect::Rule;
+use super::encode::{Cell, Encoder, Role, Values};
+use super::expression::{Counts, Viewer};
+use super::outline::Outline;
+use super::proof::{Moment, Spot};
+use super::spots::{SpotSet, instances, is_instance};
+use super::structure::{Structure, local_cells};
+use rely_logic::TermId;
+use rely_program::{
+    Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
+};
+
+/// What one edge does.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// What holds if the step is made, over the values before it and over new variables for
+    /// nondeterministic values.
+    pub(super) conditions: Vec<TermId>,
+    /// Where instances stand before the step if it is made.
+    pub(super) narrowed: Vec<(ThreadId, SpotSet)>,
+    /// The values after the step of all cells that it may change.
+    pub(super) after: Values,
+    /// Instances that stand at another spot after the step, and the numbers of these spots.
+    pub(super) arrived: Vec<(ThreadId, usize)>,
+    /// Threads made from templates.
+    pub(super) created: Vec<(ThreadId, Role)>,
+    /// Instances that were started.
+    pub(super) started: Vec<ThreadId>,
+    /// What must be shown of it.
+    pub(super) demands: Vec<Demand>,
+    /// Whether the program ends with it.
+    pub(super) halts: bool,
+}
+
+/// Something that must hold when an operation is reached.
+#[derive(Debug)]
+pub(super) struct Demand {
+    pub(super) rule: Rule,
+    /// How many of the step's conditions, and of what is known about places, come before it.
+    pub(super) conditions: usize,
+    pub(super) narrowed: usize,
+    pub(super) required: Required,
+}
+
+/// What a demand asks for.
+#[derive(Debug)]
+pub(super) enum Required {
+    Formula(TermId),
+    Place(ThreadId, SpotSet),
+}
+
+/// The parts that are put together to a step.
+struct Runner<'a, 'p> {
+    encoder: &'a mut Encoder<'p>,
+    outline: &'a Outline<'p>,
+    structure: &'a Structure,
+    goal: Goal,
+    actor: ThreadId,
+    counts: Counts,
+    step: Step,
+}
+
+impl Step {
+    /// Carries out an edge.
+    pub(super) fn new<'p>(
+        encoder: &mut Encoder<'p>,
+        outline: &Outline<'p>,
+        structure: &Structure,
+        goal: Goal,
+        edge: EdgeId,
+    ) -> Self {
+        let actor = outline.actor(edge);
+        let (counts, step) = (Counts::default(), Step::default());
+        let mut runner = Runner { encoder, outline, structure, goal, actor, counts, step };
+        runner.begin(edge);
+        let edge = &outline.program.edges()[edge];
+        for op in &edge.ops {
+            runner.execute(op);
+        }
+        let mut step = runner.step;
+        if is_instance(outline.program, actor)
+            && let Some(number) = outline.numbers.number(actor, Spot::At(edge.target))
+        {
+            step.arrived.push((actor, number));
+        }
+        step
+    }
+
+    /// Where an instance stands after the step, if it is not where it was before.
+    pub(super) fn arrival(&self, thread: ThreadId) -> Option<usize> {
+        self.arrived.iter().find(|(moved, _)| *moved == thread).map(|(_, number)| *number)
+    }
+
+    /// Whether a cell may have another value after the step.
+    pub(super) fn changes(&self, cell: Cell) -> bool {
+        self.after.contains_key(&cell)
+    }
+}
+
+impl Runner<'_, '_> {
+    fn program(&self) -> &Program {
+        self.outline.program
+    }
+
+    /// The thread that acts is at the source of the edge, and nobody else in an atomic block.
+    fn begin(&mut self, edge: EdgeId) {
+        let program = self.outline.program;
+        let source = Spot::At(program.edges()[edge].source);
+        for thread in instances(program) {
+            let set = if thread == self.actor {
+                self.outline.numbers.single(thread, source)
+            } else {
+                self.outline.numbers.interruptible(program, thread)
+            };
+            self.step.narrowed.push((thread, set));
+        }
+    }
+
+    /// Calls back with the terms of the present moment.
+    fn viewed<T>(&mut self, look: impl FnOnce(&mut Encoder<'_>, Viewer<'_>) -> T) -> T {
+        let thread = Some((self.actor, Role::ACTOR));
+        let viewer = Viewer { thread, values: &self.step.after, counts: &self.counts };
+        look(self.encoder, viewer)
+    }
+
+    fn number(&mut self, expr: &Expr) -> TermId {
+        self.viewed(|encoder, viewer| encoder.number_of(viewer, expr))
+    }
+
+    fn condition(&mut self, expr: &Expr) -> TermId {
+        self.viewed(|encoder, viewer| encoder.condition_of(viewer, expr))
+    }
+
+    fn demand(&mut self, rule: Rule, required: Required) {
+        let (conditions, narrowed) = (self.step.conditions.len(), self.step.narrowed.len());
+        self.step.demands.push(Demand { rule, conditions, narrowed, required });
+    }
+
+    /// The expression must have a value.
+    fn must_be_defined(&mut self, expr: &Expr) {
+        for (_, condition) in definedness(self.program(), expr) {
+            let condition = self.condition(&condition);
+            self.demand(Rule::Meaning, Required::Formula(condition));
+            self.step.conditions.push(condition);
+        }
+    }
+
+    fn place_must_be_defined(&mut self, place: &Place) {
+        if let Place::Element(..) = place {
+            self.must_be_defined(&place.read());
+        }
+    }
+
+    fn execute(&mut self, op: &Op) {
+        match op {
+            Op::Assume(condition, _) => {
+                self.must_be_defined(condition);
+                let condition = self.condition(condition);
+                self.step.conditions.push(condition);
+            }
+            Op::Check(expr, check) => {
+                self.must_be_defined(expr);
+                let condition = self.condition(expr);
+                if self.goal.includes(self.program().checks()[*check].kind) {
+                    self.demand(Rule::Check, Required::Formula(condition));
+                }
+                self.step.conditions.push(condition);
+            }
+            Op::Assign(assignments) => self.assign(assignments),
+            Op::Havoc(place, domain) => self.havoc(place, *domain),
+            Op::Spawn { thread, arguments, handle } => self.spawn(*thread, arguments, handle.as_ref()),
+            Op::Join(handle) => self.join(handle),
+            Op::Halt => self.step.halts = true,
+        }
+    }
+
+    fn assign(&mut self, assignments: &[(Place, Expr)]) {
+        let mut writes = Vec::with_capacity(assignments.len());
+        for (place, value) in assignments {
+            self.must_be_defined(value);
+            self.place_must_be_defined(place);
+            let value = self.number(value);
+            let target = self.viewed(|encoder, viewer| encoder.target(viewer, place));
+            writes.push((target, value));
+        }
+        for (target, value) in writes {
+            self.encoder.store(target, value, Role::ACTOR, &mut self.step.after);
+        }
+    }
+
+    fn havoc(&mut self, place: &Place, domain: Domain) {
+        self.place_must_be_defined(place);
+        let target = self.viewed(|encoder, viewer| encoder.target(viewer, place));
+        let value = self.any_of(domain);
+        self.encoder.store(target, value, Role::ACTOR, &mut self.step.after);
+    }
+
+    /// A new variable with any value of a domain.
+    fn any_of(&mut self, domain: Domain) -> TermId {
+        let value = self.encoder.new_variable("any");
+        let formulas = self.encoder.domain_formulas(value, domain);
+        self.encoder.define(value, formulas);
+        value
+    }
+
+    fn spawn(&mut self, thread: ThreadId, arguments: &[Expr], handle: Option<&Place>) {
+        for argument in arguments {
+            self.must_be_defined(argument);
+        }
+        let arguments: Vec<TermId> = arguments.iter().map(|argument| self.number(argument)).collect();
+        if let Some(place) = handle {
+            self.place_must_be_defined(place);
+        }
+        let target = handle.map(|place| self.viewed(|encoder, viewer| encoder.target(viewer, place)));
+        let role = if is_instance(self.program(), thread) {
+            self.start_instance(thread);
+            Role::ACTOR
+        } else {
+            self.create(thread)
+        };
+        let parameters: Vec<VarId> = self.program().threads()[thread].parameters.clone();
+        for (parameter, argument) in parameters.into_iter().zip(arguments) {
+            let cell = self.encoder.cell(parameter, 0, role);
+            self.step.after.insert(cell, argument);
+        }
+        if let Some(target) = target {
+            let handle = self.encoder.handle(thread, role);
+            self.encoder.store(target, handle, Role::ACTOR, &mut self.step.after);
+        }
+    }
+
+    /// A second start has no meaning.
+    fn start_instance(&mut self, thread: ThreadId) {
+        let unstarted = self.outline.numbers.single(thread, Spot::Unstarted);
+        if self.step.started.contains(&thread) {
+            let never = self.encoder.pool.truth(false);
+            self.demand(Rule::Meaning, Required::Formula(never));
+        } else if !self.structure.starts_once(thread) {
+            self.demand(Rule::Meaning, Required::Place(thread, unstarted.clone()));
+        }
+        self.step.narrowed.push((thread, unstarted));
+        self.step.started.push(thread);
+        let entry = Spot::At(self.program().threads()[thread].entry);
+        if let Some(number) = self.outline.numbers.number(thread, entry) {
+            self.step.arrived.push((thread, number));
+        }
+    }
+
+    /// A new thread with the initial values of its locals.
+    fn create(&mut self, thread: ThreadId) -> Role {
+        let program = self.outline.program;
+        let role = Role::extra(self.step.created.len());
+        for (var, index) in local_cells(program, thread) {
+            let cell = self.encoder.cell(var, index, role);
+            let value = match &program.vars()[var].initial {
+                Initial::Values(values) => self.encoder.constant(values[index as usize]),
+                Initial::Any(domain) => self.any_of(*domain),
+            };
+            self.step.after.insert(cell, value);
+        }
+        self.step.created.push((thread, role));
+        role
+    }
+
+    /// Passes only if the thread has ended.
+    fn join(&mut self, expr: &Expr) {
+        self.must_be_defined(expr);
+        let handle = self.number(expr);
+        let (one, last) = (self.encoder.pool.int(1), self.encoder.instance_count());
+        let positive = self.encoder.pool.ge(handle, one);
+        let required = if self.structure.is_handle(expr) {
+            positive
+        } else {
+            let last = self.encoder.constant(last);
+            let is_instance = self.encoder.pool.le(handle, last);
+            self.encoder.pool.and([positive, is_instance])
+        };
+        self.demand(Rule::Meaning, Required::Formula(required));
+        self.step.conditions.push(required);
+        for thread in instances(self.outline.program) {
+            self.joined_has_ended(handle, thread);
+        }
+    }
+
+    /// If this is the handle of the instance, the instance is at its exit.
+    fn joined_has_ended(&mut self, handle: TermId, thread: ThreadId) {
+        let own = self.encoder.handle(thread, Role::ACTOR);
+        let is_own = self.encoder.pool.eq(handle, own);
+        let exit = self.outline.numbers.single(thread, Spot::At(self.program().threads()[thread].exit));
+        let started = self.step.arrival(thread);
+        match (self.encoder.pool.as_truth(is_own), started) {
+            (Some(false), _) => {}
+            (_, Some(number)) => {
+                let has_ended = self.encoder.pool.truth(exit.contains(number));
+                let condition = self.encoder.pool.implies(is_own, has_ended);
+                self.step.conditions.push(condition);
+            }
+            (Some(true), None) => self.step.narrowed.push((thread, exit)),
+            (None, None) => {
+                let has_ended = self.encoder.stands_in(thread, &exit);
+                let condition = self.encoder.pool.implies(is_own, has_ended);
+                self.step.conditions.push(condition);
+            }
+        }
+    }
+}
+
+/// The initial values of some cells: constants, or the variables themselves with their domains.
+pub(super) fn initial_values(
+    encoder: &mut Encoder<'_>,
+    cells: impl Iterator<Item = (VarId, u32)>,
+    values: &mut Values,
+    conditions: &mut Vec<TermId>,
+) {
+    let program = encoder.program;
+    for (var, index) in cells {
+        let cell = encoder.cell(var, index, Role::ACTOR);
+        match &program.vars()[var].initial {
+            Initial::Values(initial) => {
+                let value: Value = initial[index as usize];
+                let value = encoder.constant(value);
+                values.insert(cell, value);
+            }
+            Initial::Any(domain) => {
+                let variable = encoder.variable(cell, Moment::Before);
+                conditions.extend(encoder.domain_formulas(variable, *domain));
+            }
+        }
+    }
+}
