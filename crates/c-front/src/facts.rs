@@ -27,6 +27,8 @@ pub(crate) enum ObjectKey {
     Local(ThreadKey, usize),
     /// A variable of which each thread has its own.
     ThreadLocal(ThreadKey, String),
+    /// What an allocation yields, by the calls that led to it, the outermost first.
+    Heap(ThreadKey, Vec<usize>),
     Function(String),
     /// Where a function leaves its result; a structure, depending on where it is called.
     FunctionResult(ThreadKey, String, usize),
@@ -94,6 +96,8 @@ pub(crate) struct Facts {
     /// a pointer to an object before it comes to the object's declaration, so these outlive
     /// rounds; so do addresses, which they contain.
     images: FxHashMap<ObjectId, Image>,
+    /// Allocated objects of which it is not known yet what they hold.
+    untyped: FxHashSet<ObjectId>,
     /// Whether something was added that this round may have missed.
     grown: bool,
 }
@@ -112,6 +116,7 @@ impl Default for Facts {
             addresses: FxHashMap::default(),
             next_address: FIRST_ADDRESS,
             images: FxHashMap::default(),
+            untyped: FxHashSet::default(),
             grown: false,
         }
     }
@@ -149,6 +154,36 @@ impl Facts {
         let id = self.objects.push(Object { name, ty, storage, span, leaves: leaves.into() });
         self.by_key.insert(key, id);
         Ok(id)
+    }
+
+    /// Makes an allocated object. What it holds is found out from the first pointer to something
+    /// that points to it.
+    pub(crate) fn add_allocated(&mut self, key: ObjectKey, bytes: u64, span: Span) -> ObjectId {
+        if let Some(id) = self.find(&key) {
+            return id;
+        }
+        let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
+        let (storage, leaves) = (Storage::Global, Rc::from(Vec::new()));
+        let id = self.objects.push(Object { name, ty, storage, span: Some(span), leaves });
+        self.by_key.insert(key, id);
+        self.untyped.insert(id);
+        id
+    }
+
+    /// The size of an allocated object of which it is not known yet what it holds.
+    pub(crate) fn untyped_size(&self, id: ObjectId) -> Option<u64> {
+        if self.untyped.contains(&id) { self.records.size_of(&self.objects[id].ty) } else { None }
+    }
+
+    /// Notes what an allocated object holds.
+    pub(crate) fn set_type(&mut self, id: ObjectId, ty: CType) -> Result<(), Unsupported> {
+        let leaves = leaves(&self.records, &ty)?;
+        let object = &mut self.objects[id];
+        object.ty = ty;
+        object.leaves = leaves.into();
+        self.untyped.remove(&id);
+        self.grown = true;
+        Ok(())
     }
 
     /// The address at which an object lies. Any would do: they are numbered as they come.

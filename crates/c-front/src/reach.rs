@@ -14,14 +14,21 @@ use rely_program::Expr;
 const MAX_FOLLOWED_CELLS: u64 = 1_024;
 
 impl Facts {
-    /// What pointers to these targets may point to after a move by `steps` times `stride` bytes.
-    pub(crate) fn moved_targets(&self, targets: &Targets, steps: &Expr, stride: i64) -> Targets {
+    /// What pointers to these targets may point to after a move by `steps` times `stride` bytes,
+    /// the elements of which have the given type.
+    pub(crate) fn moved_targets(
+        &self,
+        targets: &Targets,
+        steps: &Expr,
+        stride: i64,
+        element: &CType,
+    ) -> Targets {
         let mut moved = Targets::new();
         for &target in targets {
             match steps {
                 Expr::Int(steps) => {
                     let distance = i64::try_from(*steps).unwrap_or(i64::MAX).saturating_mul(stride);
-                    self.shift(target, distance, stride, &mut moved);
+                    self.shift(target, distance, element, &mut moved);
                 }
                 _ => self.spread(target, stride, &mut moved),
             }
@@ -53,25 +60,30 @@ impl Facts {
     }
 
     /// A move by a known distance.
-    fn shift(&self, target: Target, distance: i64, stride: i64, moved: &mut Targets) {
+    fn shift(&self, target: Target, distance: i64, element: &CType, moved: &mut Targets) {
         let object = self.object(target.object);
         let size = self.records.size_of(&object.ty).unwrap_or(0);
-        let mut land = |start: u64| {
+        let land = |start: u64| {
             let offset = (start as i64).saturating_add(distance);
-            if (0..=size as i64).contains(&offset) {
-                moved.push(self.target(target.object, offset));
-            }
+            (0..=size as i64).contains(&offset).then(|| self.target(target.object, offset))
         };
         let leaf = object.leaves.iter().find(|leaf| leaf.offset == target.offset);
+        let is_byte = self.records.size_of(element) == Some(1);
         match leaf.filter(|leaf| !leaf.dimensions.is_empty()) {
-            None => land(target.offset),
-            Some(leaf) if !is_bytewise(leaf, stride) => {
-                // The offset of the first element stands for all.
-                land(target.offset);
+            None => moved.extend(land(target.offset)),
+            Some(leaf) if !is_byte || !is_bytewise(leaf, 1) => {
+                // The offset of the first element stands for all. Only from the end of another
+                // array does such a move lead elsewhere, to an element of the same type.
                 moved.push(target);
+                let is_element = |other: &Target| {
+                    let leaf = object.leaves.iter().find(|leaf| leaf.offset == other.offset);
+                    let is_end = other.offset == size;
+                    leaf.map_or(is_end, |leaf| Some(leaf.size()) == first_scalar(&self.records, element))
+                };
+                moved.extend(land(target.offset).filter(is_element));
             }
             Some(leaf) if leaf.cells() <= MAX_FOLLOWED_CELLS => {
-                leaf.cell_offsets().into_iter().for_each(land);
+                moved.extend(leaf.cell_offsets().into_iter().filter_map(land));
             }
             Some(_) => moved.extend(self.places_of(target)),
         }
@@ -114,6 +126,16 @@ fn arrays_of(records: &Records, ty: &CType, size: u64, offset: u64, starts: &mut
             }
         }
         _ => {}
+    }
+}
+
+/// The size of the scalar with which a value of the type starts.
+fn first_scalar(records: &Records, ty: &CType) -> Option<u64> {
+    match (ty.unqualified(), ty.scalar()) {
+        (_, Some(kind)) => Some(kind.size()),
+        (CType::Array(element, _), _) => first_scalar(records, element),
+        (CType::Record(id), _) => first_scalar(records, &records.get(*id).body.as_ref()?.fields.first()?.ty),
+        _ => None,
     }
 }
 

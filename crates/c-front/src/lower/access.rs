@@ -278,6 +278,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let span = Some(self.span(at));
         let mut cells = Vec::new();
         for &target in targets {
+            if self.facts.untyped_size(target.object).is_some() {
+                let message = format!("`{described}` accesses allocated memory of unknown type");
+                let error = Diagnostic::error(message).at(self.span(at), "here");
+                self.obligations.push(Obligation::Never(error));
+            }
             let leaves = self.facts.object(target.object).leaves.clone();
             let exact = leaves.iter().find(|leaf| leaf.offset == target.offset);
             let Some(leaf) = exact.or_else(|| covering(&leaves, target.offset)) else { continue };

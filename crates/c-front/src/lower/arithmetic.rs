@@ -206,7 +206,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let steps = self.number(&index);
                 let distance = fold::scale(stride, steps.clone());
                 let sum = fold::add(self.number(&pointer), distance);
-                let targets = self.facts.moved_targets(&pointer.targets, &steps, stride);
+                let targets = self.facts.moved_targets(&pointer.targets, &steps, stride, &element);
                 let value = Value::number(ty, sum, pointer.range).joined(&pointer, &index);
                 return Ok(Value { targets, ..value });
             }

@@ -195,11 +195,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             _ => 1,
         };
-        let amount = fold::scale(stride as i64, self.number(&operand));
+        let steps = self.number(&operand);
+        let amount = fold::scale(stride as i64, steps.clone());
         let found = self.cells(&place, at)?;
         if ty.is_pointer() {
             let moved = found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
-            let moved = self.facts.moved_targets(&moved, &amount, 1);
+            let element = ty.element().cloned().unwrap_or(CType::Void);
+            let direction = if op == BinaryOp::Sub { -1 } else { 1 };
+            let moved = self.facts.moved_targets(&moved, &steps, direction * stride as i64, &element);
             self.note_stored(&found, &moved);
         }
         let new_of = |old: Expr| updated(kind, op, old, amount.clone());

@@ -176,7 +176,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         name: &'a str,
         function: &'a FunctionDefinition,
         wanted: Wanted,
-        site: TreeSpan,
+        at: TreeSpan,
     ) -> Lowered<Frame<'a>> {
         let result = self.result_type(function)?;
         let constants = Unmodified::of(&function.statement);
@@ -195,14 +195,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let thread = self.thread.key.clone();
             // Scalars are read before the next call; structures stay where they are, so each
             // call leaves them in a place of its own.
-            let site = if result.scalar().is_some() { 0 } else { site.start };
+            let site = if result.scalar().is_some() { 0 } else { at.start };
             let key = ObjectKey::FunctionResult(thread.clone(), name.to_owned(), site);
-            let at = function.declarator.span;
+            let declared = function.declarator.span;
             let label = format!("{}.return", self.spelled(name));
-            Handover::Variable(self.object(key, label, result.clone(), Storage::Thread(thread), at)?)
+            Handover::Variable(self.object(key, label, result.clone(), Storage::Thread(thread), declared)?)
         };
         let mut frame = Frame::new(name, result, handover);
         frame.constants = constants;
+        frame.site = at.start;
         Ok(frame)
     }
 

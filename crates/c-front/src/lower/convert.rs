@@ -54,8 +54,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.expect_scalar(&value, at)?;
                 Ok(self.convert_to_int(value, *kind))
             }
-            CType::Pointer(_) => {
+            CType::Pointer(target) => {
                 self.expect_scalar(&value, at)?;
+                self.type_allocated(&value, target, at)?;
                 Ok(match &value.kind {
                     Kind::Pointer(_) => Value { ty: to.clone(), ..value },
                     _ => {

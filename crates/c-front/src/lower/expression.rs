@@ -76,6 +76,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(Symbol::Bound(value)) => Ok(*value),
             Some(Symbol::Function(name)) => self.function_pointer(&name, at),
             Some(Symbol::Constant(value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
+            Some(Symbol::CommandLine) => self.refuse(at, format!("the use of `{name}`")),
             Some(Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is a type, not a value", self.spelled(name)))
             }
@@ -103,6 +104,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let (at, operand) = (whole.span, &*unary.operand);
         match unary.operator.node {
             UnaryOperator::Address => {
+                // `&a[i]` is `a + i`, which may stand behind the end of the array.
+                if let Expression::BinaryOperator(index) = &operand.node
+                    && index.node.operator.node == BinaryOperator::Index
+                {
+                    let (base, index) = self.operands(&index.node.lhs, &index.node.rhs)?;
+                    return self.binary(BinaryOp::Add, base, index, at);
+                }
                 let lvalue = self.lvalue(operand)?;
                 let ty = lvalue.ty.clone();
                 Ok(self.address_value(lvalue, ty))
@@ -170,6 +178,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<(Value, Value)> {
         let before = self.edges;
         let left = self.eval(lhs)?;
+        self.operand_after(left, before, rhs)
+    }
+
+    /// The second operand, evaluated after the first one; that began when there were `before`
+    /// edges.
+    pub(super) fn operand_after(
+        &mut self,
+        left: Value,
+        before: usize,
+        rhs: &'a Node<Expression>,
+    ) -> Lowered<(Value, Value)> {
         let left_has_steps = left.reads_shared || self.edges > before;
         let impact = self.impact(rhs)?;
         let left = self.before(left, impact);

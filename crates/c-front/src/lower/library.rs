@@ -40,7 +40,6 @@ fn is_ignored(name: &str) -> bool {
             | "pthread_yield"
             | "srand"
             | "srandom"
-            | "free"
             | "write"
             | "syslog"
             | "_mm_pause"
@@ -57,16 +56,13 @@ fn is_ignored(name: &str) -> bool {
 fn is_refused(name: &str) -> bool {
     matches!(
         name,
-        "malloc"
-            | "calloc"
-            | "realloc"
+        "realloc"
             | "alloca"
             | "__builtin_alloca"
             | "strdup"
             | "memcpy"
             | "memmove"
             | "memset"
-            | "strcpy"
             | "strncpy"
             | "sprintf"
             | "snprintf"
@@ -186,7 +182,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Any value of a type.
-    fn any_value(&mut self, kind: IntKind, wanted: Wanted) -> Value {
+    pub(super) fn any_value(&mut self, kind: IntKind, wanted: Wanted) -> Value {
         if wanted == Wanted::Nothing {
             return Value::void();
         }
@@ -328,6 +324,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let any = self.havoc(Sort::Int, Domain::Range { low: 0, high });
                 Ok(Some(Value::number(ty, any, Range { low: 0, high })))
             }
+            "malloc" | "calloc" | "__builtin_malloc" | "__builtin_calloc" => {
+                self.allocate(name.trim_start_matches("__builtin_"), &call.arguments, at).map(Some)
+            }
+            "free" | "cfree" => {
+                for argument in &call.arguments {
+                    self.eval_and_discard(argument)?;
+                }
+                self.assume("pointers-to-live-variables");
+                Ok(Some(Value::void()))
+            }
+            "strcpy" | "__builtin_strcpy" => self.copy_text(name, call, at).map(Some),
+            "atoi" | "atol" | "atoll" | "strtol" | "strtoll" | "strtoul" | "strtoull" => {
+                self.number_in_text(name, call, wanted, at).map(Some)
+            }
             "abs" | "labs" | "llabs" => self.absolute_value(call, at).map(Some),
             _ if is_ignored(name) => {
                 for argument in &call.arguments {
@@ -345,33 +355,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ if is_refused(name) => self.refuse(at, format!("`{name}`")),
             _ => Ok(None),
         }
-    }
-
-    fn absolute_value(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
-        let [argument] = call.arguments.as_slice() else {
-            return self.error(at, "`abs` takes one argument");
-        };
-        let value = self.eval(argument)?;
-        let value = self.promote(value, at)?;
-        let value = self.settle(value);
-        let negated = self.unary(Some(rely_program::UnaryOp::Neg), value.clone(), at)?;
-        let number = self.number(&value);
-        let is_negative = crate::fold::binary(rely_program::BinaryOp::Lt, number.clone(), Expr::Int(0));
-        let guards = negated
-            .guards
-            .iter()
-            .map(|guard| Guard {
-                condition: crate::fold::binary(
-                    rely_program::BinaryOp::Implies,
-                    is_negative.clone(),
-                    guard.condition.clone(),
-                ),
-                ..guard.clone()
-            })
-            .collect();
-        let chosen = crate::fold::ite(is_negative, self.number(&negated), number);
-        let range = Range { low: 0, high: negated.range.high.max(value.range.high) };
-        Ok(Value { guards, depth: 4, ..Value::number(value.ty, chosen, range) })
     }
 
     /// `stdout` and the like, whose definition lies outside.

@@ -6,13 +6,13 @@ use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
 use crate::types::CType;
-use crate::value::{Address, Kind, Known, Lvalue, ObjectId, Targets, Value};
+use crate::value::{Address, Guard, Kind, Known, Lvalue, ObjectId, Targets, Value};
 use lang_c::ast::{
     BinaryOperator, CompoundLiteral, Expression, MemberOperator, OffsetMember, OffsetOfExpression,
     UnaryOperator,
 };
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, Expr};
+use rely_program::{BinaryOp, CheckKind, Expr};
 
 impl<'a, 'f> Lowering<'a, 'f> {
     /// The place that an expression means.
@@ -37,12 +37,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.dereference(pointer, &unary.node.operand, at)
             }
             Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Index => {
-                let (base, index) = self.operands(&binary.node.lhs, &binary.node.rhs)?;
-                let pointer = self.binary(BinaryOp::Add, base, index, at)?;
-                if !pointer.ty.is_pointer() {
-                    return self.error(at, "what is indexed is neither an array nor a pointer");
-                }
-                self.dereference(pointer, &binary.node.lhs, at)
+                self.element(&binary.node.lhs, &binary.node.rhs, at)
             }
             _ => {
                 let text = self.origin.text(at);
@@ -59,6 +54,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Ok(self.object_lvalue(object))
             }
             Some(Symbol::Bound(value)) => self.place_of_constant(name, *value, at),
+            Some(Symbol::CommandLine) => self.refuse(at, format!("the use of `{name}`")),
             Some(Symbol::Constant(..) | Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is not a variable", self.spelled(name)))
             }
@@ -79,6 +75,75 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn object_lvalue(&self, object: ObjectId) -> Lvalue {
         let ty = self.facts.object(object).ty.clone();
         Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() }
+    }
+
+    /// `base[index]`. Where the length of the array is known from its type, the index is
+    /// checked: what lies behind the array may be another member of the same structure.
+    fn element(
+        &mut self,
+        base: &'a Node<Expression>,
+        index: &'a Node<Expression>,
+        at: TreeSpan,
+    ) -> Lowered<Lvalue> {
+        let before = self.edges;
+        let (array, length) = self.indexed(base)?;
+        let (array, index) = self.operand_after(array, before, index)?;
+        let is_checked_later = matches!(array.kind, Kind::Pointer(_)) && index.as_constant().is_none();
+        let is_inside = match length {
+            Some(length) if !is_checked_later && !index.ty.is_pointer() => {
+                // An element that is an array itself is not accessed here, and may be the end.
+                let is_array = matches!(array.ty.element(), Some(CType::Array(..)));
+                fold::between(self.number(&index), 0, i128::from(length) - i128::from(!is_array))
+            }
+            _ => Expr::Bool(true),
+        };
+        let mut pointer = self.binary(BinaryOp::Add, array, index, at)?;
+        let Some(element) = pointer.ty.element().cloned() else {
+            return self.error(at, "what is indexed is neither an array nor a pointer");
+        };
+        if is_inside != Expr::Bool(true) {
+            let message = format!(
+                "the index in `{}` is outside of `{}`, which has {} elements",
+                self.origin.text(at),
+                self.origin.text(base.span),
+                length.unwrap_or(0)
+            );
+            let span = Some(self.span(at));
+            pointer.guards.push(Guard {
+                kind: CheckKind::Bounds,
+                condition: is_inside.clone(),
+                message,
+                span,
+            });
+        }
+        if is_inside == Expr::Bool(false) {
+            let nowhere = Address::Computed(Expr::Int(0), Targets::new());
+            return Ok(Lvalue { ty: element, address: nowhere, guards: pointer.guards });
+        }
+        self.dereference(pointer, base, at)
+    }
+
+    /// The value of what is indexed, and its length if it is an array.
+    fn indexed(&mut self, base: &'a Node<Expression>) -> Lowered<(Value, Option<u64>)> {
+        let is_place = match &base.node {
+            Expression::Identifier(identifier) => {
+                matches!(self.lookup(&identifier.node.name, base.span)?, Some(Symbol::Object(_)))
+            }
+            Expression::Member(_) | Expression::CompoundLiteral(_) | Expression::StringLiteral(_) => true,
+            Expression::BinaryOperator(binary) => binary.node.operator.node == BinaryOperator::Index,
+            Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Indirection,
+            _ => false,
+        };
+        if !is_place {
+            return Ok((self.eval(base)?, None));
+        }
+        let place = self.lvalue(base)?;
+        let length = match place.ty.unqualified() {
+            // The length of the last member may be left open.
+            CType::Array(_, length) => length.filter(|&length| length > 0),
+            _ => None,
+        };
+        Ok((self.read(place, base.span)?, length))
     }
 
     /// The place of a structure, which may be the result of a call.

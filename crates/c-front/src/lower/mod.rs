@@ -10,6 +10,7 @@
 //! `local = shared + 1` or `if (shared == 0)`; otherwise the read goes to a temporary first.
 
 mod access;
+mod allocate;
 mod arithmetic;
 mod assign;
 mod atomics;
@@ -33,6 +34,7 @@ mod scope;
 mod statement;
 mod switch;
 mod tag;
+mod text;
 mod threads;
 mod typename;
 

@@ -18,6 +18,8 @@ pub(super) enum Symbol {
     /// A parameter or variable that has one value for as long as it exists.
     Bound(Box<Value>),
     Function(String),
+    /// `argv`, whose texts are known to nobody.
+    CommandLine,
     Typedef(CType),
     Constant(i128, IntKind),
 }
@@ -39,6 +41,8 @@ pub(super) struct Scope {
 /// A function that is being walked over.
 pub(super) struct Frame<'a> {
     pub(super) name: &'a str,
+    /// Where the call stands in the text.
+    pub(super) site: usize,
     pub(super) result: CType,
     scopes: Vec<Scope>,
     pub(super) labels: FxHashMap<&'a str, Meeting>,
@@ -81,6 +85,7 @@ impl<'a> Frame<'a> {
     pub(super) fn new(name: &'a str, result: CType, handover: Handover) -> Self {
         Frame {
             name,
+            site: 0,
             result,
             scopes: vec![Scope::default()],
             labels: FxHashMap::default(),

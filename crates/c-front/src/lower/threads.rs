@@ -12,8 +12,8 @@ use crate::unit::Unit;
 use crate::value::{Known, ObjectId, Target, Value};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_base::{Diagnostic, Id};
-use rely_program::{Edge, Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
+use rely_base::Diagnostic;
+use rely_program::{Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -24,6 +24,8 @@ pub(super) enum Obligation {
     Never(Diagnostic),
     /// This is not supported unless the thread function is started at most once.
     Once(String, Diagnostic),
+    /// This is not supported if control comes here more than once.
+    NoLoop(LocationId, Diagnostic),
 }
 
 /// A round that has ended.
@@ -144,23 +146,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
-    /// `argc` is any number, and `argv` points nowhere that is known.
+    /// `argc` is any number, and `argv` points to texts that nobody knows.
     fn main_parameters(&mut self, parameters: &[Parameter<'a>]) -> Lowered<()> {
         for parameter in parameters {
+            if !matches!(parameter.ty, CType::Int(_)) {
+                self.define(parameter.name, Symbol::CommandLine);
+                continue;
+            }
             let object =
                 self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
             self.define(parameter.name, Symbol::Object(object));
             let is_used =
                 self.frames.last().is_some_and(|frame| frame.constants.mentioned.contains(parameter.name));
-            match parameter.ty {
-                CType::Int(_) if is_used => {
-                    let place = self.variable(Target { object, offset: 0 });
-                    let domain = rely_program::Domain::Range { low: 0, high: i128::from(i32::MAX) };
-                    self.emit(vec![Op::Havoc(rely_program::Place::Scalar(place), domain)]);
-                }
-                CType::Int(_) => {}
-                _ if is_used => return self.refuse(parameter.at, "the use of `argv`"),
-                _ => {}
+            if is_used {
+                let place = self.variable(Target { object, offset: 0 });
+                let domain = rely_program::Domain::Range { low: 0, high: i128::from(i32::MAX) };
+                self.emit(vec![Op::Havoc(rely_program::Place::Scalar(place), domain)]);
             }
         }
         Ok(())
@@ -312,7 +313,10 @@ impl Finished {
             match obligation {
                 Obligation::Never(error) => return Err(error.clone()),
                 Obligation::Once(name, error) if !self.runs_once(name) => return Err(error.clone()),
-                Obligation::Once(..) => {}
+                Obligation::NoLoop(location, error) if self.is_in_loop(*location) => {
+                    return Err(error.clone());
+                }
+                Obligation::Once(..) | Obligation::NoLoop(..) => {}
             }
         }
         self.builder.finish().map_err(|malformed| {
@@ -328,6 +332,12 @@ impl Finished {
         self.threads.get(name).is_some_and(|&thread| self.starts_once(thread, 0))
     }
 
+    fn is_in_loop(&self, location: LocationId) -> bool {
+        let program = self.builder.program();
+        let mut next = program.outgoing(location).iter().map(|&edge| program.edges()[edge].target);
+        next.any(|target| leads_to(program, target, location))
+    }
+
     /// Whether a thread cannot be started twice: there is one place that starts it, in a thread
     /// that itself is started once, and not in a loop.
     fn starts_once(&self, thread: ThreadId, depth: usize) -> bool {
@@ -341,22 +351,18 @@ impl Finished {
         let (Some(start), None) = (starts.next(), starts.next()) else { return false };
         let starter = program.locations()[start.source].thread;
         depth < program.threads().len()
-            && !is_on_cycle(program, start)
+            && !leads_to(program, start.target, start.source)
             && self.starts_once(starter, depth + 1)
     }
 }
 
-fn is_on_cycle(program: &Program, edge: &Edge) -> bool {
-    let mut reached: FxHashSet<usize> = FxHashSet::default();
-    let mut pending: Vec<LocationId> = vec![edge.target];
+/// Whether control can get from one location to another, if only by being there.
+fn leads_to(program: &Program, from: LocationId, to: LocationId) -> bool {
+    let mut reached: FxHashSet<LocationId> = [from].into_iter().collect();
+    let mut pending = vec![from];
     while let Some(location) = pending.pop() {
-        if location == edge.source {
-            return true;
-        }
-        if reached.insert(location.index()) {
-            let targets = program.outgoing(location).iter().map(|&next| program.edges()[next].target);
-            pending.extend(targets);
-        }
+        let targets = program.outgoing(location).iter().map(|&next| program.edges()[next].target);
+        pending.extend(targets.filter(|&target| reached.insert(target)));
     }
-    false
+    reached.contains(&to)
 }

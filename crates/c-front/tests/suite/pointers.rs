@@ -131,6 +131,11 @@ fn arithmetic_leads_through_whole_objects() {
          ((struct s *)((char *)p - __builtin_offsetof(struct s, v[2])))->n = 6; }",
         "s.n=6 u.n=0",
     );
+    check("int k, a[3]; int main() { int *e = &a[3]; k = e - a; }", "k=3");
+    check(
+        "int k, a[5], *_Atomic p = a + 4; int main() { p -= 2; *p = 3; int i = 1; p -= i; *p = 2; }",
+        "a=[0, 2, 3, 0, 0]",
+    );
     check("int x, y, c; void *p = &x; int main() { p = (c ? p : &y); *(int *)p = 1; }", "x=0 y=1");
 }
 
@@ -250,6 +255,15 @@ fn computed_functions_are_started() {
 
 #[test]
 fn wild_pointers_fail() {
+    // What lies behind an array may be another member.
+    check_failure(
+        "struct s { int v[2], w; } s, *p; int main() { p = &s; return s.v[2]; }",
+        "the index in `s.v[2]` is outside of `s.v`, which has 2 elements",
+    );
+    check_failure(
+        "struct s { int v[2], w[2]; } s, u, *p = &u; int main() { p = &s; for (int i = 0; i < 3; i++) p->v[i] = 1; }",
+        "the index in `p->v[i]` is outside of `p->v`, which has 2 elements",
+    );
     check_failure(
         &format!(
             "{PTHREAD} void *f(void *p) {{ return 0; }} int n = 2; int main() {{ pthread_t t; \

@@ -1,6 +1,7 @@
 //! Damaged programs: whatever the text, there is an answer and no panic.
 
-use crate::common::{Random, preprocessed, try_translate};
+use crate::common::{preprocessed, try_translate};
+use crate::random::Random;
 
 const PROGRAMS: [&str; 5] = [
     "typedef unsigned long pthread_t; int x, a[3] = {1, 2}; void *f(void *p) { int *q = p; while (*q < 3) { x++; a[x % 3] = *q; } return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, f, &x); pthread_join(t, 0); return a[1]; }",

@@ -1,7 +1,7 @@
 //! Each access to shared memory is a step of its own, in whatever program.
 
+use crate::arithmetic;
 use crate::common::program;
-use crate::generate::generate;
 use rely_program::{Expr, Op, Place, Program, VarId};
 
 /// How often an edge outside of atomic sections touches globals: reads of different globals,
@@ -63,7 +63,7 @@ fn crowded(program: &Program) -> Vec<String> {
 #[test]
 fn edges_touch_shared_memory_once() {
     for seed in 1000..1150 {
-        let generated = generate(seed, "", "main").text.replace("__VERIFIER_atomic_", "(void)");
+        let generated = arithmetic::generate(seed).text().replace("__VERIFIER_atomic_", "(void)");
         let text = format!("void begin(void) {{}} void end(void) {{}} {generated}");
         assert_eq!(crowded(&program(&text)), Vec::<String>::new(), "{text}");
     }

@@ -1,22 +1,8 @@
-//! Random sequential C programs over all integer types.
+//! Random sequential programs about arithmetic with all integer types.
 
-use crate::common::Random;
+use crate::generated::{Generated, TYPES};
+use crate::random::Random;
 use std::fmt::Write;
-
-const TYPES: [&str; 12] = [
-    "_Bool",
-    "char",
-    "signed char",
-    "unsigned char",
-    "short",
-    "unsigned short",
-    "int",
-    "unsigned int",
-    "long",
-    "unsigned long",
-    "long long",
-    "unsigned long long",
-];
 
 const CONSTANTS: [&str; 22] = [
     "0",
@@ -50,45 +36,37 @@ struct Variables {
     assignable: Vec<String>,
 }
 
-/// A program whose globals all have the suffix `suffix`, and whose `main` is called `entry`.
-pub(crate) struct Generated {
-    pub(crate) text: String,
-    /// The globals, as one prints them: with their number of cells for arrays.
-    pub(crate) globals: Vec<(String, Option<usize>)>,
-}
-
-pub(crate) fn generate(seed: u64, suffix: &str, entry: &str) -> Generated {
+pub(crate) fn generate(seed: u64) -> Generated {
     let mut random = Random::new(seed);
     let mut text = String::new();
-    let mut globals = Vec::new();
+    let mut cells = Vec::new();
     let mut variables = Variables { scalars: Vec::new(), arrays: Vec::new(), assignable: Vec::new() };
     for index in 0..4 {
-        let name = format!("g{index}{suffix}");
+        let name = format!("g{index}@");
         let (ty, value) = (random.pick(&TYPES), random.pick(&CONSTANTS));
         writeln!(text, "{ty} {name} = ({ty}){value};").expect("strings take text");
-        globals.push((name.clone(), None));
+        cells.push((format!("g{index}"), vec![name.clone()]));
         variables.scalars.push(name.clone());
         variables.assignable.push(name);
     }
     // Constants inside of expressions are disguised: gcc drops operands, traps and all, that it
     // sees multiplied by zero.
-    writeln!(text, "int z{suffix};").expect("strings take text");
-    globals.push((format!("z{suffix}"), None));
-    let array = format!("a{suffix}");
+    writeln!(text, "int z@;").expect("strings take text");
+    cells.push(("z".into(), vec!["z@".into()]));
+    let array = String::from("a@");
     let length = 2 + random.below(4);
     writeln!(text, "{} {array}[{length}] = {{1, 2}};", random.pick(&TYPES)).expect("strings take text");
-    globals.push((array.clone(), Some(length)));
+    cells.push(("a".into(), (0..length).map(|index| format!("a@[{index}]")).collect()));
     variables.arrays.push((array, length));
     let (result, first, second) = (random.pick(&TYPES), random.pick(&TYPES), random.pick(&TYPES));
     let mut callee =
         Variables { scalars: vec!["p".into(), "q".into()], arrays: Vec::new(), assignable: vec!["p".into()] };
-    writeln!(text, "static {result} f{suffix}({first} p, {second} q, int *out) {{")
-        .expect("strings take text");
-    statement(&mut random, &mut text, &mut callee, suffix, 1, false);
+    writeln!(text, "static {result} f@({first} p, {second} q, int *out) {{").expect("strings take text");
+    statement(&mut random, &mut text, &mut callee, 1, false);
     writeln!(text, "  *out = *out ^ (int)p;").expect("strings take text");
-    writeln!(text, "  if ({}) return q;", expression(&mut random, &callee, suffix, 1)).expect("text");
-    writeln!(text, "  return {};\n}}", expression(&mut random, &callee, suffix, 2)).expect("text");
-    writeln!(text, "int {entry}(void) {{").expect("strings take text");
+    writeln!(text, "  if ({}) return q;", expression(&mut random, &callee, 1)).expect("text");
+    writeln!(text, "  return {};\n}}", expression(&mut random, &callee, 2)).expect("text");
+    writeln!(text, "int main@(void) {{").expect("strings take text");
     for index in 0..3 {
         let (ty, name) = (random.pick(&TYPES), format!("l{index}"));
         writeln!(text, "  {ty} {name} = ({ty}){};", random.pick(&CONSTANTS)).expect("strings take text");
@@ -98,31 +76,24 @@ pub(crate) fn generate(seed: u64, suffix: &str, entry: &str) -> Generated {
     writeln!(text, "  int o = 5;").expect("strings take text");
     variables.scalars.push("o".into());
     for _ in 0..2 + random.below(6) {
-        statement(&mut random, &mut text, &mut variables, suffix, 2, true);
+        statement(&mut random, &mut text, &mut variables, 2, true);
     }
     for index in 0..3 {
-        let global = format!("g{index}{suffix}");
+        let global = format!("g{index}@");
         writeln!(text, "  {global} = {global} ^ l{index};").expect("strings take text");
     }
-    writeln!(text, "  g3{suffix} = g3{suffix} ^ o;\n  return 0;\n}}").expect("strings take text");
-    Generated { text, globals }
+    writeln!(text, "  g3@ = g3@ ^ o;\n  return 0;\n}}").expect("strings take text");
+    Generated { template: text, cells }
 }
 
-fn statement(
-    random: &mut Random,
-    text: &mut String,
-    variables: &mut Variables,
-    suffix: &str,
-    depth: usize,
-    calls: bool,
-) {
-    let value = expression(random, variables, suffix, 3);
+fn statement(random: &mut Random, text: &mut String, variables: &mut Variables, depth: usize, calls: bool) {
+    let value = expression(random, variables, 3);
     let target = variables.assignable[random.below(variables.assignable.len())].clone();
     let line = match random.below(if depth > 0 { 12 } else { 6 }) {
         // The order of evaluation of operands is left open, so a call stands alone.
         0 if calls => {
-            let second = expression(random, variables, suffix, 2);
-            format!("{target} = f{suffix}({value}, {second}, &o);")
+            let second = expression(random, variables, 2);
+            format!("{target} = f@({value}, {second}, &o);")
         }
         0..=2 => format!("{target} = {value};"),
         3 => {
@@ -132,27 +103,27 @@ fn statement(
         4 => format!("{target}{};", random.pick(&["++", "--"])),
         5 => match variables.arrays.first() {
             Some((array, _)) => {
-                let index = expression(random, variables, suffix, 1);
+                let index = expression(random, variables, 1);
                 format!("{array}[({index}) & 3] {} {value};", random.pick(&["=", "+=", "^="]))
             }
             None => format!("{target} = {value};"),
         },
         6 | 7 => {
             let mut inner = format!("if ({value}) {{\n");
-            statement(random, &mut inner, variables, suffix, depth - 1, calls);
+            statement(random, &mut inner, variables, depth - 1, calls);
             if random.chance(50) {
                 inner.push_str("} else {\n");
-                statement(random, &mut inner, variables, suffix, depth - 1, calls);
+                statement(random, &mut inner, variables, depth - 1, calls);
             }
             inner + "}"
         }
         8 => {
             let mut inner = format!("for (int i = 0; i < {}; i++) {{\n", random.below(4));
             variables.scalars.push("i".into());
-            statement(random, &mut inner, variables, suffix, depth - 1, calls);
+            statement(random, &mut inner, variables, depth - 1, calls);
             if random.chance(30) {
                 inner.push_str(random.pick(&["if (i == 1) continue;\n", "if (i == 1) break;\n"]));
-                statement(random, &mut inner, variables, suffix, depth - 1, calls);
+                statement(random, &mut inner, variables, depth - 1, calls);
             }
             variables.scalars.pop();
             inner + "}"
@@ -161,7 +132,7 @@ fn statement(
             let mut inner = format!("switch ({value}) {{\n");
             for label in ["case 0:", "case 1: case 2:", "default:", "case 'a' ... 'd':"] {
                 inner.push_str(label);
-                statement(random, &mut inner, variables, suffix, depth - 1, calls);
+                statement(random, &mut inner, variables, depth - 1, calls);
                 if random.chance(60) {
                     inner.push_str("break;\n");
                 }
@@ -170,27 +141,27 @@ fn statement(
         }
         10 => {
             let mut inner = String::from("{ int n = 3; do {\n");
-            statement(random, &mut inner, variables, suffix, depth - 1, calls);
+            statement(random, &mut inner, variables, depth - 1, calls);
             inner + "n--; } while (n > 0); }"
         }
         _ => {
             let mut inner = String::from("__VERIFIER_atomic_begin();\n");
-            statement(random, &mut inner, variables, suffix, depth - 1, calls);
+            statement(random, &mut inner, variables, depth - 1, calls);
             inner + "__VERIFIER_atomic_end();"
         }
     };
     writeln!(text, "  {line}").expect("strings take text");
 }
 
-fn expression(random: &mut Random, variables: &Variables, suffix: &str, depth: usize) -> String {
+fn expression(random: &mut Random, variables: &Variables, depth: usize) -> String {
     if depth == 0 || random.chance(15) {
         return if random.chance(35) {
-            format!("({} + z{suffix})", random.pick(&CONSTANTS))
+            format!("({} + z@)", random.pick(&CONSTANTS))
         } else {
             variables.scalars[random.below(variables.scalars.len())].clone()
         };
     }
-    let sub = |random: &mut Random| expression(random, variables, suffix, depth - 1);
+    let sub = |random: &mut Random| expression(random, variables, depth - 1);
     let left = sub(random);
     let right = sub(random);
     match random.below(15) {

@@ -1,0 +1,103 @@
+//! Functions of the C library about numbers and texts.
+
+use super::assign::Wanted;
+use super::impact::plain_name;
+use super::scope::Symbol;
+use super::{Lowered, Lowering};
+use crate::fold::{self, Range};
+use crate::types::{CType, IntKind};
+use crate::value::{Address, Guard, Value};
+use lang_c::ast::{BinaryOperator, CallExpression, Expression};
+use lang_c::span::{Node, Span as TreeSpan};
+use rely_program::{BinaryOp, Expr, UnaryOp};
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// `abs` and its relatives.
+    pub(super) fn absolute_value(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
+        let [argument] = call.arguments.as_slice() else {
+            return self.error(at, "`abs` takes one argument");
+        };
+        let value = self.eval(argument)?;
+        let value = self.promote(value, at)?;
+        let value = self.settle(value);
+        let negated = self.unary(Some(UnaryOp::Neg), value.clone(), at)?;
+        let number = self.number(&value);
+        let is_negative = fold::binary(BinaryOp::Lt, number.clone(), Expr::Int(0));
+        let guards = negated
+            .guards
+            .iter()
+            .map(|guard| Guard {
+                condition: fold::binary(BinaryOp::Implies, is_negative.clone(), guard.condition.clone()),
+                ..guard.clone()
+            })
+            .collect();
+        let chosen = fold::ite(is_negative, self.number(&negated), number);
+        let range = Range { low: 0, high: negated.range.high.max(value.range.high) };
+        Ok(Value { guards, depth: 4, ..Value::number(value.ty, chosen, range) })
+    }
+
+    /// `strcpy` of a text that stands in the program, one character after the other.
+    pub(super) fn copy_text(&mut self, name: &str, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
+        let [to, from] = call.arguments.as_slice() else {
+            return self.error(at, format!("`{name}` takes two arguments"));
+        };
+        let Expression::StringLiteral(text) = &from.node else {
+            return self.refuse(at, format!("`{name}` of a text that is not written there"));
+        };
+        let Address::Known(known) = self.string(&text.node, from.span)?.address else {
+            return Ok(Value::void());
+        };
+        let character = CType::Int(IntKind::Char);
+        let pointer = self.eval(to)?;
+        let pointer = self.convert(pointer, &CType::pointer_to(character.clone()), to.span)?;
+        let pointer = self.snapshot(pointer);
+        let image = self.facts.image(known.object).cloned().unwrap_or_default();
+        for offset in 0..image.len() as u64 {
+            let byte = image.get(&offset).copied().unwrap_or(0);
+            let index = Value::constant(CType::INT, i128::from(offset));
+            let place = self.binary(BinaryOp::Add, pointer.clone(), index, at)?;
+            let place = self.dereference(place, to, at)?;
+            self.write(&place, Value::constant(character.clone(), byte), at)?;
+        }
+        Ok(pointer)
+    }
+
+    /// The number in a text of the command line: any number.
+    pub(super) fn number_in_text(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let (text, others) = match call.arguments.split_first() {
+            Some(parts) => parts,
+            None => return self.error(at, format!("`{name}` has no argument")),
+        };
+        let is_plain = others
+            .iter()
+            .take(1)
+            .all(|end| matches!(self.type_of(end), Ok(value) if value.as_constant() == Some(0)));
+        if !is_plain || !self.is_of_command_line(text)? {
+            return self.refuse(at, format!("`{name}` of a text that is not from the command line"));
+        }
+        let kind = match name {
+            "atoi" => IntKind::Int,
+            "strtoul" | "strtoull" => IntKind::UnsignedLong,
+            _ => IntKind::Long,
+        };
+        Ok(self.any_value(kind, wanted))
+    }
+
+    /// Whether an expression is `argv[...]`.
+    fn is_of_command_line(&mut self, text: &'a Node<Expression>) -> Lowered<bool> {
+        let Expression::BinaryOperator(element) = &text.node else { return Ok(false) };
+        let (array, index) = (&element.node.lhs, &element.node.rhs);
+        let Some(name) = plain_name(array).filter(|_| element.node.operator.node == BinaryOperator::Index)
+        else {
+            return Ok(false);
+        };
+        let is_known = matches!(self.lookup(name, array.span)?, Some(Symbol::CommandLine));
+        Ok(is_known && self.is_quiet(index)?)
+    }
+}

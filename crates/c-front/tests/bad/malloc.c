@@ -1,1 +1,0 @@
-void *malloc(unsigned long); int main(void) { int *p = malloc(4); return *p; }
