@@ -1,5 +1,8 @@
 //! Tests of the checker of rely-guarantee proofs: right proofs are accepted, wrong ones rejected
 //! for their reason.
 
+mod by_hand;
 mod differential;
 mod explicit;
+mod models;
+mod notation;
