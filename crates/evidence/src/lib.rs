@@ -31,6 +31,7 @@ mod claim;
 mod exhaustion;
 mod inspection;
 mod interference;
+mod proof_format;
 mod reason;
 pub mod rely_guarantee;
 mod replay;
@@ -39,6 +40,7 @@ mod trace_format;
 mod verdict;
 
 pub use claim::{Claim, Exhausted, Proof, Reduction};
+pub use proof_format::{Certificate, ProofFormatError, proof_to_json};
 pub use reason::{ProofDefect, Reason, Rejection, TraceDefect};
 pub use replay::{Replay, replay};
 pub use states::StateList;

@@ -64,9 +64,16 @@ struct TraceFile {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProgramReference {
-    name: String,
-    fingerprint: String,
+pub(crate) struct ProgramReference {
+    pub(crate) name: String,
+    pub(crate) fingerprint: String,
+}
+
+impl ProgramReference {
+    pub(crate) fn new(program: &Program) -> Self {
+        let fingerprint = format!("{:016x}", fingerprint(program));
+        Self { name: program.name().to_owned(), fingerprint }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,10 +102,7 @@ pub fn trace_to_json(program: &Program, goal: Goal, trace: &Trace) -> String {
     let file = TraceFile {
         format: FORMAT.to_owned(),
         version: VERSION,
-        program: ProgramReference {
-            name: program.name().to_owned(),
-            fingerprint: format!("{:016x}", fingerprint(program)),
-        },
+        program: ProgramReference::new(program),
         property: goal.name().to_owned(),
         initial: trace.initial.clone(),
         steps: trace.steps.iter().map(step).collect(),

@@ -19,7 +19,7 @@ use rely_logic::{
 use rely_program::{Goal, Program};
 
 /// How many answers the solver remembers.
-const REMEMBERED_ANSWERS: usize = 1 << 14;
+pub(super) const MEMORY_OF_ANSWERS: usize = 1 << 14;
 /// How many values of a counterexample are shown.
 const SHOWN_VALUES: usize = 8;
 
@@ -44,7 +44,7 @@ pub(crate) fn check(
     }
     budget.check_now()?;
     let mut generator = Generator::new(program, goal, proof).map_err(ProofDefect::from)?;
-    let solver = FormulaSolver::new(REMEMBERED_ANSWERS);
+    let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
     let mut judge = Judge { budget, solver, accepted: Accepted::default() };
     generator.run(&mut judge)?;
     Ok(judge.accepted)

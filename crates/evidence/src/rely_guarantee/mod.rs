@@ -10,6 +10,7 @@
 mod check;
 mod defect;
 mod encode;
+mod export;
 mod expression;
 mod obligations;
 mod outline;
@@ -21,6 +22,7 @@ mod step;
 mod structure;
 
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};
+pub use export::{ObligationsError, export_obligations, recheck};
 pub use proof::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };

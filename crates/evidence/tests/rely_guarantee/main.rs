@@ -2,6 +2,7 @@
 //! for their reason.
 
 mod by_hand;
+mod certificates;
 mod differential;
 mod explicit;
 mod models;
