@@ -75,12 +75,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             other => other.clone(),
         };
         let found = self.cells(&lvalue, at)?;
+        self.note_read(&found);
         let mut targets = Targets::new();
         for cell in &found.cells {
             targets = merge_targets(&targets, &self.facts.targets_of(cell.target));
-            if !self.flow.is_dead() {
-                self.facts.read(cell.target);
-            }
         }
         let kind = ty.scalar().unwrap_or(IntKind::Int);
         let value = match found.cells.as_slice() {
@@ -146,6 +144,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             vec![Op::assign(cell.place.clone(), stored)]
         });
         Ok(())
+    }
+
+    /// Notes that the places are read, for other rounds.
+    pub(super) fn note_read(&mut self, found: &Cells) {
+        if !self.flow.is_dead() {
+            found.cells.iter().for_each(|cell| self.facts.read(cell.target));
+        }
     }
 
     /// Notes what is stored in the places, for other rounds.

@@ -98,7 +98,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(false);
         }
         let found = self.cells(place, rhs.span)?;
-        self.act_on(found, &[], |cell| vec![Op::Havoc(cell.place.clone(), kind.domain())]);
+        // A variable that was declared with the other sign has as many values.
+        self.act_on(found, &[], |cell| vec![Op::Havoc(cell.place.clone(), cell.kind.domain())]);
         Ok(true)
     }
 
@@ -204,6 +205,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let direction = if op == BinaryOp::Sub { -1 } else { 1 };
             let moved = self.facts.moved_targets(&moved, &steps, direction * stride as i64, &element);
             self.note_stored(&found, &moved);
+        } else {
+            // An integer may be an address.
+            let old = found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target));
+            let either = old.chain(self.pointed_to(&operand)).collect();
+            let moved = self.facts.whole_objects(&either);
+            self.note_stored(&found, &moved);
         }
         let new_of = |old: Expr| updated(kind, op, old, amount.clone());
         self.exchange(found, &ty, kind, &operand_guards, wanted, new_of)
@@ -219,6 +226,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         new_of: impl Fn(Expr) -> Expr,
     ) -> Lowered<Value> {
+        self.note_read(&found);
         let temporary = (wanted != Wanted::Nothing).then(|| self.temporary(kind.sort()));
         let targets =
             found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();

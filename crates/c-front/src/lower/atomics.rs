@@ -304,6 +304,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let guards: Vec<_> = expected.guards.iter().chain(&desired.guards).cloned().collect();
         let (old_value, new_value) = (self.storable(&expected), self.storable(&desired));
         if yields_truth {
+            self.note_read(&found);
             let success = self.temporary(Sort::Bool);
             self.act_on(found, &guards, |cell| {
                 let old = old_of(kind, cell);
@@ -348,6 +349,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let truth = Value::truth(CType::Int(IntKind::Bool), Expr::Var(success));
         let seen_targets: Targets =
             found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect();
+        self.note_read(&found);
         let kept = self.cells(&expected, at)?;
         let (seen, is_kept) = match kept.cells.as_slice() {
             // If the two are equal, storing what was seen changes nothing.

@@ -283,6 +283,15 @@ fn results_of_calls_do_not_get_mixed_up() {
 }
 
 #[test]
+fn any_value_is_one_of_the_variable() {
+    let text = "int __VERIFIER_nondet_int(); unsigned x; int k; \
+                int main() { *(int *)&x = __VERIFIER_nondet_int(); k = x >= 0; }";
+    let runs = explore(&program(text));
+    assert!(!runs.ends.is_empty());
+    assert!(runs.ends.iter().all(|end| !end.contains("x=-")), "{:?}", runs.ends);
+}
+
+#[test]
 fn long_chains_of_conditions_take_no_time() {
     let chain: String = (0..60).map(|index| format!("x == {index} ? y + {index} : ")).collect();
     check(&format!("int r, x = 17, y = 100; int main() {{ r = {chain} -1; }}"), 117);

@@ -131,6 +131,14 @@ fn arithmetic_leads_through_whole_objects() {
          ((struct s *)((char *)p - __builtin_offsetof(struct s, v[2])))->n = 6; }",
         "s.n=6 u.n=0",
     );
+    check(
+        "struct s { int a, b; } s; long n; int main() { n = (long)&s; __sync_fetch_and_add(&n, 4); *(int *)n = 3; }",
+        "s.b=3",
+    );
+    check(
+        "struct s { int a, b; } s; long n = 4; int main() { __sync_fetch_and_add(&n, (long)&s); *(int *)n = 3; }",
+        "s.b=3",
+    );
     check("int k, a[3]; int main() { int *e = &a[3]; k = e - a; }", "k=3");
     check(
         "int k, a[5], *_Atomic p = a + 4; int main() { p -= 2; *p = 3; int i = 1; p -= i; *p = 2; }",
@@ -221,6 +229,11 @@ fn threads_get_their_arguments() {
 #[test]
 fn handles_and_parameters_live_in_memory() {
     let check = |text: &str, end: &str| check(&format!("{PTHREAD} {text}"), end);
+    check(
+        "int r; void *v; void *f(void *p) { return (void *)5; } int main() { pthread_t t; \
+         pthread_create(&t, 0, f, 0); pthread_join(t, &v); r = (long)__sync_lock_test_and_set(&v, 0); }",
+        "r=5",
+    );
     check(
         "int r; struct s { pthread_t t; } a, b; void *f(void *p) { r = 4; return 0; } \
          int main() { pthread_create(&a.t, 0, f, 0); b = a; pthread_join(b.t, 0); r++; }",

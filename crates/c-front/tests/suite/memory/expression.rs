@@ -221,7 +221,7 @@ impl Maker {
         match self.random.below(6) {
             0 => self.random.pick(&["(&s0@)", "(&s1@)"]).to_owned(),
             1 => format!("(&t@[{index}])"),
-            2 => format!("(t@ + {index})"),
+            2 => format!("(t@ + {})", self.random.below(2)),
             3 if self.function.is_none() => self.random.pick(&["(&ls)", "hs"]).to_owned(),
             _ => "ps@".into(),
         }
