@@ -1,11 +1,16 @@
 //! The command line, described once: the parser, the help, the completions and the man page
 //! all come from here.
 
+use crate::bench::families::FAMILIES;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use regex_lite::Regex;
 use rely_engines::ENGINE_NAMES;
 use rely_program::Goal;
 use std::path::PathBuf;
+
+/// The engine unless the user chooses one.
+pub const DEFAULT_ENGINE: &str = "explore";
 
 /// What stands below the help of the whole command.
 const EXIT_CODES: &str = "\
@@ -22,7 +27,8 @@ Examples:
   rely check examples/peterson.c
   rely check --property deadlock examples/lock-order.c
   rely run --seed 7 examples/racy-counter.c
-  rely show --format dot model.rely | dot -Tsvg > model.svg";
+  rely show --format dot model.rely | dot -Tsvg > model.svg
+  rely bench papers";
 
 /// Proves or refutes properties of multi-threaded programs, and shows why.
 #[derive(Debug, Parser)]
@@ -48,6 +54,8 @@ pub enum Command {
     Run(RunArgs),
     /// Lay out .rely models in the standard way
     Fmt(FmtArgs),
+    /// Measure engines on many programs, beside the figures of the papers
+    Bench(BenchArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -79,7 +87,7 @@ pub struct CheckArgs {
     #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
     pub property: Vec<Goal>,
     /// How to decide it
-    #[arg(long, short, value_name = "ENGINE", default_value = "explore", value_parser = PossibleValuesParser::new(ENGINE_NAMES))]
+    #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(ENGINE_NAMES))]
     pub engine: String,
     /// Give up on a property after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -185,6 +193,99 @@ pub struct FmtArgs {
     pub check: bool,
 }
 
+/// `rely bench`
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Each task runs in a process of its own, with limits that are enforced from outside. A benchmark that
+was stopped goes on where it was when the same command is given again. The exit code is 0 if every
+verdict is right, 1 if one is wrong and 2 if one is missing.
+
+Examples:
+  rely bench papers
+  rely bench popl11 --engine explore --repeat 5
+  rely bench papers --compare 'other: /opt/other/verify {file}' --timeout 60
+  rely bench readers-writer-lock:2..12 --engine explore
+  rely bench trend")]
+pub struct BenchArgs {
+    /// Instead of measuring
+    #[command(subcommand)]
+    pub command: Option<BenchCommand>,
+    /// What to measure
+    #[command(flatten)]
+    pub run: BenchRunArgs,
+}
+
+/// What `rely bench` does besides measuring.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Show how the recorded rows developed
+    Trend(TrendArgs),
+    /// Print a member of a scaled family as a model
+    Generate(GenerateArgs),
+}
+
+/// `rely bench trend`
+#[derive(Args, Debug)]
+pub struct TrendArgs {
+    /// Only rows whose name contains this
+    pub rows: Option<String>,
+    /// The log; without it that of the repository
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+}
+
+/// `rely bench generate`
+#[derive(Args, Debug)]
+pub struct GenerateArgs {
+    /// The family
+    #[arg(value_parser = PossibleValuesParser::new(FAMILIES.map(|family| family.name)))]
+    pub family: String,
+    /// How large
+    pub size: u64,
+}
+
+/// What `rely bench` measures, and how.
+#[derive(Args, Debug)]
+pub struct BenchRunArgs {
+    /// `papers`, a table of them, a folder or file of task definitions (.yml), or `FAMILY:N..M`
+    #[arg(value_name = "SET", default_value = crate::bench::set::PAPERS)]
+    pub set: String,
+    /// Engines, with their arguments: `--engine 'NAME --option value,NAME'`; without it those of the table
+    #[arg(long, short, value_name = "ENGINE", value_delimiter = ',')]
+    pub engine: Vec<String>,
+    /// Another verifier as a shell command with {file} and perhaps {property}, `NAME: ` may precede it
+    #[arg(long, value_name = "COMMAND")]
+    pub compare: Vec<String>,
+    /// Output of another verifier that means that the property holds
+    #[arg(long, value_name = "REGEX", default_value = r"\bTRUE\b|VERIFICATION SUCCESSFUL|\bsafe\b", value_parser = pattern)]
+    pub compare_safe: Regex,
+    /// Output of another verifier that means that the property is violated
+    #[arg(long, value_name = "REGEX", default_value = r"\bFALSE\b|VERIFICATION FAILED|\bunsafe\b", value_parser = pattern)]
+    pub compare_unsafe: Regex,
+    /// End a run after this many seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    pub timeout: f64,
+    /// End a run that holds more than this many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: u64,
+    /// How many runs at a time; more than one disturb each other's time
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// How often each run is repeated, for the median
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Where the journal and the results go; without it a folder under `bench-results`
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Start again, even if there is a benchmark to go on with
+    #[arg(long)]
+    pub fresh: bool,
+    /// Add the results to the performance log of the repository
+    #[arg(long)]
+    pub record: bool,
+}
+
 /// `rely completions`
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -230,6 +331,10 @@ fn goal_parser() -> impl TypedValueParser<Value = Goal> {
         let named = Goal::ALL.into_iter().find(|goal| goal.name() == name);
         named.expect("the parser lets only the names of goals pass")
     })
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

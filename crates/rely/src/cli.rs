@@ -59,6 +59,7 @@ fn dispatch(command: &Command, context: &Context) -> Ended {
         Command::Check(arguments) => commands::check(arguments, context),
         Command::Show(arguments) => commands::show(arguments, context),
         Command::Run(arguments) => commands::run(arguments, context),
+        Command::Bench(arguments) => commands::bench(arguments, context),
         Command::Fmt(arguments) => commands::fmt(arguments, context),
         Command::Completions(arguments) => commands::completions(arguments, context),
         Command::Man => commands::man(context),

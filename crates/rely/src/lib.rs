@@ -5,6 +5,7 @@
 //! and prints.
 
 pub mod args;
+pub mod bench;
 pub mod cli;
 mod commands;
 mod console;

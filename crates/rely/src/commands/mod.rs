@@ -1,5 +1,6 @@
 //! What each command does, one file each.
 
+mod bench;
 mod check;
 mod documentation;
 mod fmt;
@@ -7,7 +8,7 @@ mod run;
 mod show;
 
 pub use documentation::{completions, man};
-pub use {check::check, fmt::fmt, run::run, show::show};
+pub use {bench::bench, check::check, fmt::fmt, run::run, show::show};
 
 use crate::console::Console;
 use crate::exit::Status;

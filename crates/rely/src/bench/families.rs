@@ -1,0 +1,255 @@
+//! Programs that grow with a number: to see how a method scales, not whether it works.
+//!
+//! Each family makes a model of the modelling language for a size; the models are not kept
+//! anywhere, they are made when they are needed.
+
+use std::fmt::Write;
+
+/// A family of models.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What the number means.
+    pub about: &'static str,
+    /// The sizes that make sense.
+    pub sizes: (u64, u64),
+    generate: fn(u64) -> String,
+}
+
+/// All families.
+pub const FAMILIES: [Family; 4] = [
+    Family {
+        name: "readers-writer-lock",
+        about: "threads at a readers-writer lock, half of them writers",
+        sizes: (2, 100),
+        generate: readers_writer_lock,
+    },
+    Family {
+        name: "tournament",
+        about: "threads in a tree of Peterson's algorithms",
+        sizes: (2, 32),
+        generate: tournament,
+    },
+    Family { name: "filter", about: "threads at the filter lock", sizes: (2, 32), generate: filter },
+    Family {
+        name: "loops",
+        about: "bound of two counting loops that a third thread adds up",
+        sizes: (0, u32::MAX as u64),
+        generate: loops,
+    },
+];
+
+impl Family {
+    /// The family of a name.
+    pub fn find(name: &str) -> Option<Self> {
+        FAMILIES.into_iter().find(|family| family.name == name)
+    }
+
+    /// The model of a size, unless the size makes no sense. All models of all families are safe.
+    pub fn model(self, size: u64) -> Option<String> {
+        let (smallest, largest) = self.sizes;
+        (smallest..=largest).contains(&size).then(|| (self.generate)(size))
+    }
+}
+
+/// Writing to a string cannot fail.
+macro_rules! line {
+    ($text:expr, $($argument:tt)*) => {
+        writeln!($text, $($argument)*).expect("a string takes everything")
+    };
+}
+
+fn readers_writer_lock(threads: u64) -> String {
+    let writers = threads / 2;
+    let readers = threads - writers;
+    format!(
+        "\
+// A readers-writer lock with {writers} writers and {readers} readers: `w` holds the number of the thread
+// that writes, `r` counts those that read.
+
+var w, r: int = 0;
+var x, y: int = 0;
+
+thread Writer[{writers}] {{
+    await w == 0 && r == 0 do {{
+        w := me + 1;
+    }}
+    x := 3;
+    w := 0;
+}}
+
+thread Reader[{readers}] {{
+    local seen: int = 0;
+    await w == 0 do {{
+        r := r + 1;
+    }}
+    seen := x;
+    y := seen;
+    assert y == x;
+    r := r - 1;
+}}
+"
+    )
+}
+
+/// Node 1 is the root; node `n` has the children `2n` and `2n + 1`. A thread starts at its leaf, and
+/// plays for a node against whoever comes from the node's other child.
+fn tournament(threads: u64) -> String {
+    let leaves = threads.next_power_of_two();
+    let mut text = format!(
+        "// Peterson's algorithm in a tree, for {threads} threads: the winner of each node plays for the next one.\n\n"
+    );
+    for node in 1..leaves {
+        line!(text, "var flag_{node}_0, flag_{node}_1: bool = false;");
+        line!(text, "var turn_{node}: int in 0..1 = 0;");
+    }
+    for thread in 0..threads {
+        let mut games = Vec::new();
+        let mut at = leaves + thread;
+        while at > 1 {
+            games.push((at / 2, at % 2));
+            at /= 2;
+        }
+        line!(text, "\nthread T{thread} {{");
+        for (node, side) in &games {
+            let other = 1 - side;
+            line!(text, "    flag_{node}_{side} := true;");
+            line!(text, "    turn_{node} := {other};");
+            line!(text, "    while flag_{node}_{other} {{");
+            line!(text, "        if turn_{node} == {side} {{");
+            line!(text, "            break;");
+            line!(text, "        }}");
+            line!(text, "    }}");
+        }
+        line!(text, "    cs: skip;");
+        for (node, side) in games.iter().rev() {
+            line!(text, "    flag_{node}_{side} := false;");
+        }
+        line!(text, "}}");
+    }
+    never_two_at_cs(&mut text, threads);
+    text
+}
+
+fn filter(threads: u64) -> String {
+    let mut text = format!(
+        "// The filter lock for {threads} threads: at each of {} levels one of those who come stays behind.\n\n",
+        threads - 1
+    );
+    for thread in 1..=threads {
+        line!(text, "var level_{thread}: int in 0..{} = 0;", threads - 1);
+    }
+    for level in 1..threads {
+        line!(text, "var last_{level}: int in 0..{threads} = 0;");
+    }
+    for me in 1..=threads {
+        line!(text, "\nthread T{} {{", me - 1);
+        for level in 1..threads {
+            line!(text, "    level_{me} := {level};");
+            line!(text, "    last_{level} := {me};");
+            for (number, other) in (1..=threads).filter(|other| *other != me).enumerate() {
+                let label = if number == 0 { format!("wait_{level}: ") } else { String::new() };
+                line!(text, "    {label}if level_{other} >= {level} {{");
+                line!(text, "        if last_{level} == {me} {{");
+                line!(text, "            goto wait_{level};");
+                line!(text, "        }}");
+                line!(text, "    }}");
+            }
+        }
+        line!(text, "    cs: skip;");
+        line!(text, "    level_{me} := 0;");
+        line!(text, "}}");
+    }
+    never_two_at_cs(&mut text, threads);
+    text
+}
+
+/// Nobody is in the critical section together with another.
+fn never_two_at_cs(text: &mut String, threads: u64) {
+    text.push('\n');
+    for first in 0..threads {
+        for second in first + 1..threads {
+            line!(text, "never T{first} at cs && T{second} at cs;");
+        }
+    }
+}
+
+fn loops(bound: u64) -> String {
+    let twice = 2 * bound;
+    format!(
+        "\
+// Two loops that count to {bound} and to {twice}, and a thread that waits for both and adds up.
+
+const M = {bound};
+const N = {twice};
+var x, y, z: int = 0;
+
+thread T1 {{
+    while x < M {{
+        x := x + 1;
+    }}
+}}
+
+thread T2 {{
+    while y < N {{
+        y := y + 1;
+    }}
+}}
+
+thread T3 {{
+    await x == M && y == N do {{
+        z := x + y;
+    }}
+}}
+
+ensures z == M + N;
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Language;
+    use crate::input::Input;
+    use crate::pipeline;
+    use rely_base::{Budget, Silent, SourceMap};
+    use rely_program::Goal;
+
+    /// Every family really is what it says, as far as exploration can tell.
+    #[test]
+    fn small_members_are_safe() {
+        let engine = rely_engines::engine("explore").expect("exploration is there");
+        for family in FAMILIES {
+            for size in [2, 3] {
+                let text = family.model(size).expect("a size that makes sense");
+                let name = format!("{}-{size}", family.name);
+                let input = Input { name: name.clone(), language: Language::Rely, text, preprocessed: None };
+                let loaded = pipeline::load(&input).unwrap_or_else(|problem| {
+                    panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
+                });
+                let budget = Budget::unlimited();
+                let verdict = pipeline::verify(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
+                assert_eq!(verdict.name(), "safe", "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn models_are_laid_out_in_the_standard_way() {
+        for family in FAMILIES {
+            let text = family.model(3).expect("a size that makes sense");
+            let mut sources = SourceMap::new();
+            let file = sources.add(family.name, text.as_str());
+            let formatted = rely_model_front::format(&sources, file).expect("this is a model");
+            assert_eq!(formatted, text, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn sizes_that_make_no_sense_are_refused() {
+        assert_eq!(Family::find("filter").and_then(|family| family.model(1)), None);
+        assert!(Family::find("tower").is_none());
+    }
+}

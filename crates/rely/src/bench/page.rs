@@ -1,0 +1,91 @@
+//! The results as one HTML page that needs nothing else.
+
+use super::export::words;
+use super::plot::{self, escape};
+use super::summary::{Grade, Row};
+use super::table::seconds;
+use std::fmt::Write;
+
+const STYLE: &str = "\
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { padding: .15rem .6rem; text-align: left; border-bottom: 1px solid #8884; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.right { color: #0a7d36; } .none { color: #a66300; } .wrong { color: #c5221f; font-weight: bold; }
+.plots { display: flex; flex-wrap: wrap; gap: 1rem; }
+figure { margin: 0; flex: 1 1 26rem; max-width: 40rem; }
+svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg text { fill: currentColor; } svg .grid { stroke: #8884; } svg .same { stroke: currentColor; stroke-dasharray: 4 4; }
+";
+
+/// The page: the plots, then every cell.
+pub fn render(title: &str, rows: &[Row], tools: &[String]) -> String {
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         <h1>{title}</h1>\n<p>rely {version}</p>\n<div class=\"plots\">\n",
+        title = escape(title),
+        version = escape(crate::version::TEXT),
+    );
+    let mut figure = |caption: &str, svg: &str| {
+        let caption = escape(caption);
+        writeln!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>").expect("a string takes everything");
+    };
+    if let Some(svg) = plot::growth(rows, tools) {
+        figure("Growth with size", &svg);
+    }
+    figure("Tasks decided within a time (lower and further right is better)", &plot::quantile(rows, tools));
+    for tool in tools {
+        if let Some(svg) = plot::scatter_paper(rows, tool) {
+            figure(&format!("{tool} against the papers (below the line is faster)"), &svg);
+        }
+    }
+    for (number, first) in tools.iter().enumerate() {
+        for second in &tools[number + 1..] {
+            if let Some(svg) = plot::scatter(rows, first, second) {
+                figure(&format!("{second} against {first} (below the line is faster)"), &svg);
+            }
+        }
+    }
+    page.push_str("</div>\n");
+    page.push_str(&table(rows));
+    page
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "<table>\n<tr><th>task<th>tool<th>verdict<th>s<th>±<th>MB<th>paper s<th>times<th>target s<th>counts</tr>\n",
+    );
+    let number = |value: Option<String>| format!("<td class=\"number\">{}", value.unwrap_or_default());
+    for row in rows {
+        for cell in &row.cells {
+            let (outcome, reason) = words(&cell.outcome);
+            let class = match cell.grade {
+                Grade::Right => "right",
+                Grade::None => "none",
+                Grade::Wrong => "wrong",
+            };
+            let modular = if cell.modular == Some(true) { ", modular" } else { "" };
+            let side = cell.paper.as_ref();
+            let target = side.map(|side| {
+                let mark = if side.is_met { "met" } else { "missed" };
+                format!("{} {mark}", seconds(side.target))
+            });
+            let counts: Vec<String> = cell.counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let fields = [
+                format!("<td>{}<td>{}", escape(&row.task), escape(&cell.tool)),
+                format!("<td class=\"{class}\" title=\"{}\">{outcome}{modular}", escape(reason)),
+                number(Some(seconds(cell.seconds))),
+                number(Some(seconds(cell.spread))),
+                number(Some(format!("{:.0}", cell.megabytes))),
+                number(side.and_then(|side| side.seconds).map(|seconds| format!("{seconds}"))),
+                number(side.and_then(|side| side.ratio).map(|ratio| format!("{ratio:.1}"))),
+                number(target),
+                format!("<td>{}", escape(&counts.join(", "))),
+            ];
+            writeln!(text, "<tr>{}</tr>", fields.concat()).expect("a string takes everything");
+        }
+    }
+    text + "</table>\n</html>\n"
+}
