@@ -3,11 +3,13 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rely_base::{Observer, Progress};
 use rely_report::group_digits;
+use std::sync::{Mutex, PoisonError};
 
 /// An observer that keeps one line on standard error up to date.
 #[derive(Debug)]
 pub struct ProgressLine {
     bar: ProgressBar,
+    counts: Mutex<Vec<(&'static str, u64)>>,
 }
 
 impl ProgressLine {
@@ -18,12 +20,17 @@ impl ProgressLine {
             bar.set_style(style);
         }
         bar.set_prefix(subject);
-        Self { bar }
+        Self { bar, counts: Mutex::default() }
     }
 
     /// Removes the line, so that what is printed next does not collide with it.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// The counts that were reported last.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -31,6 +38,7 @@ impl Observer for ProgressLine {
     fn progress(&self, progress: &Progress) {
         let counts: Vec<String> =
             progress.counts.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&progress.counts);
         self.bar.set_message(format!("{} ({})", progress.activity, counts.join(", ")));
         self.bar.tick();
     }

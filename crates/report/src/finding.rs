@@ -31,6 +31,8 @@ pub struct Finding {
     pub conclusion: Conclusion,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<&'static str>,
+    /// Counts of the engine's work, which unlike time do not depend on the machine.
+    pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.
     pub time: Duration,
 }

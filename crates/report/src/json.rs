@@ -50,6 +50,8 @@ fn finding(finding: &Finding) -> Value {
         }
     }
     set("assumptions", json!(finding.assumptions));
+    let statistics = finding.statistics.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
+    set("statistics", Value::Object(statistics.collect()));
     set("seconds", json!(finding.time.as_secs_f64()));
     Value::Object(object)
 }

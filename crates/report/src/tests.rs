@@ -184,6 +184,7 @@ fn finding(conclusion: Kind) -> Finding {
         engine: "explore".to_owned(),
         conclusion: Conclusion(conclusion),
         assumptions: vec!["sequential-consistency", "no-signed-overflow"],
+        statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),
     }
 }
@@ -282,6 +283,10 @@ fn findings_as_json() {
                   "evidence": "all 42 states explored, confirmed without reduction",
                   "property": "assert",
                   "seconds": 1.234,
+                  "statistics": {
+                    "states": 42,
+                    "transitions": 77
+                  },
                   "verdict": "safe"
                 },
                 {
@@ -294,6 +299,10 @@ fn findings_as_json() {
                   "property": "assert",
                   "reason": "the time limit was reached",
                   "seconds": 1.234,
+                  "statistics": {
+                    "states": 42,
+                    "transitions": 77
+                  },
                   "verdict": "unknown"
                 }
               ]
@@ -413,6 +422,10 @@ fn findings_as_json() {
                   },
                   "property": "assert",
                   "seconds": 1.234,
+                  "statistics": {
+                    "states": 42,
+                    "transitions": 77
+                  },
                   "verdict": "unsafe",
                   "violation": {
                     "kind": "property",

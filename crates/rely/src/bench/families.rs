@@ -230,7 +230,8 @@ mod tests {
                     panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
                 });
                 let budget = Budget::unlimited();
-                let verdict = pipeline::verify(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
+                let verdict =
+                    pipeline::verify(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
                 assert_eq!(verdict.name(), "safe", "{name}");
             }
         }

@@ -54,7 +54,11 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal of what `measures` describes, with the runs that it has already.
-    pub fn open(path: &Path, measures: &str, start_again: bool) -> Result<(Self, Vec<Measurement>), BenchError> {
+    pub fn open(
+        path: &Path,
+        measures: &str,
+        start_again: bool,
+    ) -> Result<(Self, Vec<Measurement>), BenchError> {
         let header = Header { format: "rely-bench-journal 1".to_owned(), measures: measures.to_owned() };
         let done = match fs::read_to_string(path) {
             Ok(text) if !start_again => continued(&text, &header).unwrap_or_default(),

@@ -30,7 +30,8 @@ pub fn render(title: &str, rows: &[Row], tools: &[String]) -> String {
     );
     let mut figure = |caption: &str, svg: &str| {
         let caption = escape(caption);
-        writeln!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>").expect("a string takes everything");
+        writeln!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>")
+            .expect("a string takes everything");
     };
     if let Some(svg) = plot::growth(rows, tools) {
         figure("Growth with size", &svg);
@@ -68,11 +69,12 @@ fn table(rows: &[Row]) -> String {
             };
             let modular = if cell.modular == Some(true) { ", modular" } else { "" };
             let side = cell.paper.as_ref();
-            let target = side.map(|side| {
-                let mark = if side.is_met { "met" } else { "missed" };
-                format!("{} {mark}", seconds(side.target))
+            let target = side.and_then(|side| {
+                let mark = if side.is_met? { "met" } else { "missed" };
+                Some(format!("{} {mark}", seconds(side.target?)))
             });
-            let counts: Vec<String> = cell.counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let counts: Vec<String> =
+                cell.counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
             let fields = [
                 format!("<td>{}<td>{}", escape(&row.task), escape(&cell.tool)),
                 format!("<td class=\"{class}\" title=\"{}\">{outcome}{modular}", escape(reason)),

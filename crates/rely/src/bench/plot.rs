@@ -32,7 +32,11 @@ impl Axis {
     /// From the greatest power of ten below the values to the least above.
     fn logarithmic(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = bounds(values.filter(|value| *value > 0.0)).unwrap_or((0.01, 1.0));
-        Self { low: low.log10().floor(), high: high.log10().ceil().max(low.log10().floor() + 1.0), is_logarithmic: true }
+        Self {
+            low: low.log10().floor(),
+            high: high.log10().ceil().max(low.log10().floor() + 1.0),
+            is_logarithmic: true,
+        }
     }
 
     fn linear(values: impl Iterator<Item = f64>) -> Self {
@@ -53,7 +57,11 @@ impl Axis {
             return exponents.map(|exponent| (10f64.powi(exponent), power(exponent))).collect();
         }
         let step = (self.high / 6.0).ceil().max(1.0);
-        (0..).map(|number| f64::from(number) * step).take_while(|at| *at <= self.high).map(|at| (at, format!("{at}"))).collect()
+        (0..)
+            .map(|number| f64::from(number) * step)
+            .take_while(|at| *at <= self.high)
+            .map(|at| (at, format!("{at}")))
+            .collect()
     }
 }
 
@@ -87,8 +95,11 @@ pub fn quantile(rows: &[Row], tools: &[String]) -> String {
         let ours = right_cells(rows, tool).map(|(_, cell)| cell.seconds).collect();
         series.push(Series { name: tool.clone(), points: sorted(ours), is_line: true });
         let sides: Vec<_> = right_cells(rows, tool).filter_map(|(_, cell)| cell.paper.as_ref()).collect();
-        let theirs: Vec<f64> = sides.iter().filter(|side| !side.timed_out).filter_map(|side| side.seconds).collect();
-        if let Some(name) = sides.first().map(|side| format!("paper: {}", side.against)).filter(|_| !theirs.is_empty()) {
+        let theirs: Vec<f64> =
+            sides.iter().filter(|side| !side.timed_out).filter_map(|side| side.seconds).collect();
+        if let Some(name) =
+            sides.first().map(|side| format!("paper: {}", side.against)).filter(|_| !theirs.is_empty())
+        {
             series.push(Series { name, points: sorted(theirs), is_line: true });
         }
     }
@@ -110,7 +121,8 @@ pub fn scatter(rows: &[Row], first: &str, second: &str) -> Option<String> {
 
 /// A tool against what it is compared with in the papers.
 pub fn scatter_paper(rows: &[Row], tool: &str) -> Option<String> {
-    let sides = right_cells(rows, tool).filter_map(|(_, cell)| Some((cell.paper.as_ref()?.seconds?, cell.seconds)));
+    let sides =
+        right_cells(rows, tool).filter_map(|(_, cell)| Some((cell.paper.as_ref()?.seconds?, cell.seconds)));
     let series = [Series { name: "tasks".to_owned(), points: sides.collect(), is_line: false }];
     (!series[0].points.is_empty())
         .then(|| draw(&series, Axis::logarithmic, "paper (s)", &format!("{tool} (s)"), true))
@@ -121,12 +133,14 @@ pub fn growth(rows: &[Row], tools: &[String]) -> Option<String> {
     let series: Vec<Series> = tools
         .iter()
         .map(|tool| {
-            let points = right_cells(rows, tool).filter_map(|(row, cell)| Some((row.size? as f64, cell.seconds)));
+            let points =
+                right_cells(rows, tool).filter_map(|(row, cell)| Some((row.size? as f64, cell.seconds)));
             Series { name: tool.clone(), points: points.collect(), is_line: true }
         })
         .filter(|series| !series.points.is_empty())
         .collect();
-    let sizes: Vec<f64> = series.iter().flat_map(|series| series.points.iter().map(|point| point.0)).collect();
+    let sizes: Vec<f64> =
+        series.iter().flat_map(|series| series.points.iter().map(|point| point.0)).collect();
     let (low, high) = bounds(sizes.into_iter())?;
     let axis = if high > 50.0 * low.max(1.0) { Axis::logarithmic } else { Axis::linear };
     Some(draw(&series, axis, "size", "seconds", false))
@@ -147,16 +161,26 @@ fn draw(
     let (x, y) = (x_axis(values(|point| point.0)), Axis::logarithmic(values(|point| point.1)));
     let place_x = |value: f64| LEFT + x.place(value) * (WIDTH - LEFT - RIGHT);
     let place_y = |value: f64| HEIGHT - BOTTOM - y.place(value) * (HEIGHT - BOTTOM - TOP);
-    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n");
+    let mut svg =
+        format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n");
     let mut add = |text: String| writeln!(svg, "{text}").expect("a string takes everything");
     for (value, label) in x.ticks() {
         let at = place_x(value);
-        add(format!("<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{}\"/>", HEIGHT - BOTTOM));
-        add(format!("<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", HEIGHT - BOTTOM + 16.0));
+        add(format!(
+            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
+            HEIGHT - BOTTOM
+        ));
+        add(format!(
+            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+            HEIGHT - BOTTOM + 16.0
+        ));
     }
     for (value, label) in y.ticks() {
         let at = place_y(value);
-        add(format!("<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>", WIDTH - RIGHT));
+        add(format!(
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>",
+            WIDTH - RIGHT
+        ));
         add(format!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, at + 4.0));
     }
     if has_diagonal {
@@ -169,18 +193,36 @@ fn draw(
         if series.is_line {
             let points: Vec<String> =
                 series.points.iter().map(|(x, y)| format!("{:.1},{:.1}", place_x(*x), place_y(*y))).collect();
-            add(format!("<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{}\"/>", points.join(" ")));
+            add(format!(
+                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{}\"/>",
+                points.join(" ")
+            ));
             let at = TOP + 14.0 + 16.0 * number as f64;
-            add(format!("<text x=\"{}\" y=\"{at}\" fill=\"{colour}\">{}</text>", LEFT + 10.0, escape(&series.name)));
+            add(format!(
+                "<text x=\"{}\" y=\"{at}\" fill=\"{colour}\">{}</text>",
+                LEFT + 10.0,
+                escape(&series.name)
+            ));
         }
         for (x, y) in &series.points {
-            add(format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>", place_x(*x), place_y(*y)));
+            add(format!(
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>",
+                place_x(*x),
+                place_y(*y)
+            ));
         }
     }
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-    add(format!("<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>", HEIGHT - 8.0, escape(x_title)));
+    add(format!(
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+        HEIGHT - 8.0,
+        escape(x_title)
+    ));
     let middle = (TOP + HEIGHT - BOTTOM) / 2.0;
-    add(format!("<text transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">{}</text>", escape(y_title)));
+    add(format!(
+        "<text transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+        escape(y_title)
+    ));
     svg.push_str("</svg>\n");
     svg
 }

@@ -63,7 +63,8 @@ pub fn append(path: &Path, entries: &[Entry]) -> Result<(), BenchError> {
 pub fn read(path: &Path) -> Result<Vec<Entry>, BenchError> {
     let text = fs::read_to_string(path).map_err(|error| BenchError::file(path, error))?;
     let parse = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| BenchError::content(path, format!("line {}: {error}", number + 1)))
+        serde_json::from_str(line)
+            .map_err(|error| BenchError::content(path, format!("line {}: {error}", number + 1)))
     };
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
 }
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn the_trend_points_out_what_got_worse() {
-        let log = [entry("c1", "safe", 1.0, 100), entry("c2", "safe", 0.5, 100), entry("c3", "unknown", 0.75, 126)];
+        let log =
+            [entry("c1", "safe", 1.0, 100), entry("c2", "safe", 0.5, 100), entry("c3", "unknown", 0.75, 126)];
         expect![[r#"
             t/a (explore)    3 records  1.000 → 0.500 → 0.750 s
                 safe at c2, unknown at c3

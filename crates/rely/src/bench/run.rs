@@ -62,7 +62,11 @@ impl Plan {
     /// machine for a moment does not disturb all of them.
     fn jobs(&self) -> Vec<Job> {
         let one_round = |repetition| {
-            let pairs = self.chosen.iter().enumerate().flat_map(|(task, tools)| tools.iter().map(move |&tool| (task, tool)));
+            let pairs = self
+                .chosen
+                .iter()
+                .enumerate()
+                .flat_map(|(task, tools)| tools.iter().map(move |&tool| (task, tool)));
             pairs.map(move |(task, tool)| Job { task, tool, repetition })
         };
         (0..self.repetitions).flat_map(one_round).collect()
@@ -114,7 +118,11 @@ pub fn run(
                     if interrupt.is_cancelled() || stop.is_cancelled() {
                         return;
                     }
-                    bar.set_message(format!("{} ({})", plan.tasks[job.task].name, plan.tools[job.tool].name()));
+                    bar.set_message(format!(
+                        "{} ({})",
+                        plan.tasks[job.task].name,
+                        plan.tools[job.tool].name()
+                    ));
                     if let Some(result) = measure(plan, job, interrupt).transpose() {
                         // If nobody listens any more, the benchmark has failed elsewhere.
                         sender.send(result).ok();

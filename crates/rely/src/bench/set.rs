@@ -56,7 +56,9 @@ fn unknown(name: &str, papers: Option<&Papers>) -> String {
         Some(papers) => {
             let tables: Vec<&str> = papers.tables.iter().map(|table| table.name.as_str()).collect();
             let tables = tables.join(", ");
-            format!("there is no set `{name}`; sets are {PAPERS}, {tables}, {families}, a folder or a `.yml` file")
+            format!(
+                "there is no set `{name}`; sets are {PAPERS}, {tables}, {families}, a folder or a `.yml` file"
+            )
         }
         None => format!(
             "there is no set `{name}` here: the tables of the papers are in the folder `benchmarks` of Rely's \
@@ -98,7 +100,10 @@ fn folder_tasks(folder: &Path) -> Result<Vec<Task>, BenchError> {
         tasks.extend(task::read(&definition, &definition.with_extension("").display().to_string())?);
     }
     if tasks.is_empty() {
-        return Err(BenchError::Request(format!("{}: there are no task definitions (`.yml`)", folder.display())));
+        return Err(BenchError::Request(format!(
+            "{}: there are no task definitions (`.yml`)",
+            folder.display()
+        )));
     }
     Ok(tasks)
 }
@@ -135,7 +140,8 @@ fn write(path: &Path, text: &str) -> Result<(), BenchError> {
 
 /// `4`, `2..12`, or `10,100,1000`.
 fn parse_sizes(text: &str) -> Result<Vec<u64>, BenchError> {
-    let wrong = || BenchError::Request(format!("`{text}` names no sizes: write `4`, `2..12` or `10,100,1000`"));
+    let wrong =
+        || BenchError::Request(format!("`{text}` names no sizes: write `4`, `2..12` or `10,100,1000`"));
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
     match text.split_once("..") {
         Some((first, last)) => {
@@ -162,7 +168,8 @@ mod tests {
 
     #[test]
     fn every_row_of_the_papers_is_there() {
-        let folder = benchmarks(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository has benchmarks");
+        let folder =
+            benchmarks(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository has benchmarks");
         let set = resolve(PAPERS, Some(&folder), Path::new("")).expect("all of them can be read");
         assert!(set.tasks.len() > 50, "{}", set.tasks.len());
         for task in &set.tasks {
@@ -175,7 +182,8 @@ mod tests {
 
     #[test]
     fn every_task_definition_in_the_repository_can_be_read() {
-        let folder = benchmarks(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository has benchmarks");
+        let folder =
+            benchmarks(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository has benchmarks");
         assert!(folder_tasks(&folder).expect("all of them can be read").len() > 50);
     }
 }

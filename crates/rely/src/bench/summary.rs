@@ -54,10 +54,10 @@ pub struct PaperSide {
     pub timed_out: bool,
     /// How many times faster this is than the paper.
     pub ratio: Option<f64>,
-    /// The seconds that are wanted.
-    pub target: f64,
+    /// The seconds that are wanted, if this tool has a target.
+    pub target: Option<f64>,
     /// Whether the verdict is right, modular where it should be, and within the target.
-    pub is_met: bool,
+    pub is_met: Option<bool>,
 }
 
 /// One task with its cells, one for each tool that looked at it.
@@ -76,10 +76,16 @@ pub struct Row {
 }
 
 /// Puts the runs together. Tasks without any run are left out.
-pub fn summarize(tasks: &[Task], tools: &[Tool], measurements: &[Measurement], papers: Option<&Papers>) -> Vec<Row> {
+pub fn summarize(
+    tasks: &[Task],
+    tools: &[Tool],
+    measurements: &[Measurement],
+    papers: Option<&Papers>,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for task in tasks {
-        let is_modular = papers.and_then(|papers| papers.find(&task.name)).is_some_and(|(_, row)| row.modular);
+        let is_modular =
+            papers.and_then(|papers| papers.find(&task.name)).is_some_and(|(_, row)| row.modular);
         let cells: Vec<Cell> = tools
             .iter()
             .filter_map(|tool| {
@@ -138,18 +144,22 @@ fn median(sorted: &[f64]) -> Option<f64> {
 
 fn paper_side(cell: &Cell, task: &str, papers: &Papers) -> Option<PaperSide> {
     let (table, row) = papers.find(task)?;
-    let comparison = table.comparison(&cell.tool)?;
-    let figure = row.paper.get(&comparison.against).copied();
+    let comparison = table.comparison(&cell.tool);
+    // What the paper does not compare with stands beside its first column, without a target.
+    let against = &comparison.or(table.engines.first())?.against;
+    let figure = row.paper.get(against).copied();
     let seconds = figure.map(|figure| table.seconds(figure));
-    let target = comparison.target.seconds(seconds);
-    let is_modular_enough = !(comparison.modular && row.modular) || cell.modular == Some(true);
+    let target = comparison.map(|comparison| comparison.target.seconds(seconds));
+    let wants_modular = comparison.is_some_and(|comparison| comparison.modular && row.modular);
+    let is_modular_enough = !wants_modular || cell.modular == Some(true);
     Some(PaperSide {
-        against: comparison.against.clone(),
+        against: against.clone(),
         seconds,
         timed_out: matches!(figure, Some(Figure::TimedOut(_))),
         ratio: seconds.filter(|_| cell.grade == Grade::Right).map(|seconds| seconds / cell.seconds.max(1e-4)),
         target,
-        is_met: cell.grade == Grade::Right && cell.seconds <= target && is_modular_enough,
+        is_met: target
+            .map(|target| cell.grade == Grade::Right && cell.seconds <= target && is_modular_enough),
     })
 }
 

@@ -26,8 +26,10 @@ fn section(text: &mut String, title: &str, rows: &[&Row], tools: &[String], styl
     if rows.is_empty() {
         return;
     }
-    let used: Vec<&String> =
-        tools.iter().filter(|tool| rows.iter().any(|row| row.cells.iter().any(|cell| cell.tool == **tool))).collect();
+    let used: Vec<&String> = tools
+        .iter()
+        .filter(|tool| rows.iter().any(|row| row.cells.iter().any(|cell| cell.tool == **tool)))
+        .collect();
     let mut grid = vec![heading(&used, rows)];
     grid.extend(rows.iter().map(|row| line(row, rows, &used, style)));
     let against = |tool: &&String| {
@@ -59,7 +61,8 @@ fn heading(tools: &[&String], rows: &[&Row]) -> Vec<Field> {
     for (number, tool) in tools.iter().enumerate() {
         fields.extend([plain(format!("[{}]", number + 1)), plain("s")]);
         if has_paper(tool, rows) {
-            fields.extend(["paper", "times", "target", ""].map(plain));
+            let target = if has_target(tool, rows) { "target" } else { "" };
+            fields.extend(["paper", "times", target, ""].map(plain));
         }
     }
     fields
@@ -67,6 +70,11 @@ fn heading(tools: &[&String], rows: &[&Row]) -> Vec<Field> {
 
 fn has_paper(tool: &str, rows: &[&Row]) -> bool {
     rows.iter().flat_map(|row| &row.cells).any(|cell| cell.tool == tool && cell.paper.is_some())
+}
+
+fn has_target(tool: &str, rows: &[&Row]) -> bool {
+    let cells = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.tool == tool);
+    cells.filter_map(|cell| cell.paper.as_ref()).any(|side| side.target.is_some())
 }
 
 fn line(row: &Row, rows: &[&Row], tools: &[&String], style: Style) -> Vec<Field> {
@@ -135,9 +143,12 @@ fn paper(cell: Option<&Cell>, style: Style) -> [Field; 4] {
         small if small < 10.0 => format!("{more}{small:.1}"),
         large => format!("{more}{large:.0}"),
     });
-    let (mark, role) = if side.is_met { ("met", Role::Good) } else { ("missed", Role::Bad) };
-    let mark = Field { text: mark.to_owned(), role: Some((role, style)) };
-    [plain(theirs), plain(ratio), plain(seconds(side.target)), mark]
+    let mark = match side.is_met {
+        Some(true) => Field { text: "met".to_owned(), role: Some((Role::Good, style)) },
+        Some(false) => Field { text: "missed".to_owned(), role: Some((Role::Bad, style)) },
+        None => plain(""),
+    };
+    [plain(theirs), plain(ratio), plain(side.target.map_or(String::new(), seconds)), mark]
 }
 
 /// Columns side by side; those in which nothing stands are left out.
@@ -171,12 +182,19 @@ fn align(grid: &[Vec<Field>]) -> String {
 fn conclusion(rows: &[Row], tools: &[String]) -> String {
     let mut text = String::new();
     for tool in tools {
-        let cells: Vec<&Cell> = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.tool == *tool).collect();
+        let cells: Vec<&Cell> =
+            rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.tool == *tool).collect();
         let of = |grade: Grade| cells.iter().filter(|cell| cell.grade == grade).count();
-        let targets: Vec<bool> = cells.iter().filter_map(|cell| Some(cell.paper.as_ref()?.is_met)).collect();
+        let targets: Vec<bool> = cells.iter().filter_map(|cell| cell.paper.as_ref()?.is_met).collect();
         let met = targets.iter().filter(|is_met| **is_met).count();
-        write!(text, "{tool}: {} right, {} wrong, {} without verdict", of(Grade::Right), of(Grade::Wrong), of(Grade::None))
-            .expect("a string takes everything");
+        write!(
+            text,
+            "{tool}: {} right, {} wrong, {} without verdict",
+            of(Grade::Right),
+            of(Grade::Wrong),
+            of(Grade::None)
+        )
+        .expect("a string takes everything");
         if !targets.is_empty() {
             write!(text, "; {met} of {} targets met", targets.len()).expect("a string takes everything");
         }

@@ -83,9 +83,15 @@ impl Tool {
             let message = format!("`{template}` must say with {{file}} where the program goes");
             return Err(BenchError::Request(message));
         }
-        let name = Path::new(name).file_name().map_or(name.to_owned(), |name| name.to_string_lossy().into_owned());
+        let name =
+            Path::new(name).file_name().map_or(name.to_owned(), |name| name.to_string_lossy().into_owned());
         let template = template.to_owned();
-        Ok(Tool::Other(Box::new(OtherTool { name, template, safe: safe.clone(), violated: violated.clone() })))
+        Ok(Tool::Other(Box::new(OtherTool {
+            name,
+            template,
+            safe: safe.clone(),
+            violated: violated.clone(),
+        })))
     }
 
     /// How it is called in tables.
@@ -103,7 +109,9 @@ impl Tool {
     pub fn fingerprint(&self) -> String {
         match self {
             Tool::Engine { .. } => self.name(),
-            Tool::Other(other) => format!("{}: {} {} {}", other.name, other.template, other.safe, other.violated),
+            Tool::Other(other) => {
+                format!("{}: {} {} {}", other.name, other.template, other.safe, other.violated)
+            }
         }
     }
 
@@ -192,7 +200,8 @@ mod tests {
     use std::time::Duration;
 
     fn other() -> OtherTool {
-        let (safe, violated) = (Regex::new(r"\bTRUE\b").expect("valid"), Regex::new(r"\bFALSE\b").expect("valid"));
+        let (safe, violated) =
+            (Regex::new(r"\bTRUE\b").expect("valid"), Regex::new(r"\bFALSE\b").expect("valid"));
         match Tool::other("mine: ./verify.sh {file}", &safe, &violated).expect("well written") {
             Tool::Other(other) => *other,
             Tool::Engine { .. } => panic!("this is no engine"),
@@ -201,7 +210,8 @@ mod tests {
 
     #[test]
     fn other_tools_are_understood_by_their_last_word() {
-        let check = |text: &str, expected: Option<Outcome>| assert_eq!(other().verdict(text), expected, "{text}");
+        let check =
+            |text: &str, expected: Option<Outcome>| assert_eq!(other().verdict(text), expected, "{text}");
         check("trying...\nTRUE\n", Some(Outcome::Safe));
         check("is it TRUE?\nno: FALSE\n", Some(Outcome::Unsafe));
         check("TRUENESS cannot be decided", None);
@@ -231,7 +241,8 @@ mod tests {
         let (outcome, work) = report(text).expect("this is a report");
         assert_eq!(outcome, Outcome::Safe);
         assert_eq!(work, Work { counts: BTreeMap::from([("states".to_owned(), 12)]), modular: Some(true) });
-        let (outcome, _) = report(r#"{"files": [{"errors": [{"message": "no"}]}]}"#).expect("this is one, too");
+        let (outcome, _) =
+            report(r#"{"files": [{"errors": [{"message": "no"}]}]}"#).expect("this is one, too");
         assert_eq!(outcome, Outcome::Failed("no".to_owned()));
         assert!(report("Segmentation fault").is_none());
     }

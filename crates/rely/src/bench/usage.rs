@@ -39,7 +39,8 @@ pub fn members(leader: i32) -> Vec<Member> {
 fn all() -> HashMap<i32, Stat> {
     let Ok(entries) = fs::read_dir("/proc") else { return HashMap::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter_map(|pid| Some((pid, parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?))).collect()
+    pids.filter_map(|pid| Some((pid, parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?)))
+        .collect()
 }
 
 /// The name of the program stands in parentheses and may contain anything, so that the fields

@@ -113,7 +113,13 @@ fn position(tools: &mut Vec<Tool>, tool: Tool) -> usize {
 }
 
 /// Writes all files of results.
-fn save(output: &Path, set: &str, rows: &[Row], tools: &[String], results: &Results) -> Result<(), BenchError> {
+fn save(
+    output: &Path,
+    set: &str,
+    rows: &[Row],
+    tools: &[String],
+    results: &Results,
+) -> Result<(), BenchError> {
     let files = [
         ("results.csv", export::csv(&results.measurements)),
         ("results.json", export::json(rows, &results.measurements)),
@@ -150,7 +156,8 @@ fn status(rows: &[Row]) -> Status {
 /// A folder for each set, so that one benchmark does not replace another's journal.
 fn default_output(set: &str) -> PathBuf {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
-    let name: String = set.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
+    let name: String =
+        set.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
     Path::new("bench-results").join(name.trim_matches('.'))
 }
 
@@ -159,7 +166,9 @@ fn benchmarks() -> Option<PathBuf> {
 }
 
 fn nowhere() -> BenchError {
-    BenchError::Request("the performance log is in the folder `benchmarks` of Rely's repository; start this there".to_owned())
+    BenchError::Request(
+        "the performance log is in the folder `benchmarks` of Rely's repository; start this there".to_owned(),
+    )
 }
 
 fn file_error(path: &Path, error: io::Error) -> BenchError {

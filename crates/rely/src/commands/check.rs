@@ -99,6 +99,7 @@ fn check_goal(
         engine: engine.name().to_owned(),
         conclusion: Conclusion::new(&verdict, &loaded.program, &loaded.sources),
         assumptions: pipeline::assumptions(&loaded.program, goal),
+        statistics: progress.counts(),
         time: start.elapsed(),
     }
 }
