@@ -565,6 +565,7 @@ fn the_help_explains_itself() {
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
           fmt          Lay out .rely models in the standard way
+          bench        Measure engines on many programs, beside the figures of the papers
           completions  Print a completion script for a shell
           man          Print the manual page
           help         Print this message or the help of the given subcommand(s)
@@ -589,6 +590,7 @@ fn the_help_explains_itself() {
           rely check --property deadlock examples/lock-order.c
           rely run --seed 7 examples/racy-counter.c
           rely show --format dot model.rely | dot -Tsvg > model.svg
+          rely bench papers
     "#]]
     .assert_eq(&help(&["--help"]));
     expect![[r#"
