@@ -22,10 +22,12 @@
 
 mod explore;
 mod registry;
+mod rely_guarantee;
 mod symbolic;
 
 pub use explore::{Explore, ExploreOptions};
 pub use registry::{ENGINE_NAMES, EngineError, engine};
+pub use rely_guarantee::{Bias, RelyGuaranteeEngine};
 
 use rely_base::{Budget, Observer};
 use rely_evidence::Claim;

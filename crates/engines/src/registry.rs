@@ -1,6 +1,6 @@
 //! Engines by name.
 
-use crate::{Engine, Explore};
+use crate::{Engine, Explore, RelyGuaranteeEngine};
 
 /// The names of all engines of the project, those to come included.
 pub const ENGINE_NAMES: [&str; 6] =
@@ -21,6 +21,7 @@ pub enum EngineError {
 pub fn engine(name: &str) -> Result<Box<dyn Engine>, EngineError> {
     match ENGINE_NAMES.into_iter().find(|known| *known == name) {
         Some("explore") => Ok(Box::new(Explore::default())),
+        Some("rely-guarantee") => Ok(Box::new(RelyGuaranteeEngine::default())),
         Some(known) => Err(EngineError::NotAvailable(known)),
         None => Err(EngineError::Unknown(name.to_owned())),
     }

@@ -44,6 +44,14 @@ pub enum Reason {
         /// What it does not support, for a person: "threads without a bound".
         construct: String,
     },
+    /// The engine has tried everything it knows.
+    #[error("the engine `{engine}` gave up: {why}")]
+    GaveUp {
+        /// The engine.
+        engine: &'static str,
+        /// What it lacks, for a person: "no predicates were found that exclude a counterexample".
+        why: String,
+    },
     /// There was evidence, and it was wrong: a bug of the engine.
     #[error("the evidence was rejected: {0}")]
     Rejected(Rejection),

@@ -18,8 +18,6 @@ pub(crate) struct Violation {
     pub(crate) places: Vec<PlaceTest>,
     /// How many instances of templates stand somewhere, at least.
     pub(crate) witnesses: Vec<(LocationId, u32)>,
-    /// Whether it allows exactly what violates the property.
-    pub(crate) exact: bool,
     /// Whether the property has no value here, rather than the value false.
     pub(crate) undefined: bool,
 }
@@ -81,7 +79,6 @@ fn violation(property: usize, path: Path, undefined: bool) -> Option<Violation> 
         guard: path.guard,
         places,
         witnesses: path.witnesses,
-        exact: !path.inexact,
         undefined,
     })
 }

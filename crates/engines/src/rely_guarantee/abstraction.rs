@@ -1,0 +1,173 @@
+//! What is tracked: predicates over data, and the places of other threads.
+//!
+//! Predicates are tracked per thread. Tracking them per spot, as lazy abstraction does, makes smaller
+//! trees but needs many more refinements, because each finds a predicate again at the next spot: on
+//! Lamport's algorithm 70 instead of 10, and a refinement costs more than what the trees save.
+
+use super::literals::{Literal, Literals, PredicateId};
+use super::refine::Discovery;
+use super::system::{Move, SpotId, System, updated};
+use rely_base::{Arena, Id, define_id};
+use rely_logic::Constraint;
+use rely_program::ThreadId;
+use rustc_hash::FxHashMap;
+
+define_id!(
+    /// A block of spots of a thread that an observer does not tell apart.
+    pub(super) struct BlockId
+);
+
+/// The current abstraction. It only ever gets finer.
+pub(super) struct Abstraction {
+    predicates: Arena<PredicateId, [Constraint; 2]>,
+    known: FxHashMap<Constraint, PredicateId>,
+    /// The predicates of each thread.
+    of: Vec<Vec<PredicateId>>,
+    /// What each thread tells apart of each other thread.
+    partitions: Vec<Vec<Partition>>,
+}
+
+/// The spots of a thread in blocks.
+#[derive(Clone, Debug)]
+pub(super) struct Partition {
+    block_of: Vec<BlockId>,
+    blocks: Arena<BlockId, Vec<SpotId>>,
+}
+
+impl Abstraction {
+    /// Nothing is tracked.
+    pub(super) fn new(system: &System<'_>) -> Self {
+        let whole = |observed: ThreadId| {
+            let spots = system.thread(observed).spots.len();
+            Partition {
+                block_of: vec![BlockId::from_index(0); spots],
+                blocks: std::iter::once((0..spots).map(SpotId::from_index).collect()).collect(),
+            }
+        };
+        Abstraction {
+            predicates: Arena::new(),
+            known: FxHashMap::default(),
+            of: system.threads.iter().map(|_| Vec::new()).collect(),
+            partitions: system.thread_ids().map(|_| system.thread_ids().map(whole).collect()).collect(),
+        }
+    }
+
+    /// The predicates tracked by a thread.
+    pub(super) fn of(&self, thread: ThreadId) -> &[PredicateId] {
+        &self.of[thread.index()]
+    }
+
+    /// What literals say.
+    pub(super) fn constraints<'a>(&'a self, literals: &'a Literals) -> impl Iterator<Item = &'a Constraint> {
+        literals.iter().map(|literal| self.constraint(literal))
+    }
+
+    /// The predicates whose truth a move of another thread can change, as a mask. An instance of
+    /// the observer's own template does not change the observer's locals.
+    pub(super) fn affected(&self, system: &System<'_>, by: &Move, same_template: bool) -> Literals {
+        let mut mask = Literals::default();
+        for (predicate, sides) in self.predicates.iter() {
+            let changes = |variable| {
+                let private = same_template && system.cells.owner(variable) == Some(by.thread);
+                !private && updated(&by.branch.updates, variable).is_some()
+            };
+            if sides[0].form().variables().any(changes) {
+                mask.insert(Literal { predicate, holds: true });
+                mask.insert(Literal { predicate, holds: false });
+            }
+        }
+        mask
+    }
+
+    /// What a literal says.
+    pub(super) fn constraint(&self, literal: Literal) -> &Constraint {
+        &self.predicates[literal.predicate][usize::from(!literal.holds)]
+    }
+
+    /// How many predicates there are.
+    pub(super) fn predicate_count(&self) -> usize {
+        self.predicates.len()
+    }
+
+    /// Lets a thread track a predicate; says whether that is new.
+    pub(super) fn track(&mut self, thread: ThreadId, constraint: &Constraint) -> bool {
+        if constraint.is_true() || constraint.is_false() {
+            return false;
+        }
+        let predicate = self.find(constraint).unwrap_or_else(|| {
+            let id = self.predicates.push([constraint.clone(), constraint.negated()]);
+            self.known.insert(constraint.clone(), id);
+            id
+        });
+        let tracked = &mut self.of[thread.index()];
+        let is_new = !tracked.contains(&predicate);
+        if is_new {
+            tracked.push(predicate);
+        }
+        is_new
+    }
+
+    /// The predicate that a constraint is, or whose negation it is.
+    fn find(&self, constraint: &Constraint) -> Option<PredicateId> {
+        self.known.get(constraint).or_else(|| self.known.get(&constraint.negated())).copied()
+    }
+
+    /// Whether something is tracked already.
+    pub(super) fn has(&self, discovery: &Discovery) -> bool {
+        match discovery {
+            Discovery::Predicate { thread, constraint } => {
+                let known = self.find(constraint);
+                let tracked = known.is_some_and(|predicate| self.of(*thread).contains(&predicate));
+                tracked || constraint.is_true() || constraint.is_false()
+            }
+            Discovery::Place { observer, observed, spots } => {
+                let partition = self.partition(*observer, *observed);
+                let block = |spot: &SpotId| partition.block(partition.block_of(*spot));
+                spots.iter().all(|spot| block(spot).iter().all(|neighbour| spots.contains(neighbour)))
+            }
+        }
+    }
+
+    /// What an observer tells apart of another thread.
+    pub(super) fn partition(&self, observer: ThreadId, observed: ThreadId) -> &Partition {
+        &self.partitions[observer.index()][observed.index()]
+    }
+
+    /// Lets an observer tell whether a thread is at one of some spots; says whether that is new.
+    pub(super) fn tell_apart(&mut self, observer: ThreadId, observed: ThreadId, spots: &[SpotId]) -> bool {
+        self.partitions[observer.index()][observed.index()].split(spots)
+    }
+}
+
+impl Partition {
+    pub(super) fn block_of(&self, spot: SpotId) -> BlockId {
+        self.block_of[spot.index()]
+    }
+
+    pub(super) fn block(&self, block: BlockId) -> &[SpotId] {
+        &self.blocks[block]
+    }
+
+    /// Whether nothing is told apart.
+    pub(super) fn is_trivial(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
+    fn split(&mut self, spots: &[SpotId]) -> bool {
+        let mut changed = false;
+        for id in self.blocks.ids() {
+            let (inside, outside): (Vec<SpotId>, Vec<SpotId>) =
+                self.blocks[id].iter().partition(|spot| spots.contains(spot));
+            if inside.is_empty() || outside.is_empty() {
+                continue;
+            }
+            changed = true;
+            self.blocks[id] = outside;
+            let new = self.blocks.push(inside.clone());
+            for spot in inside {
+                self.block_of[spot.index()] = new;
+            }
+        }
+        changed
+    }
+}

@@ -1,0 +1,145 @@
+//! Sets of literals as bits.
+
+use rely_base::{Id, define_id};
+
+define_id!(
+    /// A predicate: a constraint that may hold, not hold, or not be known to do either.
+    pub(super) struct PredicateId
+);
+
+/// A predicate that holds, or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Literal {
+    pub(super) predicate: PredicateId,
+    pub(super) holds: bool,
+}
+
+/// A set of literals: two bits for each predicate, the lower one if it holds, the upper one if its
+/// negation does. There is no zero at the end, so that equal sets are equal values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub(super) struct Literals(Vec<u64>);
+
+const PER_WORD: usize = 32;
+const LOWER_BITS: u64 = 0x5555_5555_5555_5555;
+
+impl Literals {
+    pub(super) fn insert(&mut self, literal: Literal) {
+        let index = literal.predicate.index();
+        let word = index / PER_WORD;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= bit(literal);
+    }
+
+    /// What is known about a predicate.
+    pub(super) fn get(&self, predicate: PredicateId) -> Option<Literal> {
+        let word = *self.0.get(predicate.index() / PER_WORD)?;
+        [true, false]
+            .map(|holds| Literal { predicate, holds })
+            .into_iter()
+            .find(|&literal| word & bit(literal) != 0)
+    }
+
+    /// Whether anything is known about a predicate.
+    pub(super) fn contains_predicate(&self, predicate: PredicateId) -> bool {
+        self.get(predicate).is_some()
+    }
+
+    /// All literals of both; `None` if they contradict each other.
+    pub(super) fn union(&self, other: &Literals) -> Option<Literals> {
+        let (long, short) = if self.0.len() >= other.0.len() { (self, other) } else { (other, self) };
+        let mut words = long.0.clone();
+        for (word, more) in words.iter_mut().zip(&short.0) {
+            *word |= more;
+            if *word & (*word >> 1) & LOWER_BITS != 0 {
+                return None;
+            }
+        }
+        Some(Literals(words))
+    }
+
+    /// Whether all of these are among the others.
+    pub(super) fn is_subset(&self, other: &Literals) -> bool {
+        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(mine, theirs)| mine & !theirs == 0)
+    }
+
+    /// Whether the sets have a literal in common.
+    pub(super) fn intersects(&self, other: &Literals) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
+    /// All literals, by ascending predicate.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Literal> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let position = rest.trailing_zeros() as usize;
+                if rest == 0 {
+                    return None;
+                }
+                rest &= rest - 1;
+                let predicate = PredicateId::from_index(index * PER_WORD + position / 2);
+                Some(Literal { predicate, holds: position.is_multiple_of(2) })
+            })
+        })
+    }
+}
+
+impl FromIterator<Literal> for Literals {
+    fn from_iter<Items: IntoIterator<Item = Literal>>(literals: Items) -> Self {
+        let mut set = Literals::default();
+        for literal in literals {
+            set.insert(literal);
+        }
+        set
+    }
+}
+
+fn bit(literal: Literal) -> u64 {
+    1 << (2 * (literal.predicate.index() % PER_WORD) + usize::from(!literal.holds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(literals: &[i32]) -> Literals {
+        let literal = |&number: &i32| Literal {
+            predicate: PredicateId::from_index(number.unsigned_abs() as usize),
+            holds: number > 0,
+        };
+        literals.iter().map(literal).collect()
+    }
+
+    fn check_union(left: &[i32], right: &[i32], expect: Option<&[i32]>) {
+        assert_eq!(set(left).union(&set(right)), expect.map(set));
+        assert_eq!(set(right).union(&set(left)), expect.map(set));
+    }
+
+    #[test]
+    fn unions_notice_contradictions() {
+        check_union(&[1, -2], &[3, 70], Some(&[1, -2, 3, 70]));
+        check_union(&[], &[-40], Some(&[-40]));
+        check_union(&[1, -2], &[2], None);
+        check_union(&[90], &[1, -90], None);
+    }
+
+    #[test]
+    fn literals_come_back_in_order() {
+        let literals = set(&[70, -3, 31, -32]);
+        let numbers: Vec<(usize, bool)> =
+            literals.iter().map(|literal| (literal.predicate.index(), literal.holds)).collect();
+        assert_eq!(numbers, [(3, false), (31, true), (32, false), (70, true)]);
+        assert_eq!(literals.get(PredicateId::from_index(32)).map(|literal| literal.holds), Some(false));
+        assert_eq!(literals.get(PredicateId::from_index(33)), None);
+    }
+
+    #[test]
+    fn fewer_literals_are_a_subset() {
+        assert!(set(&[1]).is_subset(&set(&[1, -50])));
+        assert!(!set(&[1, -50]).is_subset(&set(&[1])));
+        assert!(!set(&[-1]).is_subset(&set(&[1, 2])));
+        assert!(set(&[-50]).intersects(&set(&[1, -50])) && !set(&[50]).intersects(&set(&[1, -50])));
+    }
+}

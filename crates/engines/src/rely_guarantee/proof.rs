@@ -1,0 +1,167 @@
+//! From complete trees to a proof that others can check.
+
+use super::abstraction::Abstraction;
+use super::system::{Move, System};
+use super::tree::{Node, NodeId, Trees};
+use rely_base::{Budget, Id};
+use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
+use rely_logic::project::project;
+use rely_logic::{Constraint, Domain, LinearForm, VarId};
+use rely_program::{EdgeId, ThreadId};
+
+/// What the trees prove. `None` if something cannot be written down.
+pub(super) fn assemble(
+    trees: &Trees<'_, '_>,
+    abstraction: &Abstraction,
+    budget: &Budget,
+) -> Option<RelyGuarantee> {
+    let writer = Writer {
+        trees,
+        system: trees.system(),
+        abstraction,
+        budget,
+        modular: is_modular(trees, abstraction),
+    };
+    let system = writer.system;
+    let threads = system.thread_ids().map(|thread| writer.assertions(thread));
+    let threads = threads.collect::<Option<_>>()?;
+    let effects = system.program.edges().ids().map(|edge| writer.effect(edge));
+    let effects: Vec<EdgeEffect> = effects.collect::<Option<_>>()?;
+    let effects = effects.into_iter().filter(|effect| !effect.cubes.is_empty()).collect();
+    Some(RelyGuarantee { threads, effects })
+}
+
+/// Whether no node speaks of another thread.
+fn is_modular(trees: &Trees<'_, '_>, abstraction: &Abstraction) -> bool {
+    let system = trees.system();
+    let tells_nobody_apart = |observer: ThreadId| {
+        system.thread_ids().all(|observed| abstraction.partition(observer, observed).is_trivial())
+    };
+    let speaks_of_itself = |node: &Node| {
+        let mut constraints = abstraction.constraints(&node.literals);
+        constraints
+            .all(|constraint| constraint.form().variables().all(|cell| system.is_modular(cell, node.thread)))
+    };
+    system.thread_ids().all(tells_nobody_apart) && trees.nodes.values().all(speaks_of_itself)
+}
+
+struct Writer<'w, 'a, 'p> {
+    trees: &'w Trees<'a, 'p>,
+    system: &'w System<'p>,
+    abstraction: &'w Abstraction,
+    budget: &'w Budget,
+    modular: bool,
+}
+
+impl Writer<'_, '_, '_> {
+    fn assertions(&self, thread: ThreadId) -> Option<ThreadAssertions> {
+        let view = self.system.thread(thread);
+        let mut at = Vec::new();
+        for (index, &spot) in view.spots.iter().enumerate() {
+            let nodes = self.trees.at(thread, Id::from_index(index));
+            let cubes: Option<Vec<Cube>> = nodes.iter().map(|&node| self.cube(node)).collect();
+            let cubes = without_subsumed(cubes?);
+            if !cubes.is_empty() {
+                at.push((spot, cubes));
+            }
+        }
+        Some(ThreadAssertions { thread, at })
+    }
+
+    fn cube(&self, node: NodeId) -> Option<Cube> {
+        let constraints = self.trees.constraints(node);
+        self.written(&constraints, &self.trees.nodes[node])
+    }
+
+    fn written(&self, constraints: &[Constraint], node: &Node) -> Option<Cube> {
+        let atoms = constraints.iter().map(|constraint| self.system.cells.atom(constraint));
+        let others = self.system.thread_ids().filter_map(|other| {
+            let partition = self.abstraction.partition(node.thread, other);
+            (other != node.thread && !partition.is_trivial()).then(|| {
+                let spots = partition.block(node.blocks[other.index()]).iter();
+                (other, spots.map(|spot| self.system.thread(other).spots[spot.index()]).collect())
+            })
+        });
+        Some(Cube { atoms: atoms.collect::<Option<_>>()?, others: others.collect() })
+    }
+
+    /// What an edge looks like to others; without cubes if it is never taken.
+    fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
+        let mut cubes = Vec::new();
+        for by in self.system.moves.iter().filter(|by| by.edge == edge && by.leads_on(self.system)) {
+            for &node in self.trees.at(by.thread, by.source) {
+                match self.effect_from(node, by) {
+                    Effect::None => {}
+                    Effect::Cube(cube) => cubes.push(cube),
+                    Effect::Unwritable => return None,
+                }
+            }
+        }
+        Some(EdgeEffect { edge, cubes: without_subsumed(cubes) })
+    }
+
+    fn effect_from(&self, node: NodeId, by: &Move) -> Effect {
+        let cells = &self.system.cells;
+        let mut constraints = self.trees.constraints(node);
+        constraints.extend(by.branch.guard.iter().cloned());
+        for (cell, value) in &by.branch.updates {
+            constraints.push(Constraint::eq(&LinearForm::variable(cells.after(*cell)), value));
+        }
+        let local = |variable: VarId| {
+            let index = variable.index();
+            let cell = VarId::from_index(index % cells.count());
+            cells.owner(cell).is_some() && cells.handle_variable(by.thread) != Some(cell)
+        };
+        let mut eliminated: Vec<VarId> =
+            constraints.iter().flat_map(|constraint| constraint.form().variables()).collect();
+        eliminated.sort_unstable();
+        eliminated.dedup();
+        eliminated.retain(|&variable| {
+            let is_auxiliary = variable.index() >= 3 * cells.count();
+            is_auxiliary || (self.modular && local(variable))
+        });
+        let projected = project(Domain::Integers, &constraints, &eliminated, self.budget).constraints;
+        if projected.iter().any(Constraint::is_false) {
+            return Effect::None;
+        }
+        let known: Vec<Constraint> =
+            projected.into_iter().filter(|constraint| !constraint.is_true()).collect();
+        self.written(&known, &self.trees.nodes[node]).map_or(Effect::Unwritable, Effect::Cube)
+    }
+}
+
+/// What one branch does from one node.
+enum Effect {
+    None,
+    Cube(Cube),
+    Unwritable,
+}
+
+/// Cubes that imply another one add nothing to a disjunction.
+fn without_subsumed(mut cubes: Vec<Cube>) -> Vec<Cube> {
+    for cube in &mut cubes {
+        cube.atoms
+            .sort_by(|left, right| left.terms.cmp(&right.terms).then(left.constant.cmp(&right.constant)));
+        cube.atoms.dedup();
+    }
+    let mut kept: Vec<Cube> = Vec::new();
+    for cube in cubes {
+        if kept.iter().any(|known| known.is_implied_by(&cube)) {
+            continue;
+        }
+        kept.retain(|known| !cube.is_implied_by(known));
+        kept.push(cube);
+    }
+    kept
+}
+
+/// The syntactic order of cubes: fewer atoms say less.
+trait Implied {
+    fn is_implied_by(&self, other: &Self) -> bool;
+}
+
+impl Implied for Cube {
+    fn is_implied_by(&self, other: &Cube) -> bool {
+        self.others == other.others && self.atoms.iter().all(|atom| other.atoms.contains(atom))
+    }
+}

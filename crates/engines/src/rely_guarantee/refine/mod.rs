@@ -1,0 +1,62 @@
+//! From a counterexample to a finer abstraction, or to the run that it stands for.
+//!
+//! * [`modular`]: the derivation of all nodes of the counterexample as Horn clauses in which a
+//!   thread may only speak of globals and its own locals;
+//! * [`spine`]: the steps along one branch of a tree are a schedule. If it cannot be run, either a
+//!   thread is not where its step starts (then its place will be tracked), or the values do not
+//!   fit (then predicates over all variables will be); if it can, it violates the property.
+
+mod clauses;
+mod modular;
+mod spine;
+
+pub(super) use modular::refine as refine_modularly;
+pub(super) use spine::refine as refine_generally;
+
+use super::abstraction::Abstraction;
+use super::system::SpotId;
+use rely_base::StopReason;
+use rely_logic::{Constraint, TermId, TermPool};
+use rely_program::{ThreadId, Trace};
+
+/// What came out of a refinement.
+pub(super) enum Refinement {
+    /// This is worth tracking.
+    Track(Vec<Discovery>),
+    /// The counterexample is a run of the program.
+    Violation(Trace),
+    /// The counterexample is possible for all that is known, but not certainly a run.
+    Undecided(&'static str),
+    /// There is nothing in the allowed vocabulary.
+    Impossible,
+    /// Nothing was found.
+    Nothing,
+    /// The budget has ended.
+    Stopped(StopReason),
+}
+
+/// Something to track from now on.
+#[derive(Clone, Debug)]
+pub(super) enum Discovery {
+    /// A predicate of a thread.
+    Predicate { thread: ThreadId, constraint: Constraint },
+    /// Whether another thread is at one of some spots.
+    Place { observer: ThreadId, observed: ThreadId, spots: Vec<SpotId> },
+}
+
+impl Discovery {
+    /// Makes it part of the abstraction; says whether it is new there.
+    pub(super) fn apply(&self, abstraction: &mut Abstraction) -> bool {
+        match self {
+            Discovery::Predicate { thread, constraint } => abstraction.track(*thread, constraint),
+            Discovery::Place { observer, observed, spots } => {
+                abstraction.tell_apart(*observer, *observed, spots)
+            }
+        }
+    }
+}
+
+/// The linear atoms of a formula.
+fn atoms(pool: &TermPool, formula: TermId) -> Vec<Constraint> {
+    pool.subterms([formula]).into_iter().filter_map(|term| pool.constraint(term)).collect()
+}

@@ -1,0 +1,205 @@
+//! Refinement by predicates in which a thread speaks of globals and its own locals only.
+
+use super::clauses::Clauses;
+use super::{Discovery, Refinement, atoms};
+use crate::rely_guarantee::seeds::Seeds;
+use crate::rely_guarantee::system::Move;
+use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::rely_guarantee::violation::{role_facts, roles};
+use rely_base::Budget;
+use rely_logic::interpolate::{Application, HornOutcome, UnknownId};
+use rely_logic::{LinearForm, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Derivations with more nodes than this are left to the general form.
+const MOST_NODES: usize = 400;
+
+/// Looks for modular predicates that exclude the counterexample.
+pub(in crate::rely_guarantee) fn refine(
+    trees: &Trees<'_, '_>,
+    counterexample: &Counterexample,
+    seeds: &Seeds,
+    budget: &Budget,
+) -> Refinement {
+    let system = trees.system();
+    let Some(nodes) = derivation(trees, &counterexample.nodes) else { return Refinement::Nothing };
+    let cells = relevant_cells(trees, counterexample, &nodes);
+    let mut clauses = Clauses::new(system);
+    let mut unknowns: FxHashMap<NodeId, UnknownId> = FxHashMap::default();
+    for &node in &nodes {
+        let thread = trees.nodes[node].thread;
+        let parameters: Vec<VarId> =
+            cells.iter().copied().filter(|&cell| system.is_modular(cell, thread)).collect();
+        unknowns.insert(node, clauses.unknown(&parameters, seeds));
+    }
+    for &node in &nodes {
+        add_origin(trees, &mut clauses, &unknowns, node);
+    }
+    add_violation(trees, &mut clauses, &unknowns, counterexample);
+    match clauses.solve(budget) {
+        HornOutcome::Solved(solution) => {
+            let found = nodes.iter().flat_map(|&node| {
+                let thread = trees.nodes[node].thread;
+                let constraints = atoms(&clauses.pool, solution[unknowns[&node]]);
+                constraints.into_iter().map(move |constraint| Discovery::Predicate { thread, constraint })
+            });
+            Refinement::Track(found.collect())
+        }
+        HornOutcome::Unsatisfiable(_) => Refinement::Impossible,
+        _ => match budget.check_now() {
+            Ok(()) => Refinement::Nothing,
+            Err(reason) => Refinement::Stopped(reason),
+        },
+    }
+}
+
+/// All nodes on which the given ones depend, each after those it depends on.
+fn derivation(trees: &Trees<'_, '_>, roots: &[NodeId]) -> Option<Vec<NodeId>> {
+    let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+    let mut pending: Vec<NodeId> = roots.to_vec();
+    while let Some(node) = pending.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        if seen.len() > MOST_NODES {
+            return None;
+        }
+        match trees.nodes[node].origin {
+            Origin::Initial(_) => {}
+            Origin::Own { parent, .. } => pending.push(parent),
+            Origin::Environment { parent, actor, .. } => pending.extend([parent, actor]),
+            Origin::Spawned { actor, .. } => pending.push(actor),
+        }
+    }
+    // Nodes are numbered in the order in which they are made.
+    let mut nodes: Vec<NodeId> = seen.into_iter().collect();
+    nodes.sort_unstable();
+    Some(nodes)
+}
+
+/// The cells that some step of the derivation reads or writes.
+fn relevant_cells(trees: &Trees<'_, '_>, counterexample: &Counterexample, nodes: &[NodeId]) -> Vec<VarId> {
+    let system = trees.system();
+    let mut cells: Vec<VarId> = Vec::new();
+    let mut add_move = |by: &Move| {
+        cells.extend(by.branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
+        let spawned = by.branch.spawned.iter().flat_map(|(_, locals)| locals);
+        for (cell, value) in by.branch.updates.iter().chain(spawned) {
+            cells.push(*cell);
+            cells.extend(value.variables());
+        }
+    };
+    for &node in nodes {
+        match trees.nodes[node].origin {
+            Origin::Initial(_) => {}
+            Origin::Own { by, .. } | Origin::Environment { by, .. } | Origin::Spawned { by, .. } => {
+                add_move(system.get(by));
+            }
+        }
+    }
+    match counterexample.what {
+        Wrong::Move(by) => add_move(system.get(by)),
+        Wrong::Violation(index) => {
+            let guard = &system.violations[index].guard;
+            cells.extend(guard.iter().flat_map(|constraint| constraint.form().variables()));
+        }
+    }
+    cells.extend(system.thread_ids().filter_map(|thread| system.cells.handle_variable(thread)));
+    cells.retain(|&cell| system.cells.is_cell(cell));
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+/// The clause that derives a node.
+fn add_origin(
+    trees: &Trees<'_, '_>,
+    clauses: &mut Clauses,
+    unknowns: &FxHashMap<NodeId, UnknownId>,
+    node: NodeId,
+) {
+    let system = trees.system();
+    let thread = trees.nodes[node].thread;
+    match trees.nodes[node].origin {
+        Origin::Initial(case) => {
+            let head = clauses.after(unknowns[&node], &[]);
+            clauses.add(&system.initial[case], vec![], Some(head));
+        }
+        Origin::Own { parent, by } => {
+            let branch = &system.get(by).branch;
+            let mut constraints = branch.guard.clone();
+            constraints.extend(system.handle_facts(thread, thread));
+            let body = vec![clauses.before(unknowns[&parent], |cell| cell)];
+            let head = clauses.after(unknowns[&node], &branch.updates);
+            clauses.add(&constraints, body, Some(head));
+        }
+        Origin::Environment { parent, actor, by } => {
+            let branch = &system.get(by).branch;
+            let actor_thread = trees.nodes[actor].thread;
+            let rename = |cell| system.seen_by(thread, actor_thread, cell);
+            let mut constraints: Vec<_> =
+                branch.guard.iter().map(|constraint| constraint.rename(rename)).collect();
+            constraints.extend(system.handle_facts(thread, actor_thread));
+            let updates = renamed(&branch.updates, rename);
+            let body = vec![
+                clauses.before(unknowns[&parent], |cell| cell),
+                clauses.before(unknowns[&actor], rename),
+            ];
+            let head = clauses.after(unknowns[&node], &updates);
+            clauses.add(&constraints, body, Some(head));
+        }
+        Origin::Spawned { actor, by, position } => {
+            let branch = &system.get(by).branch;
+            let mut updates = branch.updates.clone();
+            updates.extend(branch.spawned[position].1.iter().cloned());
+            updates.sort_by_key(|(cell, _)| *cell);
+            let body = vec![clauses.before(unknowns[&actor], |cell| cell)];
+            let head = clauses.after(unknowns[&node], &updates);
+            clauses.add(&branch.guard, body, Some(head));
+        }
+    }
+}
+
+fn renamed(updates: &[(VarId, LinearForm)], rename: impl Fn(VarId) -> VarId) -> Vec<(VarId, LinearForm)> {
+    let mut updates: Vec<_> =
+        updates.iter().map(|(cell, value)| (rename(*cell), value.rename(&rename))).collect();
+    updates.sort_by_key(|(cell, _)| *cell);
+    updates
+}
+
+/// The clause that says that the nodes exclude the violation.
+fn add_violation(
+    trees: &Trees<'_, '_>,
+    clauses: &mut Clauses,
+    unknowns: &FxHashMap<NodeId, UnknownId>,
+    counterexample: &Counterexample,
+) {
+    let system = trees.system();
+    match counterexample.what {
+        Wrong::Move(by) => {
+            let node = counterexample.nodes[0];
+            let thread = trees.nodes[node].thread;
+            let mut constraints = system.get(by).branch.guard.clone();
+            constraints.extend(system.handle_facts(thread, thread));
+            let body = vec![clauses.before(unknowns[&node], |cell| cell)];
+            clauses.add(&constraints, body, None);
+        }
+        Wrong::Violation(index) => {
+            let violation = &system.violations[index];
+            let roles = roles(system, violation);
+            let mut constraints = violation.guard.clone();
+            constraints.extend(role_facts(system, &roles));
+            let body: Vec<Application> = roles
+                .iter()
+                .zip(&counterexample.nodes)
+                .map(|(role, node)| {
+                    let thread = role.thread;
+                    clauses.before(unknowns[node], |cell| {
+                        if role.second { system.seen_by(thread, thread, cell) } else { cell }
+                    })
+                })
+                .collect();
+            clauses.add(&constraints, body, None);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Refinement in the general form: one branch of a tree, read as a schedule.
+
+use super::clauses::Clauses;
+use super::{Discovery, Refinement, atoms};
+use crate::rely_guarantee::seeds::Seeds;
+use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
+use crate::rely_guarantee::trace;
+use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use rely_base::{Budget, Id};
+use rely_logic::interpolate::{HornOutcome, UnknownId};
+use rely_logic::{Constraint, VarId};
+use rely_program::ThreadId;
+
+/// The steps that lead to a node, its own thread's and the others', in order.
+struct Spine {
+    observer: ThreadId,
+    initial: usize,
+    moves: Vec<MoveId>,
+    /// Where the observer stands before the first step and after each.
+    nodes: Vec<NodeId>,
+}
+
+/// Looks for what excludes the counterexample, or for the run that it stands for.
+pub(in crate::rely_guarantee) fn refine(
+    trees: &Trees<'_, '_>,
+    counterexample: &Counterexample,
+    seeds: &Seeds,
+    budget: &Budget,
+) -> Refinement {
+    let spines = counterexample.nodes.iter().filter_map(|&node| Spine::of(trees, node));
+    let Some(spine) = spines.min_by_key(|spine| spine.moves.len()) else { return Refinement::Nothing };
+    let misplaced = spine.misplaced(trees.system(), counterexample.what);
+    if !misplaced.is_empty() {
+        return Refinement::Track(misplaced);
+    }
+    spine.interpolate(trees, counterexample.what, seeds, budget)
+}
+
+impl Spine {
+    /// `None` if a template takes part: then the steps are no schedule.
+    fn of(trees: &Trees<'_, '_>, node: NodeId) -> Option<Self> {
+        let system = trees.system();
+        let mut spine =
+            Spine { observer: trees.nodes[node].thread, initial: 0, moves: Vec::new(), nodes: vec![node] };
+        let mut current = node;
+        loop {
+            let (parent, by) = match trees.nodes[current].origin {
+                Origin::Initial(case) => {
+                    spine.initial = case;
+                    break;
+                }
+                Origin::Own { parent, by } | Origin::Environment { parent, by, .. } => (parent, by),
+                Origin::Spawned { .. } => return None,
+            };
+            if system.thread(system.get(by).thread).is_template {
+                return None;
+            }
+            spine.moves.push(by);
+            spine.nodes.push(parent);
+            current = parent;
+        }
+        spine.moves.reverse();
+        spine.nodes.reverse();
+        Some(spine)
+    }
+
+    /// Threads that are elsewhere when a step needs them at some spot. To tell these spots
+    /// from the others makes the way there visible.
+    fn misplaced(&self, system: &System<'_>, what: Wrong) -> Vec<Discovery> {
+        let mut walk = Walk { system, observer: self.observer, places: Vec::new(), found: Vec::new() };
+        walk.places = system.threads.iter().map(|thread| thread.start).collect();
+        for &by in &self.moves {
+            walk.take(system.get(by));
+        }
+        match what {
+            Wrong::Move(by) => walk.check_move(system.get(by)),
+            Wrong::Violation(index) => {
+                for test in &system.violations[index].places {
+                    let (thread, spots) = system.place(test);
+                    walk.require(thread, &spots);
+                }
+                walk.require_calm(None);
+            }
+        }
+        walk.found
+    }
+
+    fn interpolate(&self, trees: &Trees<'_, '_>, what: Wrong, seeds: &Seeds, budget: &Budget) -> Refinement {
+        let system = trees.system();
+        let last_guard: &[Constraint] = match what {
+            Wrong::Move(by) => &system.get(by).branch.guard,
+            Wrong::Violation(index) => &system.violations[index].guard,
+        };
+        let cells = self.relevant_cells(system, last_guard);
+        let mut clauses = Clauses::new(system);
+        let unknowns: Vec<UnknownId> = self.nodes.iter().map(|_| clauses.unknown(&cells, seeds)).collect();
+        let first = clauses.after(unknowns[0], &[]);
+        clauses.add(&system.initial[self.initial], vec![], Some(first));
+        for (step, &by) in self.moves.iter().enumerate() {
+            let branch = &system.get(by).branch;
+            let body = vec![clauses.before(unknowns[step], |cell| cell)];
+            let head = clauses.after(unknowns[step + 1], &branch.updates);
+            clauses.add(&branch.guard, body, Some(head));
+        }
+        let body = vec![clauses.before(unknowns[self.moves.len()], |cell| cell)];
+        clauses.add(last_guard, body, None);
+        match clauses.solve(budget) {
+            HornOutcome::Solved(solution) => {
+                let found = self.nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
+                    let thread = trees.nodes[node].thread;
+                    let constraints = atoms(&clauses.pool, solution[unknown]);
+                    constraints.into_iter().map(move |constraint| Discovery::Predicate { thread, constraint })
+                });
+                Refinement::Track(found.collect())
+            }
+            HornOutcome::Unsatisfiable(derivation) => {
+                trace::from_derivation(system, &self.moves, what, &derivation)
+            }
+            _ => match budget.check_now() {
+                Ok(()) => Refinement::Nothing,
+                Err(reason) => Refinement::Stopped(reason),
+            },
+        }
+    }
+
+    /// The cells that some step reads or writes.
+    fn relevant_cells(&self, system: &System<'_>, last_guard: &[Constraint]) -> Vec<VarId> {
+        let mut cells: Vec<VarId> =
+            last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
+        for &by in &self.moves {
+            let branch = &system.get(by).branch;
+            cells.extend(branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
+            for (cell, value) in &branch.updates {
+                cells.push(*cell);
+                cells.extend(value.variables());
+            }
+        }
+        cells.retain(|&cell| system.cells.is_cell(cell));
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+}
+
+/// Follows a schedule and keeps track of where everybody is.
+struct Walk<'s, 'p> {
+    system: &'s System<'p>,
+    observer: ThreadId,
+    places: Vec<Option<SpotId>>,
+    found: Vec<Discovery>,
+}
+
+impl Walk<'_, '_> {
+    fn take(&mut self, by: &Move) {
+        self.require(by.thread, &[by.source]);
+        self.check_move(by);
+        self.places[by.thread.index()] = Some(by.target);
+        for &started in &by.branch.started {
+            self.places[started.index()] = Some(self.system.thread(started).entry);
+        }
+    }
+
+    fn check_move(&mut self, by: &Move) {
+        for (thread, spots) in &by.places {
+            self.require(*thread, spots);
+        }
+        self.require_calm(Some(by.thread));
+    }
+
+    /// If a thread is elsewhere, the observer must learn to tell. From then on it is taken to be
+    /// where it should be.
+    fn require(&mut self, thread: ThreadId, spots: &[SpotId]) {
+        let place = &mut self.places[thread.index()];
+        let elsewhere = place.is_some_and(|place| !spots.contains(&place));
+        if elsewhere && thread != self.observer {
+            *place = spots.first().copied();
+            self.found.push(Discovery::Place {
+                observer: self.observer,
+                observed: thread,
+                spots: spots.to_vec(),
+            });
+        }
+    }
+
+    /// Nobody but `mover` may be inside an atomic block.
+    fn require_calm(&mut self, mover: Option<ThreadId>) {
+        for thread in self.system.thread_ids().filter(|&thread| Some(thread) != mover) {
+            let view = self.system.thread(thread);
+            let Some(place) = self.places[thread.index()].filter(|place| view.atomic[place.index()]) else {
+                continue;
+            };
+            if thread != self.observer {
+                self.found.push(Discovery::Place {
+                    observer: self.observer,
+                    observed: thread,
+                    spots: vec![place],
+                });
+            }
+        }
+    }
+}

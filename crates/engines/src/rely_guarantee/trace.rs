@@ -1,0 +1,87 @@
+//! From a derivation of the impossible to the run that it describes.
+
+use super::refine::Refinement;
+use super::system::{MoveId, System};
+use super::tree::Wrong;
+use crate::symbolic::Ending;
+use rely_base::Id;
+use rely_logic::interpolate::Derivation;
+use rely_logic::{Integer, LinearForm, VarId};
+use rely_program::{Semantics, SlotId, Trace, TraceStep, Value, Violation};
+use rustc_hash::FxHashMap;
+
+/// The values of the variables of one clause.
+type Values = FxHashMap<VarId, Integer>;
+
+/// The run along a schedule whose values a derivation has found.
+pub(super) fn from_derivation(
+    system: &System<'_>,
+    moves: &[MoveId],
+    what: Wrong,
+    derivation: &Derivation,
+) -> Refinement {
+    let mut values: Vec<Values> = Vec::new();
+    let mut current = Some(derivation);
+    while let Some(derivation) = current {
+        let numbers = derivation
+            .values
+            .iter()
+            .filter_map(|(variable, value)| Some((*variable, value.as_int()?.clone())));
+        values.push(numbers.collect());
+        current = derivation.premises.first();
+    }
+    values.reverse();
+    let exact_moves = moves.iter().all(|&by| system.get(by).branch.exact);
+    let (violation, last) = match what {
+        Wrong::Violation(index) => {
+            let violation = &system.violations[index];
+            if violation.undefined {
+                return Refinement::Undecided("a property may have no value");
+            }
+            (Violation::Property(violation.property), None)
+        }
+        Wrong::Move(by) => match system.get(by).branch.ending {
+            Ending::Fails(check) => (Violation::Check(check), Some(by)),
+            _ => return Refinement::Undecided("a run may do something that has no meaning"),
+        },
+    };
+    let steps = moves.iter().copied().chain(last).zip(values.iter().skip(1));
+    let steps: Option<Vec<TraceStep>> = steps.map(|(by, values)| step(system, by, values)).collect();
+    match (initial(system, values.first()), steps) {
+        (Some(initial), Some(steps)) => Refinement::Violation(Trace { initial, steps, violation }),
+        _ if !exact_moves => Refinement::Undecided("a violation depends on arithmetic that is not linear"),
+        _ => Refinement::Undecided("a violation needs numbers that are too large"),
+    }
+}
+
+fn step(system: &System<'_>, by: MoveId, values: &Values) -> Option<TraceStep> {
+    let by = system.get(by);
+    let handle = system.program.instance_handle(by.thread)?;
+    let choices = by.branch.inputs.iter().map(|input| evaluate(input, values));
+    Some(TraceStep {
+        slot: SlotId::from_index(usize::try_from(handle - 1).ok()?),
+        edge: by.edge,
+        choices: choices.collect::<Option<_>>()?,
+    })
+}
+
+/// The values of the cells that start with any value, in the order of the semantics.
+fn initial(system: &System<'_>, values: Option<&Values>) -> Option<Vec<Value>> {
+    let semantics = Semantics::new(system.program);
+    let mut next: FxHashMap<rely_program::VarId, usize> = FxHashMap::default();
+    let choices = semantics.initial_choices().iter().map(|(var, domain)| {
+        let index = next.entry(*var).or_insert(0);
+        let cell = system.cells.cell(*var, *index);
+        *index += 1;
+        match values.and_then(|values| values.get(&cell)) {
+            Some(value) => value.to_i64().map(Value::from),
+            None => domain.default_value(),
+        }
+    });
+    choices.collect()
+}
+
+fn evaluate(form: &LinearForm, values: &Values) -> Option<Value> {
+    let value = form.evaluate(|variable| values.get(&variable).cloned().unwrap_or_default());
+    value.to_i64().map(Value::from)
+}

@@ -1,0 +1,408 @@
+//! Abstract reachability trees with environment transitions, one tree for each thread.
+//!
+//! A node says where its thread stands, in which blocks the others are, and which predicates hold.
+//! A move of one thread from one of its nodes is an environment transition for all others: from
+//! each of their nodes that agrees with that node it leads to what is left of theirs afterwards.
+//! Nothing is joined; a node that says no more than another one is covered by it.
+
+use super::abstraction::{Abstraction, BlockId};
+use super::decide::{Decider, Step};
+use super::literals::Literals;
+use super::system::{Move, MoveId, SpotId, System};
+use super::violation::Search;
+use crate::symbolic::Ending;
+use rely_base::{Arena, Budget, Id, StopReason, define_id};
+use rely_logic::Constraint;
+use rely_program::ThreadId;
+use std::collections::VecDeque;
+
+define_id!(
+    /// A node of one of the trees.
+    pub(super) struct NodeId
+);
+
+/// An abstract state of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) thread: ThreadId,
+    pub(super) spot: SpotId,
+    /// In which block each thread is; of itself and of templates nothing is tracked.
+    pub(super) blocks: Box<[BlockId]>,
+    /// What holds.
+    pub(super) literals: Literals,
+    pub(super) origin: Origin,
+    /// Whether a later node covers this one, so that nothing more has to follow from it.
+    covered: bool,
+}
+
+/// Where a node comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// One of the cases of the initial states.
+    Initial(usize),
+    /// A step of the thread itself.
+    Own { parent: NodeId, by: MoveId },
+    /// A step of another thread from one of its nodes.
+    Environment { parent: NodeId, actor: NodeId, by: MoveId },
+    /// The thread is a new instance of a template, started by another thread.
+    Spawned { actor: NodeId, by: MoveId, position: usize },
+}
+
+/// A move that other threads see.
+#[derive(Clone, Copy, Debug)]
+struct Environment {
+    actor: NodeId,
+    by: MoveId,
+}
+
+/// Nodes that together show a violation.
+#[derive(Clone, Debug)]
+pub(super) struct Counterexample {
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) what: Wrong,
+}
+
+/// What is wrong in a counterexample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The first node's thread takes a move that fails or has no meaning.
+    Move(MoveId),
+    /// The violation with this index.
+    Violation(usize),
+}
+
+/// Why the trees are not complete.
+pub(super) enum Interrupted {
+    Counterexample(Counterexample),
+    Stopped(StopReason),
+}
+
+/// Which predicates a move can change for observers.
+struct Affected {
+    others: Literals,
+    same_template: Literals,
+}
+
+impl Affected {
+    fn seen_by(&self, node: &Node, actor: &Node) -> &Literals {
+        if node.thread == actor.thread { &self.same_template } else { &self.others }
+    }
+}
+
+/// The trees of all threads, as far as they have grown.
+pub(super) struct Trees<'a, 'p> {
+    system: &'a System<'p>,
+    abstraction: &'a Abstraction,
+    decider: &'a mut Decider<'p>,
+    budget: &'a Budget,
+    pub(super) nodes: Arena<NodeId, Node>,
+    /// The nodes of each spot of each thread that are not covered.
+    at: Vec<Vec<Vec<NodeId>>>,
+    affected: Vec<Affected>,
+    environments: Vec<Environment>,
+    pending: VecDeque<NodeId>,
+    /// The nodes whose moves are known, in order.
+    expanded: Vec<NodeId>,
+}
+
+impl<'a, 'p> Trees<'a, 'p> {
+    pub(super) fn new(
+        system: &'a System<'p>,
+        abstraction: &'a Abstraction,
+        decider: &'a mut Decider<'p>,
+        budget: &'a Budget,
+    ) -> Self {
+        let affected = |by: &Move| Affected {
+            others: abstraction.affected(system, by, false),
+            same_template: abstraction.affected(system, by, true),
+        };
+        Trees {
+            system,
+            abstraction,
+            decider,
+            budget,
+            nodes: Arena::new(),
+            at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
+            affected: system.moves.iter().map(affected).collect(),
+            environments: Vec::new(),
+            pending: VecDeque::new(),
+            expanded: Vec::new(),
+        }
+    }
+
+    /// Grows the trees until nothing is missing or something is wrong.
+    pub(super) fn grow(&mut self) -> Result<(), Interrupted> {
+        for (case, constraints) in self.system.initial.iter().enumerate() {
+            for thread in self.system.thread_ids() {
+                let Some(spot) = self.system.thread(thread).start else { continue };
+                let literals = self.decider.abstracted(self.abstraction, constraints, &[], thread);
+                let Some(literals) = literals else { continue };
+                let blocks = self.initial_blocks(thread);
+                self.add(thread, spot, blocks, literals, Origin::Initial(case));
+            }
+        }
+        while let Some(node) = self.pending.pop_front() {
+            self.budget.check().map_err(Interrupted::Stopped)?;
+            if !self.nodes[node].covered {
+                self.expand(node).map_err(Interrupted::Counterexample)?;
+            }
+        }
+        self.budget.check_now().map_err(Interrupted::Stopped)
+    }
+
+    pub(super) fn system(&self) -> &'a System<'p> {
+        self.system
+    }
+
+    /// The nodes at a spot that no other one covers.
+    pub(super) fn at(&self, thread: ThreadId, spot: SpotId) -> &[NodeId] {
+        &self.at[thread.index()][spot.index()]
+    }
+
+    /// What the literals of a node say.
+    pub(super) fn constraints(&self, node: NodeId) -> Vec<Constraint> {
+        self.abstraction.constraints(&self.nodes[node].literals).cloned().collect()
+    }
+
+    fn initial_blocks(&self, observer: ThreadId) -> Box<[BlockId]> {
+        let block = |observed: ThreadId| {
+            let start = self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
+            self.abstraction.partition(observer, observed).block_of(start)
+        };
+        self.system.thread_ids().map(block).collect()
+    }
+
+    fn add(
+        &mut self,
+        thread: ThreadId,
+        spot: SpotId,
+        blocks: Box<[BlockId]>,
+        literals: Literals,
+        origin: Origin,
+    ) {
+        let node = Node { thread, spot, blocks, literals, origin, covered: false };
+        let siblings = &mut self.at[thread.index()][spot.index()];
+        if siblings.iter().any(|&sibling| self.nodes[sibling].covers(&node)) {
+            return;
+        }
+        siblings.retain(|&sibling| {
+            let covered = node.covers(&self.nodes[sibling]);
+            self.nodes[sibling].covered = covered;
+            !covered
+        });
+        let id = self.nodes.push(node);
+        siblings.push(id);
+        self.pending.push_back(id);
+    }
+
+    fn expand(&mut self, id: NodeId) -> Result<(), Counterexample> {
+        self.expanded.push(id);
+        self.look_for_violations(id)?;
+        for position in 0..self.environments.len() {
+            self.interfere(id, self.environments[position]);
+        }
+        let node = &self.nodes[id];
+        if self.is_held_up(node, node.thread) {
+            return Ok(());
+        }
+        for &by in &self.system.thread(node.thread).moves[node.spot.index()] {
+            self.step(id, by)?;
+        }
+        Ok(())
+    }
+
+    /// One move of the node's own thread.
+    fn step(&mut self, id: NodeId, by: MoveId) -> Result<(), Counterexample> {
+        let (system, node) = (self.system, &self.nodes[id]);
+        let the_move = system.get(by);
+        if !self.allows_places(node, the_move) {
+            return Ok(());
+        }
+        let step = Step { by, known: node.literals.clone(), foreign: None, observer: node.thread };
+        if !self.decider.is_possible(self.abstraction, &step) {
+            return Ok(());
+        }
+        if matches!(the_move.branch.ending, Ending::Fails(_) | Ending::Undefined) {
+            return Err(Counterexample { nodes: vec![id], what: Wrong::Move(by) });
+        }
+        if !the_move.leads_on(system) {
+            return Ok(());
+        }
+        let (thread, blocks) = (node.thread, self.blocks_after(node, the_move));
+        let kept = (&node.literals, &self.affected[by.index()].others);
+        let literals = self.decider.after(self.abstraction, &step, thread, kept);
+        self.spawn(id, by);
+        self.add(thread, the_move.target, blocks, literals, Origin::Own { parent: id, by });
+        let environment = Environment { actor: id, by };
+        self.environments.push(environment);
+        for position in 0..self.expanded.len() {
+            self.interfere(self.expanded[position], environment);
+        }
+        Ok(())
+    }
+
+    /// The first nodes of the template instances that a possible move starts.
+    fn spawn(&mut self, id: NodeId, by: MoveId) {
+        let branch = &self.system.get(by).branch;
+        for (position, (template, locals)) in branch.spawned.iter().enumerate() {
+            let mut updates = branch.updates.clone();
+            updates.extend(locals.iter().cloned());
+            updates.sort_by_key(|(cell, _)| *cell);
+            let mut known = self.constraints(id);
+            known.extend(branch.guard.iter().cloned());
+            let literals = self.decider.abstracted(self.abstraction, &known, &updates, *template);
+            let Some(literals) = literals else { continue };
+            let blocks = self.system.thread_ids().map(|_| BlockId::from_index(0)).collect();
+            let spot = self.system.thread(*template).entry;
+            self.add(*template, spot, blocks, literals, Origin::Spawned { actor: id, by, position });
+        }
+    }
+
+    /// The step of another thread, seen from a node.
+    fn interfere(&mut self, id: NodeId, environment: Environment) {
+        let (node, actor) = (&self.nodes[id], &self.nodes[environment.actor]);
+        let by = self.system.get(environment.by);
+        if node.covered || actor.covered || !self.concerns(node, actor, environment.by) {
+            return;
+        }
+        if !self.agree(node, actor) || self.is_held_up(node, actor.thread) || !self.allows_places(node, by) {
+            return;
+        }
+        let Some(step) = self.seen_step(node, actor, environment.by) else { return };
+        if !self.decider.is_possible(self.abstraction, &step) {
+            return;
+        }
+        let starts = by.branch.started.contains(&node.thread);
+        let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
+        let (thread, blocks) = (node.thread, self.blocks_after(node, by));
+        let affected = self.affected[environment.by.index()].seen_by(node, actor);
+        let literals = self.decider.after(self.abstraction, &step, thread, (&node.literals, affected));
+        let origin = Origin::Environment { parent: id, actor: environment.actor, by: environment.by };
+        self.add(thread, spot, blocks, literals, origin);
+    }
+
+    /// The step of an actor as its observer sees it; `None` if the two contradict each other.
+    fn seen_step(&self, node: &Node, actor: &Node, by: MoveId) -> Option<Step> {
+        if node.thread == actor.thread {
+            let (known, foreign) = (node.literals.clone(), Some(actor.literals.clone()));
+            return Some(Step { by, known, foreign, observer: node.thread });
+        }
+        let known = node.literals.union(&actor.literals)?;
+        // Without handles it makes no difference who looks, and the answers can be shared.
+        let is_template = self.system.thread(node.thread).is_template;
+        let observer = if is_template { node.thread } else { actor.thread };
+        Some(Step { by, known, foreign: None, observer })
+    }
+
+    /// Whether a node could be different after the move: otherwise it covers what comes out.
+    fn concerns(&self, node: &Node, actor: &Node, id: MoveId) -> bool {
+        let (view, by) = (self.system.thread(node.thread), self.system.get(id));
+        let is_other = actor.thread != node.thread || view.is_template;
+        is_other
+            && !view.atomic[node.spot.index()]
+            && (node.literals.intersects(self.affected[id.index()].seen_by(node, actor))
+                || by.branch.started.contains(&node.thread)
+                || self.blocks_after(node, by) != node.blocks)
+    }
+
+    /// Whether another thread is certainly inside an atomic block, so that `mover` has to wait.
+    fn is_held_up(&self, node: &Node, mover: ThreadId) -> bool {
+        self.system.has_atomic_spots
+            && self.system.thread_ids().any(|other| {
+                let view = self.system.thread(other);
+                other != node.thread && other != mover && !view.is_template && {
+                    let partition = self.abstraction.partition(node.thread, other);
+                    let block = partition.block(node.blocks[other.index()]);
+                    block.iter().all(|spot| view.atomic[spot.index()])
+                }
+            })
+    }
+
+    /// Whether what a node knows about places allows a move.
+    fn allows_places(&self, node: &Node, by: &Move) -> bool {
+        by.places.iter().all(|(thread, spots)| self.allows(node, *thread, spots))
+    }
+
+    /// Whether a thread can be at one of some spots for all that a node knows.
+    fn allows(&self, node: &Node, thread: ThreadId, spots: &[SpotId]) -> bool {
+        if thread == node.thread {
+            return spots.contains(&node.spot);
+        }
+        let partition = self.abstraction.partition(node.thread, thread);
+        let block = node.blocks[thread.index()];
+        spots.iter().any(|&spot| partition.block_of(spot) == block)
+    }
+
+    /// Whether two nodes can be about the same state, as far as places tell.
+    fn agree(&self, first: &Node, second: &Node) -> bool {
+        if first.thread == second.thread {
+            return true;
+        }
+        self.allows(first, second.thread, &[second.spot])
+            && self.allows(second, first.thread, &[first.spot])
+            && self.system.thread_ids().all(|other| {
+                let involved = other == first.thread || other == second.thread;
+                involved || self.system.thread(other).is_template || self.agree_on(first, second, other)
+            })
+    }
+
+    fn agree_on(&self, first: &Node, second: &Node, other: ThreadId) -> bool {
+        let partition = self.abstraction.partition(first.thread, other);
+        partition.is_trivial() || {
+            let block = partition.block(first.blocks[other.index()]);
+            self.allows(second, other, block)
+        }
+    }
+
+    fn blocks_after(&self, node: &Node, by: &Move) -> Box<[BlockId]> {
+        let mut blocks = node.blocks.clone();
+        let moved = std::iter::once((by.thread, by.target));
+        let started = by.branch.started.iter().map(|&thread| (thread, self.system.thread(thread).entry));
+        for (thread, spot) in moved.chain(started) {
+            if thread != node.thread && !self.system.thread(thread).is_template {
+                blocks[thread.index()] = self.abstraction.partition(node.thread, thread).block_of(spot);
+            }
+        }
+        blocks
+    }
+
+    /// Violations in which the node takes part, together with nodes of other threads.
+    fn look_for_violations(&mut self, id: NodeId) -> Result<(), Counterexample> {
+        let system = self.system;
+        for (index, violation) in system.violations.iter().enumerate() {
+            if let Some(nodes) = Search::new(self, violation, id).run() {
+                return Err(Counterexample { nodes, what: Wrong::Violation(index) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether constraints have a common solution, as far as can be told.
+    pub(super) fn is_satisfiable(&mut self, constraints: &[Constraint]) -> bool {
+        self.decider.is_satisfiable(constraints)
+    }
+
+    /// The nodes that were looked at for violations already, of one thread.
+    pub(super) fn expanded_of(&self, thread: ThreadId) -> Vec<NodeId> {
+        let of_thread = |id: &NodeId| self.nodes[*id].thread == thread && !self.nodes[*id].covered;
+        self.expanded.iter().copied().filter(of_thread).collect()
+    }
+
+    /// Whether two nodes can be about the same state, as far as places tell.
+    pub(super) fn compatible(&self, first: NodeId, second: NodeId) -> bool {
+        self.agree(&self.nodes[first], &self.nodes[second])
+    }
+
+    /// Whether another thread is certainly inside an atomic block, so that nobody looks.
+    pub(super) fn is_waiting(&self, node: NodeId) -> bool {
+        let node = &self.nodes[node];
+        self.is_held_up(node, node.thread)
+    }
+}
+
+impl Node {
+    /// Whether everything that another node allows is allowed here.
+    fn covers(&self, other: &Node) -> bool {
+        self.blocks == other.blocks && self.literals.is_subset(&other.literals)
+    }
+}

@@ -1,0 +1,135 @@
+//! Looks for nodes of several threads that together allow a violation of a property.
+
+use super::system::{SpotId, System};
+use super::tree::{NodeId, Trees};
+use crate::symbolic::Violation;
+use rely_base::Id;
+use rely_logic::Constraint;
+use rely_program::ThreadId;
+
+/// A thread that takes part in a violation, and where it stands then.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) thread: ThreadId,
+    spots: Vec<SpotId>,
+    /// Whether it is the second instance of its template, with locals of its own.
+    pub(super) second: bool,
+}
+
+/// Who takes part in a violation: those whose place or locals it mentions; if there are none, one
+/// thread that runs, because what any thread knows is always true.
+pub(super) fn roles(system: &System<'_>, violation: &Violation) -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    let calm = |thread: ThreadId, spots: Vec<SpotId>| -> Vec<SpotId> {
+        let atomic = &system.thread(thread).atomic;
+        spots.into_iter().filter(|spot| !atomic[spot.index()]).collect()
+    };
+    for test in &violation.places {
+        let (thread, spots) = system.place(test);
+        roles.push(Role { thread, spots: calm(thread, spots), second: false });
+    }
+    for &(location, count) in &violation.witnesses {
+        let thread = system.program.locations()[location].thread;
+        for _ in 0..count {
+            let copies = roles.iter().filter(|role| role.thread == thread).count();
+            if copies < 2 {
+                let spot = system.spot(thread, rely_evidence::rely_guarantee::Spot::At(location));
+                roles.push(Role { thread, spots: vec![spot], second: copies == 1 });
+            }
+        }
+    }
+    let owners = violation.guard.iter().flat_map(|constraint| constraint.form().variables());
+    let running = system.thread_ids().find(|&thread| system.thread(thread).start.is_some());
+    let mentioned: Vec<ThreadId> = owners.filter_map(|variable| system.cells.owner(variable)).collect();
+    let reference = if roles.is_empty() && mentioned.is_empty() { running } else { None };
+    for thread in mentioned.into_iter().chain(reference) {
+        if roles.iter().all(|role| role.thread != thread) {
+            let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index).collect();
+            roles.push(Role { thread, spots: calm(thread, spots), second: false });
+        }
+    }
+    roles
+}
+
+/// The facts about the handles of the template instances among the roles.
+pub(super) fn role_facts(system: &System<'_>, roles: &[Role]) -> Vec<Constraint> {
+    let mut facts = Vec::new();
+    for (index, first) in roles.iter().enumerate() {
+        for second in &roles[index + 1..] {
+            facts.extend(system.handle_facts(first.thread, second.thread));
+        }
+    }
+    facts
+}
+
+/// The search for nodes that play all roles, one of them given.
+pub(super) struct Search<'s, 'a, 'p> {
+    trees: &'s mut Trees<'a, 'p>,
+    violation: &'s Violation,
+    roles: Vec<Role>,
+    given: NodeId,
+}
+
+impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
+    pub(super) fn new(trees: &'s mut Trees<'a, 'p>, violation: &'s Violation, given: NodeId) -> Self {
+        let roles = roles(trees.system(), violation);
+        Search { trees, violation, roles, given }
+    }
+
+    /// Nodes for all roles, in their order.
+    pub(super) fn run(&mut self) -> Option<Vec<NodeId>> {
+        (0..self.roles.len()).find_map(|role| {
+            if !self.can_play(self.given, role) {
+                return None;
+            }
+            self.cast(role, Vec::new())
+        })
+    }
+
+    fn can_play(&self, node: NodeId, role: usize) -> bool {
+        let (role, node) = (&self.roles[role], &self.trees.nodes[node]);
+        role.thread == node.thread && role.spots.contains(&node.spot)
+    }
+
+    fn cast(&mut self, given_role: usize, chosen: Vec<NodeId>) -> Option<Vec<NodeId>> {
+        let role = chosen.len();
+        if role == self.roles.len() {
+            let constraints = self.together(&chosen);
+            return self.trees.is_satisfiable(&constraints).then_some(chosen);
+        }
+        let candidates = if role == given_role {
+            vec![self.given]
+        } else {
+            self.trees.expanded_of(self.roles[role].thread)
+        };
+        for candidate in candidates {
+            let fits = self.can_play(candidate, role)
+                && !self.trees.is_waiting(candidate)
+                && chosen.iter().all(|&other| self.trees.compatible(candidate, other));
+            if fits {
+                let mut chosen = chosen.clone();
+                chosen.push(candidate);
+                if let Some(found) = self.cast(given_role, chosen) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    fn together(&self, chosen: &[NodeId]) -> Vec<Constraint> {
+        let system = self.trees.system();
+        let mut constraints = self.violation.guard.clone();
+        constraints.extend(role_facts(system, &self.roles));
+        for (role, &node) in self.roles.iter().zip(chosen) {
+            let known = self.trees.constraints(node).into_iter();
+            if role.second {
+                let rename = |cell| system.seen_by(role.thread, role.thread, cell);
+                constraints.extend(known.map(|constraint| constraint.rename(rename)));
+            } else {
+                constraints.extend(known);
+            }
+        }
+        constraints
+    }
+}
