@@ -49,6 +49,29 @@
 //! assert_eq!(answers, [Entailment::Yes, Entailment::Yes, Entailment::No]);
 //! ```
 //!
+//! # Interpolation
+//!
+//! Why do two formulas contradict each other? The answer follows from the first, contradicts the
+//! second, and mentions only what both know. [`interpolate`] has more: sequences, trees, Horn
+//! clauses, wishes.
+//!
+//! ```
+//! use rely_base::Budget;
+//! use rely_logic::interpolate::{Interpolation, Preferences, interpolate};
+//! use rely_logic::{Notation, TermPool};
+//!
+//! let mut pool = TermPool::new();
+//! let [lo, i, hi, k] = ["lo", "i", "hi", "k"].map(|name| pool.int_var(name));
+//! // lo < i and i < hi, but hi = k and k <= lo.
+//! let (low, high) = (pool.lt(lo, i), pool.lt(i, hi));
+//! let (equal, turned) = (pool.eq(hi, k), pool.le(k, lo));
+//! let (inside, outside) = (pool.and([low, high]), pool.and([equal, turned]));
+//! let answer =
+//!     interpolate(&mut pool, inside, outside, &Preferences::default(), &Budget::unlimited());
+//! let Interpolation::Found(reason) = answer else { panic!("{answer:?}") };
+//! assert_eq!(pool.display(reason, Notation::Mathematics).to_string(), "lo < hi");
+//! ```
+//!
 //! # Certificates
 //!
 //! ```

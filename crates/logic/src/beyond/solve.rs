@@ -8,7 +8,7 @@ use super::lemma::Lemma;
 use super::refine::{ConstantBounds, Reading};
 use super::refutation::Refutation;
 use super::{FormulaAnswer, Satisfiability};
-use crate::conjunction::{Conjunction, Reason};
+use crate::conjunction::Conjunction;
 use crate::linear::Domain;
 use crate::sat::{Direct, Interpretation, Obstacle, Outcome, SearchStatistics, Solver, decide_conjunction};
 use crate::term::{TermId, TermPool};
@@ -88,8 +88,7 @@ fn direct_answer(direct: Direct, formulas: &[TermId]) -> Satisfiability {
             abstractions: formulas.to_vec(),
             proof,
         }),
-        Direct::Unknown(Reason::Stopped(reason)) => Satisfiability::Unknown(Obstacle::Stopped(reason)),
-        Direct::Unknown(reason) => Satisfiability::Unknown(Obstacle::Conjunction(reason)),
+        Direct::Stopped(reason) => Satisfiability::Unknown(Obstacle::Stopped(reason)),
     }
 }
 

@@ -13,13 +13,13 @@ use crate::arith::Integer;
 pub struct Limits {
     /// Exchanges of basic variables.
     pub pivots: u64,
-    /// Numbers computed by pivots, in machine words: large systems and large numbers need more.
+    /// Machine words computed by pivots, about: large systems and large numbers need more.
     pub work: u64,
     /// Case distinctions of the search for integers.
     pub splits: u64,
     /// Rounded combinations of constraints.
     pub cuts: u64,
-    /// Coefficients held at once.
+    /// Coefficients held at once, in machine words.
     pub coefficients: usize,
 }
 
@@ -100,7 +100,7 @@ impl From<Overflow> for Halt {
     }
 }
 
-/// Coefficients of a tableau that is large.
+/// Machine words of a tableau that is large.
 const LARGE: usize = 1 << 16;
 
 /// The work left for one question.
@@ -133,7 +133,7 @@ impl<'a> Effort<'a> {
         if self.work > self.limits.work { Err(Halt::GaveUp(Reason::Work)) } else { Ok(()) }
     }
 
-    /// Whether work on a tableau of this many coefficients may go on.
+    /// Whether work on a tableau of this many machine words may go on.
     pub(super) fn check_size(&self, size: usize) -> Result<(), Halt> {
         // With large tableaus, the clock is read more often because everything takes longer.
         let time = if size > LARGE { self.budget.check_now() } else { self.budget.check() };

@@ -14,7 +14,7 @@ use super::branch::refute_by_variables;
 use super::extract::{Indivisible, Interpolants, Owned, extract};
 use super::parts::{PartId, PartTree};
 use super::projection::by_projection;
-use super::scope::{Scope, shared_at};
+use super::scope::{Scope, exposed_variables};
 use super::unknown::Unknown;
 use crate::conjunction::{Conjunction, Limits, Verdict};
 use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
@@ -22,6 +22,7 @@ use crate::term::{Node, Sort, TermId, TermPool};
 
 /// What the solver may do for a question that is asked for the sake of simplicity.
 const HASTY_SPLITS: u64 = 100;
+const HASTY_WORK: u64 = 1_000_000;
 
 /// Variables that are found to be needed before no more are tried.
 const MAX_NEEDED: usize = 12;
@@ -65,7 +66,7 @@ struct Draft<'a> {
 
 impl<'a> Refuter<'a> {
     pub(super) fn new(budget: &'a Budget, effort: usize) -> Self {
-        let limits = Limits { splits: HASTY_SPLITS, ..Limits::default() };
+        let limits = Limits { splits: HASTY_SPLITS, work: HASTY_WORK, ..Limits::default() };
         Self { budget, solver: Conjunction::with_limits(Domain::Integers, limits), effort }
     }
 
@@ -146,7 +147,7 @@ impl<'a> Refuter<'a> {
 
     /// The interpolants of a proof that rounds nothing.
     fn without_cuts(&self, pool: &mut TermPool, tree: &PartTree, inputs: &[Owned]) -> Option<Interpolants> {
-        let limits = Limits { splits: HASTY_SPLITS, cuts: 0, ..Limits::default() };
+        let limits = Limits { splits: HASTY_SPLITS, work: HASTY_WORK, cuts: 0, ..Limits::default() };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         let proof = refuted(&mut solver, inputs, self.budget).proof()?;
         extract(pool, &Scope::of_constraints(tree, inputs), inputs, proof).ok()
@@ -219,22 +220,23 @@ impl Draft<'_> {
     /// How simple the interpolants of a core are going to be: refutations that need integers are
     /// worse than linear ones, then variables and constraints count.
     fn cost_of(&self, core: &Core) -> (bool, usize, usize, usize) {
-        let mentions: usize = self.tree.edges().map(|edge| self.shared_at(edge, core).len()).sum();
+        let mentions: usize = self.exposed(core).iter().map(FxHashSet::len).sum();
         let constraints = core.members.iter().map(|&index| &self.inputs[index].constraint);
         let terms = constraints.map(|constraint| constraint.form().terms().len()).sum();
         (!core.is_linear, mentions, core.members.len(), terms)
     }
 
-    /// The variables that occur on both sides of an edge.
-    fn shared_at(&self, edge: PartId, core: &Core) -> FxHashSet<VarId> {
-        shared_at(self.tree, edge, core.members.iter().flat_map(|&index| self.inputs[index].occurrences()))
+    /// The variables that interpolants of a core may mention, part by part.
+    fn exposed(&self, core: &Core) -> Vec<FxHashSet<VarId>> {
+        let members = core.members.iter().flat_map(|&index| self.inputs[index].occurrences());
+        exposed_variables(self.tree, members)
     }
 
     /// A variable that might be hidden: one of those at the edge with the most of them, the latest
     /// one first. Where there is only one variable at every edge, it can hardly be simpler.
     fn next_shared(&self, needed: &FxHashSet<VarId>) -> Option<VarId> {
-        let candidates = self.tree.edges().filter_map(|edge| {
-            let shared = self.shared_at(edge, &self.core);
+        let exposed = self.exposed(&self.core);
+        let candidates = exposed.iter().filter_map(|shared| {
             let open = shared.iter().copied().filter(|variable| !needed.contains(variable)).max()?;
             (shared.len() > 1).then_some((shared.len(), open))
         });

@@ -1,5 +1,7 @@
 //! Where variables are at home, and which of them an interpolant may mention.
 
+use std::collections::BTreeSet;
+
 use rely_base::Id;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,15 +27,13 @@ impl<'a> Scope<'a> {
         for &(variable, part) in occurrences {
             scope.settle(variable, part);
         }
+        scope.exposed = exposed_variables(tree, occurrences.iter().copied());
         for edge in tree.edges() {
-            let exposed = shared_at(tree, edge, occurrences.iter().copied());
-            for &variable in &exposed {
+            let parent = tree.parent(edge).unwrap_or(edge);
+            for variable in scope.exposed[edge.index()].clone() {
                 scope.settle(variable, edge);
-                if let Some(parent) = tree.parent(edge) {
-                    scope.settle(variable, parent);
-                }
+                scope.settle(variable, parent);
             }
-            scope.exposed[edge.index()] = exposed;
         }
         scope
     }
@@ -79,17 +79,25 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The variables that occur both below an edge and above.
-pub(super) fn shared_at(
+/// For every part, the variables that occur both in its subtree and outside.
+pub(super) fn exposed_variables(
     tree: &PartTree,
-    edge: PartId,
     occurrences: impl IntoIterator<Item = (VarId, PartId)>,
-) -> FxHashSet<VarId> {
-    let (mut inside, mut outside): (FxHashSet<VarId>, FxHashSet<VarId>) = Default::default();
+) -> Vec<FxHashSet<VarId>> {
+    let mut parts_of: FxHashMap<VarId, BTreeSet<PartId>> = FxHashMap::default();
     for (variable, part) in occurrences {
-        let side = if tree.is_within(part, edge) { &mut inside } else { &mut outside };
-        side.insert(variable);
+        parts_of.entry(variable).or_default().insert(part);
     }
-    inside.retain(|variable| outside.contains(variable));
-    inside
+    let mut exposed = vec![FxHashSet::default(); tree.len()];
+    for (variable, mut parts) in parts_of {
+        // Parents have smaller numbers than their children, so that none of the others is in the
+        // subtree of the last one: the variable leaves that subtree, towards its parent.
+        while parts.len() > 1
+            && let Some(part) = parts.pop_last()
+        {
+            exposed[part.index()].insert(variable);
+            parts.extend(tree.parent(part));
+        }
+    }
+    exposed
 }

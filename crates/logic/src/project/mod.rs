@@ -8,7 +8,7 @@
 //! remain, is a solution of the projection.
 
 use rely_base::Budget;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arith::Integer;
 use crate::conjunction::{Conjunction, Entailment, Verdict};
@@ -26,8 +26,14 @@ pub struct Projection {
 /// From this many constraints on redundant ones are looked for with the solver.
 const REDUNDANCY_CHECK_FROM: usize = 12;
 
-/// With more constraints than this the ones with most variables are dropped.
+/// Of more constraints than this, redundant ones are not looked for: it would take too long.
+const REDUNDANCY_CHECK_UP_TO: usize = 400;
+
+/// With more constraints than this (and than there were), the ones with most variables are dropped.
 const MOST_CONSTRAINTS: usize = 200;
+
+/// More pairs of bounds on one variable are not combined: they are forgotten.
+const MOST_PAIRS: usize = 20_000;
 
 /// The projection of a conjunction onto all variables but the given ones.
 ///
@@ -57,18 +63,21 @@ pub fn project(
         budget,
         current: constraints.iter().filter(|constraint| !constraint.is_true()).cloned().collect(),
         is_exact: true,
+        bearable: constraints.len().max(MOST_CONSTRAINTS),
     };
     let mut remaining: Vec<VarId> = eliminate.to_vec();
+    remaining.sort_unstable();
+    remaining.dedup();
     while !remaining.is_empty() && !elimination.is_contradictory() {
-        let (position, _) = remaining
-            .iter()
-            .enumerate()
-            .min_by_key(|&(_, &variable)| elimination.cost(variable))
-            .unwrap_or((0, &remaining[0]));
-        let variable = remaining.swap_remove(position);
-        elimination.eliminate(variable);
+        if budget.check_now().is_err() {
+            elimination.forget(&remaining);
+            break;
+        }
+        let batch = elimination.next_batch(&remaining);
+        remaining.retain(|variable| !batch.contains_key(variable));
+        elimination.eliminate(&batch);
     }
-    elimination.remove_redundant();
+    elimination.finish();
     Projection { constraints: elimination.current, is_exact: elimination.is_exact }
 }
 
@@ -95,6 +104,32 @@ struct Elimination<'b> {
     budget: &'b Budget,
     current: Vec<Constraint>,
     is_exact: bool,
+    /// How many constraints there may be.
+    bearable: usize,
+}
+
+/// Variables that are eliminated together, numbered; no constraint has two of them.
+type Batch = FxHashMap<VarId, usize>;
+
+/// How a variable occurs, as far as this tells what eliminating it costs.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    /// Whether there is an equality in which its coefficient is a unit.
+    unit_equality: bool,
+    equality: bool,
+    lower: usize,
+    upper: usize,
+}
+
+impl Uses {
+    /// Equalities make it cheap; otherwise, how many constraints there may be afterwards.
+    fn cost(self) -> (bool, bool, usize) {
+        (!self.unit_equality, !self.equality, self.lower * self.upper)
+    }
+
+    fn adds_constraints(self) -> bool {
+        !self.equality && self.lower * self.upper > self.lower + self.upper
+    }
 }
 
 /// The constraints on one variable, taken out of the conjunction.
@@ -112,50 +147,90 @@ impl Elimination<'_> {
         self.current.iter().any(Constraint::is_false)
     }
 
-    /// How many constraints eliminating the variable may add; equalities make it cheap.
-    fn cost(&self, variable: VarId) -> (u8, usize) {
-        let (mut lower, mut upper) = (0, 0);
-        let mut best_equality = 2;
-        for constraint in &self.current {
-            let coefficient = constraint.form().coefficient(variable);
-            match constraint.relation() {
-                _ if coefficient.is_zero() => {}
-                Relation::Eq => best_equality = best_equality.min(if coefficient.is_unit() { 0 } else { 1 }),
-                Relation::Ne => {}
-                _ if coefficient.is_negative() => lower += 1,
-                _ => upper += 1,
+    /// The cheapest variable, together with others that have nothing to do with it or each other
+    /// and whose elimination adds no constraints either.
+    fn next_batch(&self, remaining: &[VarId]) -> Batch {
+        let mut uses: FxHashMap<VarId, Uses> =
+            remaining.iter().map(|&variable| (variable, Uses::default())).collect();
+        let mut occurrences: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
+        for (position, constraint) in self.current.iter().enumerate() {
+            for (variable, coefficient) in constraint.form().terms() {
+                let Some(found) = uses.get_mut(variable) else { continue };
+                occurrences.entry(*variable).or_default().push(position);
+                match constraint.relation() {
+                    Relation::Eq => {
+                        found.equality = true;
+                        found.unit_equality |= coefficient.is_unit();
+                    }
+                    Relation::Ne => {}
+                    _ if coefficient.is_negative() => found.lower += 1,
+                    _ => found.upper += 1,
+                }
             }
         }
-        (best_equality, lower * upper)
-    }
-
-    fn eliminate(&mut self, variable: VarId) {
-        let found = self.take_out(variable);
-        let solved =
-            found.equalities.iter().position(|equality| equality.form().coefficient(variable).is_unit());
-        if let Some(position) = solved.or_else(|| (!found.equalities.is_empty()).then_some(0)) {
-            self.substitute(variable, position, found);
-        } else {
-            self.combine(variable, found);
+        let mut order = remaining.to_vec();
+        order.sort_by_key(|variable| uses[variable].cost());
+        let mut batch = Batch::default();
+        let mut neighbours: FxHashSet<VarId> = FxHashSet::default();
+        for variable in order {
+            let is_alone = !neighbours.contains(&variable) && !uses[&variable].adds_constraints();
+            if batch.is_empty() || is_alone {
+                batch.insert(variable, batch.len());
+                let constraints = occurrences.get(&variable).into_iter().flatten();
+                neighbours
+                    .extend(constraints.flat_map(|&position| self.current[position].form().variables()));
+            }
         }
-        self.tidy();
+        batch
     }
 
-    fn take_out(&mut self, variable: VarId) -> Occurrences {
-        let mut found = Occurrences::default();
+    fn eliminate(&mut self, batch: &Batch) {
+        let before = self.current.len();
+        let mut taken_out = self.take_out(batch);
+        let mut members: Vec<(VarId, usize)> = batch.iter().map(|(&variable, &n)| (variable, n)).collect();
+        members.sort_unstable_by_key(|&(_, number)| number);
+        for (variable, number) in members {
+            let found = std::mem::take(&mut taken_out[number]);
+            let is_unit = |equality: &Constraint| equality.form().coefficient(variable).is_unit();
+            let solved = found.equalities.iter().position(is_unit);
+            if let Some(position) = solved.or_else(|| (!found.equalities.is_empty()).then_some(0)) {
+                self.substitute(variable, position, found);
+            } else {
+                self.combine(variable, found);
+            }
+        }
+        self.tidy(before);
+    }
+
+    fn take_out(&mut self, batch: &Batch) -> Vec<Occurrences> {
+        let mut found: Vec<Occurrences> = batch.iter().map(|_| Occurrences::default()).collect();
         let mut rest = Vec::with_capacity(self.current.len());
         for constraint in self.current.drain(..) {
-            let coefficient = constraint.form().coefficient(variable);
-            match constraint.relation() {
-                _ if coefficient.is_zero() => rest.push(constraint),
-                Relation::Eq => found.equalities.push(constraint),
-                Relation::Ne => found.distinct.push(constraint),
-                _ if coefficient.is_negative() => found.lower.push(constraint),
-                _ => found.upper.push(constraint),
-            }
+            let terms = constraint.form().terms().iter();
+            let member = terms.filter_map(|(variable, factor)| Some((*batch.get(variable)?, factor))).next();
+            let Some((number, coefficient)) = member else {
+                rest.push(constraint);
+                continue;
+            };
+            let found = &mut found[number];
+            let kind = match constraint.relation() {
+                Relation::Eq => &mut found.equalities,
+                Relation::Ne => &mut found.distinct,
+                _ if coefficient.is_negative() => &mut found.lower,
+                _ => &mut found.upper,
+            };
+            kind.push(constraint);
         }
         self.current = rest;
         found
+    }
+
+    /// Drops everything about some variables.
+    fn forget(&mut self, variables: &[VarId]) {
+        let known = self.current.len();
+        self.current
+            .retain(|constraint| !variables.iter().any(|&variable| constraint.form().contains(variable)));
+        self.is_exact &= self.current.len() == known;
     }
 
     /// Replaces the variable by what one of the equalities says it is. If its coefficient is no
@@ -183,6 +258,10 @@ impl Elimination<'_> {
         if !distinct.is_empty() && !lower.is_empty() && !upper.is_empty() {
             self.is_exact = false;
         }
+        if lower.len() * upper.len() > MOST_PAIRS {
+            self.is_exact = false;
+            return;
+        }
         for low in &lower {
             let low_factor = low.form().coefficient(variable).abs();
             for high in &upper {
@@ -198,25 +277,31 @@ impl Elimination<'_> {
         }
     }
 
-    /// Keeps the strongest constraint of each direction, and the whole at a bearable size.
-    fn tidy(&mut self) {
+    /// Keeps the strongest constraint of each direction, and the whole at a bearable size, which
+    /// matters if there are more constraints than before.
+    fn tidy(&mut self, before: usize) {
         keep_strongest(&mut self.current);
-        if self.current.len() > REDUNDANCY_CHECK_FROM {
+        let checked = REDUNDANCY_CHECK_FROM..=REDUNDANCY_CHECK_UP_TO;
+        if self.current.len() > before && checked.contains(&self.current.len()) {
             self.remove_redundant();
         }
-        if self.current.len() > MOST_CONSTRAINTS {
+        if self.current.len() > self.bearable {
             self.current.sort_by_key(|constraint| constraint.form().terms().len());
-            self.current.truncate(MOST_CONSTRAINTS);
+            self.current.truncate(self.bearable);
             self.is_exact = false;
         }
     }
 
+    fn finish(&mut self) {
+        keep_strongest(&mut self.current);
+        if self.current.len() <= REDUNDANCY_CHECK_UP_TO {
+            self.remove_redundant();
+        }
+        self.find_contradiction();
+    }
+
     /// Drops each constraint that the others entail.
     fn remove_redundant(&mut self) {
-        if self.is_contradictory() {
-            self.current = vec![Constraint::truth(false)];
-            return;
-        }
         let mut index = self.current.len();
         while index > 0 && self.budget.check_now().is_ok() {
             index -= 1;
@@ -230,6 +315,9 @@ impl Elimination<'_> {
                 self.current.remove(index);
             }
         }
+    }
+
+    fn find_contradiction(&mut self) {
         let mut solver = Conjunction::new(self.domain);
         for constraint in &self.current {
             solver.assert(constraint);
@@ -254,7 +342,7 @@ pub(crate) fn keep_strongest(constraints: &mut Vec<Constraint>) {
             *entry = constant;
         }
     }
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     constraints.retain(|constraint| {
         let is_inequality = matches!(constraint.relation(), Relation::Le | Relation::Lt);
         let is_strongest = !is_inequality || best[&key(constraint)] == *constraint.form().constant_term();

@@ -4,7 +4,7 @@
 //! directly, and its proof is put into the same form as all others: one lemma, resolved with the
 //! conjuncts that it uses.
 
-use rely_base::{Arena, Budget};
+use rely_base::{Arena, Budget, StopReason};
 use rustc_hash::FxHashSet;
 
 use super::clause::ClauseId;
@@ -20,7 +20,7 @@ use crate::term::{Node, TermId, TermPool, Value};
 pub(crate) enum Direct {
     Sat(Interpretation),
     Unsat(BooleanProof),
-    Unknown(Reason),
+    Stopped(StopReason),
 }
 
 /// A conjunct that is a comparison, with its place in the formulas.
@@ -31,8 +31,8 @@ struct Conjunct {
     conjunct: u32,
 }
 
-/// Decides formulas that are conjunctions of linear comparisons; `None` if some are not. The
-/// solver is used from scratch.
+/// Decides formulas that are conjunctions of linear comparisons; `None` if some are not, or if they
+/// are too hard. The solver is used from scratch.
 pub(crate) fn decide_conjunction(
     pool: &TermPool,
     formulas: &[TermId],
@@ -64,7 +64,8 @@ pub(crate) fn decide_conjunction(
             }
             Direct::Sat(interpretation)
         }
-        (Verdict::Unknown(reason), ..) => Direct::Unknown(reason),
+        (Verdict::Unknown(Reason::Stopped(reason)), ..) => Direct::Stopped(reason),
+        // The search may still find an answer: it has other ways to distinguish cases.
         _ => return None,
     })
 }

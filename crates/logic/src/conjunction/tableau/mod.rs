@@ -27,7 +27,7 @@ pub(super) trait Tableau<N: Number>: Default {
     fn clear(&mut self);
     fn rows(&self) -> usize;
     fn columns(&self) -> usize;
-    /// How many coefficients are stored, a measure of the memory in use.
+    /// How many machine words are stored, a measure of the memory in use.
     fn size(&self) -> usize;
     /// The coefficients of a row that are not zero.
     fn row<'a>(&'a self, row: Row) -> impl Iterator<Item = (Column, &'a N)>

@@ -10,6 +10,8 @@ struct SparseRow<N> {
     denominator: N,
     /// The numerator of the basic variable's value.
     value: N,
+    /// The machine words that the row takes.
+    words: usize,
 }
 
 /// A tableau for many variables of which few meet in one constraint.
@@ -18,6 +20,7 @@ pub(in crate::conjunction) struct SparseTableau<N> {
     rows: Vec<SparseRow<N>>,
     /// For each column the rows in which it may be not zero; a row can be listed in vain or twice.
     columns: Vec<Vec<u32>>,
+    /// The machine words of all rows.
     size: usize,
     zero: N,
 }
@@ -55,7 +58,6 @@ impl<N: Number> SparseTableau<N> {
         value: &N,
     ) -> Result<(), Overflow> {
         let old = std::mem::take(&mut self.rows[row].entries);
-        self.size -= old.len();
         let mut merged = Vec::with_capacity(old.len() + other.len());
         let mut pending = old.into_iter().peekable();
         for (column, added) in other {
@@ -78,12 +80,22 @@ impl<N: Number> SparseTableau<N> {
         for (column, coefficient) in pending {
             merged.push((column, coefficient.mul(scale)?));
         }
-        self.size += merged.len();
         let changed = &mut self.rows[row];
         changed.entries = merged;
         changed.value = changed.value.scale_add_mul(scale, factor, value)?;
         changed.denominator = changed.denominator.mul(scale)?;
-        changed.reduce()
+        changed.reduce()?;
+        self.measure(row);
+        Ok(())
+    }
+
+    /// Counts the machine words of a row that was changed.
+    fn measure(&mut self, row: Row) {
+        let changed = &mut self.rows[row];
+        let numbers = changed.entries.iter().map(|(_, coefficient)| coefficient);
+        let words: u64 = numbers.chain([&changed.denominator, &changed.value]).map(Number::words).sum();
+        self.size = self.size - changed.words + words as usize;
+        changed.words = words as usize;
     }
 }
 
@@ -157,7 +169,7 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
     }
 
     fn add_row(&mut self) -> Row {
-        self.rows.push(SparseRow { entries: Vec::new(), denominator: N::ONE, value: N::ZERO });
+        self.rows.push(SparseRow { entries: Vec::new(), denominator: N::ONE, value: N::ZERO, words: 0 });
         self.rows.len() - 1
     }
 
@@ -169,7 +181,7 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
 
     fn add_basic(&mut self, row: Row, factor: &N, other: Row) -> Result<(), Overflow> {
         // d*b = r and e*c = s give d*e*(b + f*c) = e*r + d*f*s.
-        let SparseRow { entries, denominator, value } = self.rows[other].clone();
+        let SparseRow { entries, denominator, value, .. } = self.rows[other].clone();
         let weight = self.rows[row].denominator.mul(factor)?;
         self.combine(row, &denominator, &weight, &entries, &value)
     }
@@ -184,7 +196,7 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
 
     fn remove_row(&mut self, row: Row) {
         let removed = self.rows.swap_remove(row);
-        self.size -= removed.entries.len();
+        self.size -= removed.words;
         if let Some(moved) = self.rows.get(row) {
             for (column, _) in &moved.entries {
                 self.columns[*column as Column].push(row as u32);
@@ -194,7 +206,7 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
 
     fn pivot(&mut self, row: Row, column: Column, target: &N, entering: &N) -> Result<u64, Overflow> {
         let touched = self.exact_rows(column);
-        let SparseRow { mut entries, denominator, value } = self.rows[row].clone();
+        let SparseRow { mut entries, denominator, value, words } = self.rows[row].clone();
         let Ok(position) = self.rows[row].position(column) else { return Ok(0) };
         let pivot = entries[position].1.clone();
         // By how much denominator * entering changes, up to the pivot's sign.
@@ -216,15 +228,16 @@ impl<N: Number> Tableau<N> for SparseTableau<N> {
             let Ok(place) = self.rows[other].position(column) else { continue };
             // The entering variable's own entry is replaced, not added to.
             let factor = self.rows[other].entries.remove(place).1;
-            self.size -= 1;
             let divisor = scale.gcd(&factor)?;
             let (scale, factor) = (scale.div_exact(&divisor), factor.div_exact(&divisor));
             self.combine(other, &scale, &factor, &entries, &change)?;
+            // Products and quotients of long numbers take quadratic time.
             let changed = &self.rows[other];
-            cost += changed.entries.len() as u64 * changed.denominator.words();
+            cost += changed.words as u64 * changed.denominator.words();
         }
         let value = change.add_mul(&scale, entering)?;
-        self.rows[row] = SparseRow { entries, denominator: scale, value };
+        self.rows[row] = SparseRow { entries, denominator: scale, value, words };
+        self.measure(row);
         Ok(cost)
     }
 
