@@ -1,6 +1,8 @@
 //! `rely bench` as its users meet it: what hangs or swells is reported and the rest goes on, a run
 //! that was killed goes on where it was, and the work for a few chosen rows does not grow unnoticed.
 
+use rely::args::InputArgs;
+use rely_base::{Budget, Silent};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -158,6 +160,44 @@ fn mistakes_on_the_command_line_are_explained() {
     assert!(complaint(&["popl11", "--engine", "magic"]).contains("there is no engine `magic`"));
     assert!(complaint(&["popl11", "--compare", "verify"]).contains("where the program goes"));
     assert!(complaint(&["popl11", "--compare-safe", "("]).contains("--compare-safe"));
+}
+
+/// No engine is needed to know that the expected verdicts are right where all states can be seen.
+#[test]
+fn exploration_agrees_with_every_expected_verdict() {
+    let folder = rely::bench::set::benchmarks(&root()).expect("the repository has benchmarks");
+    let set = rely::bench::set::resolve("papers", Some(&folder), Path::new("")).expect("all can be read");
+    let engine = rely_engines::engine("explore").expect("exploration is there");
+    let (mut decided, mut wrong) = (0, Vec::new());
+    for task in &set.tasks {
+        let input = rely::input::read(&task.input, &InputArgs::default());
+        let input = input.unwrap_or_else(|error| panic!("{}: {}", task.name, error.message));
+        let loaded = rely::pipeline::load(&input).unwrap_or_else(|problem| {
+            panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
+        });
+        // Enough for all that are small; the others stop here.
+        let budget = Budget::builder().memory_bytes(4_000_000).build();
+        let verdict = rely::pipeline::verify(&loaded.program, task.goal, engine.as_ref(), &budget, &Silent);
+        match (verdict.name(), task.expected) {
+            ("safe", Some(true)) | ("unsafe", Some(false)) => decided += 1,
+            ("unknown", _) => {}
+            (verdict, expected) => wrong.push(format!("{}: {verdict}, expected {expected:?}", task.name)),
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(decided >= 50, "{decided} of {}", set.tasks.len());
+}
+
+#[test]
+fn the_models_are_laid_out_in_the_standard_way() {
+    let models = ["popl11", "regasol"].into_iter().flat_map(|folder| {
+        let entries = fs::read_dir(root().join("benchmarks").join(folder)).expect("there are benchmarks");
+        entries.map(|entry| entry.expect("readable").path())
+    });
+    let models = models.filter(|path| path.extension().is_some_and(|ending| ending == "rely"));
+    let run = Command::new(env!("CARGO_BIN_EXE_rely")).args(["fmt", "--check"]).args(models).output();
+    let run = run.expect("the command runs");
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
 }
 
 #[test]
