@@ -11,7 +11,7 @@ use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{BinaryOp, Expr, Op, Place};
 
 /// Larger structures are not copied.
-const MAX_COPIED_CELLS: u64 = 4_096;
+pub(super) const MAX_COPIED_CELLS: u64 = 4_096;
 
 /// Which value of a changed place the expression has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

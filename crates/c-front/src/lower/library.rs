@@ -60,9 +60,7 @@ fn is_refused(name: &str) -> bool {
             | "alloca"
             | "__builtin_alloca"
             | "strdup"
-            | "memcpy"
             | "memmove"
-            | "memset"
             | "strncpy"
             | "sprintf"
             | "snprintf"
@@ -334,6 +332,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.assume("pointers-to-live-variables");
                 Ok(Some(Value::void()))
             }
+            "memset" | "__builtin_memset" => self.clear_memory(name, call, at).map(Some),
+            "memcpy" | "__builtin_memcpy" => self.copy_memory(name, call, at).map(Some),
             "strcpy" | "__builtin_strcpy" => self.copy_text(name, call, at).map(Some),
             "atoi" | "atol" | "atoll" | "strtol" | "strtoll" | "strtoul" | "strtoull" => {
                 self.number_in_text(name, call, wanted, at).map(Some)

@@ -15,6 +15,7 @@ mod arithmetic;
 mod assign;
 mod atomics;
 mod branch;
+mod bytes;
 mod call;
 mod convert;
 mod declare;

@@ -3,7 +3,7 @@
 use crate::common::{explore, preprocessed, program, try_translate};
 
 const DECLARATIONS: &str = "typedef unsigned long size_t; void *malloc(size_t); void *calloc(size_t, size_t); \
-    void free(void *); char *strcpy(char *, const char *); int atoi(const char *); typedef unsigned long pthread_t; \
+    void free(void *); void *memset(void *, int, size_t), *memcpy(void *, const void *, size_t); char *strcpy(char *, const char *); int atoi(const char *); typedef unsigned long pthread_t; \
     int pthread_create(pthread_t *, void *, void *(*)(void *), void *); int pthread_join(pthread_t, void **); ";
 
 fn check(text: &str, end: &str) {
@@ -50,6 +50,32 @@ fn each_allocation_is_an_object() {
          pthread_create(&t, 0, f, 0); pthread_join(t, 0); k = *g; }",
         "k=7",
     );
+}
+
+#[test]
+fn memory_is_set_and_copied() {
+    let set = "struct s { int a; long v[2]; _Bool c; } x = { 1, { 2, 3 }, 1 }, y, *p = &y; int k, a[3] = { 1, 2, 3 }; ";
+    check(&format!("{set} int main() {{ memset(&x, 0, sizeof x); }}"), "x.a=0 x.v=[0, 0] x.c=0");
+    check(
+        &format!("{set} int main() {{ p = &x; memset(p, 0, sizeof(struct s)); k = p->a + 5; }}"),
+        "x.v=[0, 0] k=5",
+    );
+    check(&format!("{set} int main() {{ memset(a, 0, sizeof a); k = a[2]; }}"), "a=[0, 0, 0]");
+    check(&format!("{set} int main() {{ memset(a + 1, 0, 2 * sizeof *a); }}"), "a=[1, 0, 0]");
+    check(&format!("{set} int main() {{ memcpy(p, &x, sizeof x); }}"), "y.a=1 y.v=[2, 3] y.c=1");
+    check(
+        &format!(
+            "{set} int main() {{ int b[3]; memcpy(b, a, sizeof b); k = b[0] * 100 + b[1] * 10 + b[2]; }}"
+        ),
+        "k=123",
+    );
+    check_refusal("int a[3]; int main() { memset(a, 1, sizeof a); }", "`memset` to anything but zero");
+    check_refusal("int a[3]; int main() { memset(a, 0, 7); }", "`memset` of a part of a variable");
+    check_refusal(
+        "int a[3]; char c[4]; int main() { memcpy(a, c, 4); }",
+        "`memcpy` between variables of different types",
+    );
+    check_refusal("int n; char c[4]; int main() { memset(c, 0, n); }", "`memset` of a variable size");
 }
 
 #[test]
