@@ -206,6 +206,8 @@ enum ComparisonRecord {
     Le,
     Eq,
     Ne,
+    /// With the divisor.
+    MultipleOf(u64),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -316,6 +318,7 @@ impl From<&Atom> for AtomRecord {
                 Comparison::Le => ComparisonRecord::Le,
                 Comparison::Eq => ComparisonRecord::Eq,
                 Comparison::Ne => ComparisonRecord::Ne,
+                Comparison::MultipleOf(divisor) => ComparisonRecord::MultipleOf(divisor),
             },
         }
     }
@@ -337,6 +340,7 @@ impl From<AtomRecord> for Atom {
                 ComparisonRecord::Le => Comparison::Le,
                 ComparisonRecord::Eq => Comparison::Eq,
                 ComparisonRecord::Ne => Comparison::Ne,
+                ComparisonRecord::MultipleOf(divisor) => Comparison::MultipleOf(divisor),
             },
         }
     }

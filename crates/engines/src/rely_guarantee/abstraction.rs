@@ -62,6 +62,16 @@ impl Abstraction {
         literals.iter().map(|literal| self.constraint(literal))
     }
 
+    /// The predicates that speak of something that no longer matters at a spot, as a mask.
+    pub(super) fn dead(&self, system: &System<'_>, thread: ThreadId, spot: SpotId) -> Literals {
+        let is_dead = |constraint: &Constraint| {
+            let mut variables = constraint.form().variables();
+            variables.any(|cell| !system.is_live(thread, spot, cell))
+        };
+        let dead = self.predicates.iter().filter(|(_, sides)| is_dead(&sides[0]));
+        dead.flat_map(|(predicate, _)| [true, false].map(|holds| Literal { predicate, holds })).collect()
+    }
+
     /// The predicates whose truth a move of another thread can change, as a mask. An instance of
     /// the observer's own template does not change the observer's locals.
     pub(super) fn affected(&self, system: &System<'_>, by: &Move, same_template: bool) -> Literals {

@@ -64,6 +64,17 @@ impl Literals {
         self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(mine, theirs)| mine & !theirs == 0)
     }
 
+    /// These literals without some others.
+    pub(super) fn without(mut self, others: &Literals) -> Literals {
+        for (word, out) in self.0.iter_mut().zip(&others.0) {
+            *word &= !out;
+        }
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+        self
+    }
+
     /// Whether the sets have a literal in common.
     pub(super) fn intersects(&self, other: &Literals) -> bool {
         self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
@@ -140,6 +151,7 @@ mod tests {
         assert!(set(&[1]).is_subset(&set(&[1, -50])));
         assert!(!set(&[1, -50]).is_subset(&set(&[1])));
         assert!(!set(&[-1]).is_subset(&set(&[1, 2])));
+        assert_eq!(set(&[1, -50]).without(&set(&[-50, 60])), set(&[1]));
         assert!(set(&[-50]).intersects(&set(&[1, -50])) && !set(&[50]).intersects(&set(&[1, -50])));
     }
 }

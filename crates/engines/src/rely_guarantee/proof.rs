@@ -1,13 +1,13 @@
 //! From complete trees to a proof that others can check.
 
 use super::abstraction::Abstraction;
-use super::system::{Move, System};
+use super::system::{Move, System, updated};
 use super::tree::{Node, NodeId, Trees};
 use rely_base::{Budget, Id};
-use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
+use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::project::project;
-use rely_logic::{Constraint, Domain, LinearForm, VarId};
-use rely_program::{EdgeId, ThreadId};
+use rely_logic::{Constraint, Domain, Integer, LinearForm, Relation, VarId};
+use rely_program::{EdgeId, Op, ThreadId};
 
 /// What the trees prove. `None` if something cannot be written down.
 pub(super) fn assemble(
@@ -100,12 +100,33 @@ impl Writer<'_, '_, '_> {
         Some(EdgeEffect { edge, cubes: without_subsumed(cubes) })
     }
 
+    /// The cells of variables that the edge writes, on the whole, but not in this branch: to others
+    /// an array is written as soon as one of its cells is.
+    fn untouched(&self, by: &Move) -> Vec<VarId> {
+        let program = self.system.program;
+        let written = program.edges()[by.edge].ops.iter().flat_map(written_vars);
+        let mut cells: Vec<VarId> = written
+            .flat_map(|var| {
+                let count = program.vars()[var].cells();
+                (0..count).map(move |index| self.system.cells.cell(var, index))
+            })
+            .filter(|&cell| updated(&by.branch.updates, cell).is_none())
+            .collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     fn effect_from(&self, node: NodeId, by: &Move) -> Effect {
         let cells = &self.system.cells;
         let mut constraints = self.trees.constraints(node);
         constraints.extend(by.branch.guard.iter().cloned());
         for (cell, value) in &by.branch.updates {
             constraints.push(Constraint::eq(&LinearForm::variable(cells.after(*cell)), value));
+        }
+        for cell in self.untouched(by) {
+            let (now, next) = (LinearForm::variable(cell), LinearForm::variable(cells.after(cell)));
+            constraints.push(Constraint::eq(&next, &now));
         }
         let local = |variable: VarId| {
             let index = variable.index();
@@ -120,13 +141,70 @@ impl Writer<'_, '_, '_> {
             let is_auxiliary = variable.index() >= 3 * cells.count();
             is_auxiliary || (self.modular && local(variable))
         });
+        let multiples = solve_quotients(&mut constraints, &mut eliminated);
         let projected = project(Domain::Integers, &constraints, &eliminated, self.budget).constraints;
         if projected.iter().any(Constraint::is_false) {
             return Effect::None;
         }
         let known: Vec<Constraint> =
             projected.into_iter().filter(|constraint| !constraint.is_true()).collect();
-        self.written(&known, &self.trees.nodes[node]).map_or(Effect::Unwritable, Effect::Cube)
+        let speaks = |form: &LinearForm| !form.variables().any(|variable| eliminated.contains(&variable));
+        let multiples = multiples.iter().filter(|(form, _)| speaks(form));
+        let multiples: Vec<Atom> =
+            multiples.filter_map(|(form, divisor)| cells.multiple(form, divisor)).collect();
+        match self.written(&known, &self.trees.nodes[node]) {
+            Some(mut cube) => {
+                cube.atoms.extend(multiples);
+                Effect::Cube(cube)
+            }
+            None => Effect::Unwritable,
+        }
+    }
+}
+
+/// Solves equations for quotients: if `3 q = x - y` and the rest speaks of multiples of `3 q`, then
+/// all that is left of `q` is that `x - y` is a multiple of 3. Projection alone would lose that.
+fn solve_quotients(
+    constraints: &mut Vec<Constraint>,
+    eliminated: &mut Vec<VarId>,
+) -> Vec<(LinearForm, Integer)> {
+    let mut multiples = Vec::new();
+    let is_quotient = |constraints: &[Constraint], equation: usize, variable: VarId| {
+        let factor = constraints[equation].form().coefficient(variable);
+        let divides = |other: &Constraint| other.form().coefficient(variable).is_multiple_of(&factor);
+        constraints[equation].relation() == Relation::Eq
+            && !factor.is_zero()
+            && !factor.is_unit()
+            && constraints.iter().all(divides)
+    };
+    while let Some((position, equation)) = eliminated.iter().enumerate().find_map(|(position, &variable)| {
+        let equation = (0..constraints.len()).find(|&index| is_quotient(constraints, index, variable))?;
+        Some((position, equation))
+    }) {
+        let variable = eliminated.swap_remove(position);
+        let solved = constraints.swap_remove(equation);
+        let factor = solved.form().coefficient(variable);
+        let scaled = LinearForm::variable(variable).scaled(&factor);
+        // factor * variable = value
+        let value = solved.form().minus(&scaled).negated();
+        for constraint in constraints.iter_mut() {
+            let coefficient = constraint.form().coefficient(variable);
+            let times = coefficient.div_exact(&factor).unwrap_or_default();
+            let rest = constraint.form().minus(&LinearForm::variable(variable).scaled(&coefficient));
+            *constraint = Constraint::new(rest.plus(&value.scaled(&times)), constraint.relation());
+        }
+        multiples.push((value, factor.abs()));
+    }
+    multiples
+}
+
+/// The variables that an operation writes.
+fn written_vars(op: &Op) -> Vec<rely_program::VarId> {
+    match op {
+        Op::Assign(assignments) => assignments.iter().map(|(place, _)| place.var()).collect(),
+        Op::Havoc(place, _) => vec![place.var()],
+        Op::Spawn { handle, .. } => handle.iter().map(|place| place.var()).collect(),
+        Op::Assume(..) | Op::Check(..) | Op::Join(_) | Op::Halt => Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Predicates that are likely to matter: what the program itself compares and assigns.
 
-use super::system::{System, before};
-use rely_logic::{Constraint, LinearForm};
+use super::system::System;
+use rely_logic::{Constraint, LinearForm, Relation};
 use rustc_hash::FxHashSet;
 
 /// More seeds than this make refinement slower than they make it better.
@@ -27,12 +27,8 @@ impl Seeds {
                 seeds.add(Constraint::eq(&LinearForm::variable(*cell), value));
             }
         }
-        // What a step makes of a condition: after `x := x + 1`, a bound on `x` is one higher.
         for position in 0..seeds.constraints.len() {
-            for a_move in &system.moves {
-                let moved = before(&seeds.constraints[position], &a_move.branch.updates);
-                seeds.add(moved);
-            }
+            seeds.add_neighbours(position);
         }
         Seeds { constraints: seeds.constraints }
     }
@@ -52,6 +48,26 @@ impl Collected<'_, '_> {
     fn add_all(&mut self, constraints: &[Constraint]) {
         for constraint in constraints {
             self.add(constraint.clone());
+        }
+    }
+
+    /// The two halves of an equation, and what holds one step later: after `x := x + 1`, a bound
+    /// on `x` is one higher.
+    fn add_neighbours(&mut self, position: usize) {
+        let constraint = self.constraints[position].clone();
+        if matches!(constraint.relation(), Relation::Eq) {
+            let form = constraint.form();
+            self.add(Constraint::new(form.clone(), Relation::Le));
+            self.add(Constraint::new(form.negated(), Relation::Le));
+        }
+        for a_move in &self.system.moves {
+            for (cell, value) in &a_move.branch.updates {
+                let step = value.minus(&LinearForm::variable(*cell));
+                if step.is_constant() && constraint.form().contains(*cell) {
+                    let earlier = LinearForm::variable(*cell).minus(&step);
+                    self.add(constraint.substitute(*cell, &earlier));
+                }
+            }
         }
     }
 

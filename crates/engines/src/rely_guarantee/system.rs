@@ -6,7 +6,9 @@ use crate::symbolic::{
 use rely_base::{Budget, Id, StopReason, define_id};
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, VarId};
-use rely_program::{EdgeId, Goal, Program, ThreadId, ThreadKind};
+use rely_program::analysis::Liveness;
+use rely_program::{EdgeId, Goal, Program, Scope, ThreadId, ThreadKind};
+use rustc_hash::FxHashSet;
 
 define_id!(
     /// A spot of one thread, numbered from zero in each thread.
@@ -20,6 +22,7 @@ define_id!(
 /// Everything that is computed once from the program.
 pub(super) struct System<'p> {
     pub(super) program: &'p Program,
+    pub(super) goal: Goal,
     pub(super) cells: Cells,
     pub(super) threads: Vec<ThreadView>,
     pub(super) moves: Vec<Move>,
@@ -37,6 +40,8 @@ pub(super) struct ThreadView {
     /// The moves that start at each spot.
     pub(super) moves: Vec<Vec<MoveId>>,
     pub(super) atomic: Vec<bool>,
+    /// The locals that no longer matter at each spot.
+    dead: Vec<FxHashSet<VarId>>,
     /// Where it is initially; a template is nowhere.
     pub(super) start: Option<SpotId>,
     pub(super) entry: SpotId,
@@ -66,10 +71,12 @@ impl<'p> System<'p> {
         let too_complex = |_: TooManyCases| Unfit::PropertyTooComplex;
         let initial = initial_states(program, &cells).map_err(too_complex)?;
         let violations = Translator::new(program, &cells, None).violations(goal).map_err(too_complex)?;
-        let threads: Vec<ThreadView> =
-            program.threads().ids().map(|thread| ThreadView::new(program, thread)).collect();
+        let liveness = Liveness::new(program);
+        let view = |thread| ThreadView::new(program, &cells, &liveness, thread);
+        let threads: Vec<ThreadView> = program.threads().ids().map(view).collect();
         let mut system = System {
             program,
+            goal,
             has_atomic_spots: threads.iter().any(|thread| thread.atomic.contains(&true)),
             threads,
             moves: Vec::new(),
@@ -129,6 +136,12 @@ impl<'p> System<'p> {
         self.cells.owner(cell).is_none_or(|owner| owner == thread)
     }
 
+    /// Whether the value of a cell can still matter when a thread is at a spot. What the thread
+    /// itself does not look at any more is dropped; about others' locals nothing is said.
+    pub(super) fn is_live(&self, thread: ThreadId, spot: SpotId, cell: VarId) -> bool {
+        !self.threads[thread.index()].dead[spot.index()].contains(&cell)
+    }
+
     /// What is known of the handles of two threads that both exist.
     pub(super) fn handle_facts(&self, observer: ThreadId, actor: ThreadId) -> Vec<Constraint> {
         let mut facts = Vec::new();
@@ -154,7 +167,7 @@ impl<'p> System<'p> {
 }
 
 impl ThreadView {
-    fn new(program: &Program, thread: ThreadId) -> Self {
+    fn new(program: &Program, cells: &Cells, liveness: &Liveness, thread: ThreadId) -> Self {
         let declaration = &program.threads()[thread];
         let spots = Spot::all(program, thread);
         let number = |spot| spots.iter().position(|&known| known == spot).map(SpotId::from_index);
@@ -163,7 +176,19 @@ impl ThreadView {
             Spot::Unstarted => false,
             Spot::At(location) => program.locations()[*location].atomic,
         };
+        let dead_at = |spot: &Spot| {
+            let location = match spot {
+                Spot::Unstarted => declaration.entry,
+                Spot::At(location) => *location,
+            };
+            let locals = program.vars().iter().filter(|(_, var)| var.scope == Scope::Local(thread));
+            let dead = locals.filter(|(var, _)| !liveness.is_live(location, *var));
+            dead.flat_map(|(var, declaration)| (0..declaration.cells()).map(move |index| (var, index)))
+                .map(|(var, index)| cells.cell(var, index))
+                .collect()
+        };
         ThreadView {
+            dead: spots.iter().map(dead_at).collect(),
             is_template: declaration.kind == ThreadKind::Template,
             moves: vec![Vec::new(); spots.len()],
             atomic: spots.iter().map(is_atomic).collect(),

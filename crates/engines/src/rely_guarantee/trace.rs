@@ -4,7 +4,8 @@ use super::refine::Refinement;
 use super::system::{MoveId, System};
 use super::tree::Wrong;
 use crate::symbolic::Ending;
-use rely_base::Id;
+use rely_base::{Budget, Id};
+use rely_evidence::replay;
 use rely_logic::interpolate::Derivation;
 use rely_logic::{Integer, LinearForm, VarId};
 use rely_program::{Semantics, SlotId, Trace, TraceStep, Value, Violation};
@@ -19,7 +20,9 @@ pub(super) fn from_derivation(
     moves: &[MoveId],
     what: Wrong,
     derivation: &Derivation,
+    budget: &Budget,
 ) -> Refinement {
+    let goal = system.goal;
     let mut values: Vec<Values> = Vec::new();
     let mut current = Some(derivation);
     while let Some(derivation) = current {
@@ -31,7 +34,6 @@ pub(super) fn from_derivation(
         current = derivation.premises.first();
     }
     values.reverse();
-    let exact_moves = moves.iter().all(|&by| system.get(by).branch.exact);
     let (violation, last) = match what {
         Wrong::Violation(index) => {
             let violation = &system.violations[index];
@@ -47,10 +49,16 @@ pub(super) fn from_derivation(
     };
     let steps = moves.iter().copied().chain(last).zip(values.iter().skip(1));
     let steps: Option<Vec<TraceStep>> = steps.map(|(by, values)| step(system, by, values)).collect();
-    match (initial(system, values.first()), steps) {
-        (Some(initial), Some(steps)) => Refinement::Violation(Trace { initial, steps, violation }),
-        _ if !exact_moves => Refinement::Undecided("a violation depends on arithmetic that is not linear"),
-        _ => Refinement::Undecided("a violation needs numbers that are too large"),
+    let (Some(initial), Some(steps)) = (initial(system, values.first()), steps) else {
+        return Refinement::Undecided("a violation needs numbers that are too large");
+    };
+    let trace = Trace { initial, steps, violation };
+    // What is not linear had any value in the derivation; in the program it may have another.
+    let exact = moves.iter().copied().chain(last).all(|by| system.get(by).branch.exact);
+    if exact || replay(system.program, goal, trace.clone(), budget).is_ok() {
+        Refinement::Violation(trace)
+    } else {
+        Refinement::Undecided("a violation depends on arithmetic that is not linear")
     }
 }
 

@@ -99,6 +99,8 @@ pub(super) struct Trees<'a, 'p> {
     /// The nodes of each spot of each thread that are not covered.
     at: Vec<Vec<Vec<NodeId>>>,
     affected: Vec<Affected>,
+    /// The literals that do not matter at each spot of each thread.
+    dead: Vec<Vec<Literals>>,
     environments: Vec<Environment>,
     pending: VecDeque<NodeId>,
     /// The nodes whose moves are known, in order.
@@ -116,6 +118,10 @@ impl<'a, 'p> Trees<'a, 'p> {
             others: abstraction.affected(system, by, false),
             same_template: abstraction.affected(system, by, true),
         };
+        let dead = |thread: ThreadId| {
+            let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
+            spots.map(|spot| abstraction.dead(system, thread, spot)).collect()
+        };
         Trees {
             system,
             abstraction,
@@ -124,6 +130,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             nodes: Arena::new(),
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
+            dead: system.thread_ids().map(dead).collect(),
             environments: Vec::new(),
             pending: VecDeque::new(),
             expanded: Vec::new(),
@@ -180,6 +187,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         literals: Literals,
         origin: Origin,
     ) {
+        let literals = literals.without(&self.dead[thread.index()][spot.index()]);
         let node = Node { thread, spot, blocks, literals, origin, covered: false };
         let siblings = &mut self.at[thread.index()][spot.index()];
         if siblings.iter().any(|&sibling| self.nodes[sibling].covers(&node)) {

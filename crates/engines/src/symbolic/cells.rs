@@ -2,7 +2,7 @@
 
 use rely_base::{Arena, Id};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Moment, Quantity};
-use rely_logic::{Constraint, LinearForm, Relation, VarId};
+use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
 use rely_program::{self as program, Program, Scope, ThreadId, ThreadKind};
 
 /// The solver's variables. There are four kinds, told apart by their number:
@@ -114,20 +114,27 @@ impl Cells {
     /// The constraint as an atom of a proof; `None` if it mentions an auxiliary variable or the
     /// copy for another instance, or if its numbers are too large.
     pub(crate) fn atom(&self, constraint: &Constraint) -> Option<Atom> {
-        let number = |value: &rely_logic::Integer| value.to_i64().map(program::Value::from);
-        let form = constraint.form();
-        let terms =
-            form.terms().iter().map(|(variable, factor)| Some((number(factor)?, self.quantity(*variable)?)));
-        Some(Atom {
-            terms: terms.collect::<Option<_>>()?,
-            constant: number(form.constant_term())?,
-            comparison: match constraint.relation() {
-                Relation::Le => Comparison::Le,
-                Relation::Eq => Comparison::Eq,
-                Relation::Ne => Comparison::Ne,
-                Relation::Lt => return None,
-            },
-        })
+        let comparison = match constraint.relation() {
+            Relation::Le => Comparison::Le,
+            Relation::Eq => Comparison::Eq,
+            Relation::Ne => Comparison::Ne,
+            Relation::Lt => return None,
+        };
+        self.compared(constraint.form(), comparison)
+    }
+
+    /// That a form is a multiple of a number, as an atom of a proof.
+    pub(crate) fn multiple(&self, form: &LinearForm, divisor: &Integer) -> Option<Atom> {
+        let divisor = divisor.to_i64().and_then(|divisor| u64::try_from(divisor).ok())?;
+        self.compared(form, Comparison::MultipleOf(divisor))
+    }
+
+    fn compared(&self, form: &LinearForm, comparison: Comparison) -> Option<Atom> {
+        let number = |value: &Integer| value.to_i64().map(program::Value::from);
+        let terms = form.terms().iter();
+        let terms = terms.map(|(variable, factor)| Some((number(factor)?, self.quantity(*variable)?)));
+        let terms = terms.collect::<Option<_>>()?;
+        Some(Atom { terms, constant: number(form.constant_term())?, comparison })
     }
 
     fn quantity(&self, variable: VarId) -> Option<Quantity> {

@@ -239,6 +239,10 @@ impl<'p> Encoder<'p> {
                 let equal = self.pool.eq_zero(sum);
                 self.pool.not(equal)
             }
+            Comparison::MultipleOf(divisor) => {
+                let remainder = self.pool.modulo(sum, divisor).unwrap_or(sum);
+                self.pool.eq_zero(remainder)
+            }
         }
     }
 

@@ -76,6 +76,8 @@ pub enum Comparison {
     Eq,
     /// Not equal.
     Ne,
+    /// A multiple of this number; of zero, only zero is one.
+    MultipleOf(u64),
 }
 
 /// A number in a state. Booleans are 0 and 1.

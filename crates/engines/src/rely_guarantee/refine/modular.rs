@@ -27,9 +27,10 @@ pub(in crate::rely_guarantee) fn refine(
     let mut clauses = Clauses::new(system);
     let mut unknowns: FxHashMap<NodeId, UnknownId> = FxHashMap::default();
     for &node in &nodes {
-        let thread = trees.nodes[node].thread;
-        let parameters: Vec<VarId> =
-            cells.iter().copied().filter(|&cell| system.is_modular(cell, thread)).collect();
+        let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
+        let speaks_of =
+            |cell: &VarId| system.is_modular(*cell, thread) && system.is_live(thread, spot, *cell);
+        let parameters: Vec<VarId> = cells.iter().copied().filter(speaks_of).collect();
         unknowns.insert(node, clauses.unknown(&parameters, seeds));
     }
     for &node in &nodes {

@@ -3,12 +3,12 @@
 use super::clauses::Clauses;
 use super::{Discovery, Refinement, atoms};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
+use crate::rely_guarantee::system::{Move, MoveId, SpotId, System, before};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::{Budget, Id};
 use rely_logic::interpolate::{HornOutcome, UnknownId};
-use rely_logic::{Constraint, VarId};
+use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
 
 /// The steps that lead to a node, its own thread's and the others', in order.
@@ -91,22 +91,33 @@ impl Spine {
             Wrong::Move(by) => &system.get(by).branch.guard,
             Wrong::Violation(index) => &system.violations[index].guard,
         };
-        let cells = self.relevant_cells(system, last_guard);
+        // A reason that does not need the beginning is worth more: it also excludes what differs
+        // only there, say in how often a loop was run.
+        let first = self.start_of_reason(system, last_guard, budget);
+        let (skipped, moves) = (first.unwrap_or(0), &self.moves[first.unwrap_or(0)..]);
+        let nodes = &self.nodes[skipped..];
+        let cells = relevant_cells(system, moves, last_guard);
         let mut clauses = Clauses::new(system);
-        let unknowns: Vec<UnknownId> = self.nodes.iter().map(|_| clauses.unknown(&cells, seeds)).collect();
-        let first = clauses.after(unknowns[0], &[]);
-        clauses.add(&system.initial[self.initial], vec![], Some(first));
-        for (step, &by) in self.moves.iter().enumerate() {
+        let unknowns = nodes.iter().map(|&node| {
+            let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
+            let live = cells.iter().copied().filter(|&cell| system.is_live(thread, spot, cell));
+            clauses.unknown(&live.collect::<Vec<_>>(), seeds)
+        });
+        let unknowns: Vec<UnknownId> = unknowns.collect();
+        let start: &[Constraint] = if first.is_some() { &[] } else { &system.initial[self.initial] };
+        let head = clauses.after(unknowns[0], &[]);
+        clauses.add(start, vec![], Some(head));
+        for (step, &by) in moves.iter().enumerate() {
             let branch = &system.get(by).branch;
             let body = vec![clauses.before(unknowns[step], |cell| cell)];
             let head = clauses.after(unknowns[step + 1], &branch.updates);
             clauses.add(&branch.guard, body, Some(head));
         }
-        let body = vec![clauses.before(unknowns[self.moves.len()], |cell| cell)];
+        let body = vec![clauses.before(unknowns[moves.len()], |cell| cell)];
         clauses.add(last_guard, body, None);
         match clauses.solve(budget) {
             HornOutcome::Solved(solution) => {
-                let found = self.nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
+                let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
                     let thread = trees.nodes[node].thread;
                     let constraints = atoms(&clauses.pool, solution[unknown]);
                     constraints.into_iter().map(move |constraint| Discovery::Predicate { thread, constraint })
@@ -114,7 +125,7 @@ impl Spine {
                 Refinement::Track(found.collect())
             }
             HornOutcome::Unsatisfiable(derivation) => {
-                trace::from_derivation(system, &self.moves, what, &derivation)
+                trace::from_derivation(system, &self.moves, what, &derivation, budget)
             }
             _ => match budget.check_now() {
                 Ok(()) => Refinement::Nothing,
@@ -123,23 +134,89 @@ impl Spine {
         }
     }
 
-    /// The cells that some step reads or writes.
-    fn relevant_cells(&self, system: &System<'_>, last_guard: &[Constraint]) -> Vec<VarId> {
-        let mut cells: Vec<VarId> =
-            last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
-        for &by in &self.moves {
-            let branch = &system.get(by).branch;
-            cells.extend(branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
-            for (cell, value) in &branch.updates {
-                cells.push(*cell);
-                cells.extend(value.variables());
+    /// The latest step from which on the schedule cannot be run, whatever the state is there;
+    /// `None` if the initial values are needed to exclude it, or nothing does.
+    fn start_of_reason(
+        &self,
+        system: &System<'_>,
+        last_guard: &[Constraint],
+        budget: &Budget,
+    ) -> Option<usize> {
+        let mut solver = Conjunction::new(Domain::Integers);
+        solver.set_proofs(false);
+        let mut fresh = FreshNames::new(system);
+        let mut needed: Vec<Constraint> = last_guard.to_vec();
+        for (step, &by) in self.moves.iter().enumerate().rev() {
+            solver.reset();
+            needed.iter().for_each(|constraint| {
+                solver.assert(constraint);
+            });
+            if solver.check(budget) == Verdict::Unsat {
+                return Some(step + 1);
             }
+            let branch = &system.get(by).branch;
+            fresh.next_step();
+            let rename = |variable| fresh.of(variable);
+            let updates = branch.updates.iter().map(|(cell, value)| (*cell, value.rename(rename)));
+            let updates: Vec<(VarId, LinearForm)> = updates.collect();
+            for constraint in &mut needed {
+                *constraint = before(constraint, &updates);
+            }
+            needed.extend(branch.guard.iter().map(|constraint| constraint.rename(rename)));
         }
-        cells.retain(|&cell| system.cells.is_cell(cell));
-        cells.sort_unstable();
-        cells.dedup();
-        cells
+        solver.reset();
+        needed.iter().for_each(|constraint| {
+            solver.assert(constraint);
+        });
+        (solver.check(budget) == Verdict::Unsat).then_some(0)
     }
+}
+
+/// Names for the auxiliary variables of a step, different for each step.
+struct FreshNames<'s, 'p> {
+    system: &'s System<'p>,
+    offset: usize,
+    width: usize,
+}
+
+impl<'s, 'p> FreshNames<'s, 'p> {
+    fn new(system: &'s System<'p>) -> Self {
+        let used = system.moves.iter().flat_map(|by| {
+            let guard = by.branch.guard.iter().flat_map(|constraint| constraint.form().variables());
+            guard.chain(by.branch.updates.iter().flat_map(|(_, value)| value.variables()))
+        });
+        let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
+        Self { system, offset: 0, width }
+    }
+
+    fn next_step(&mut self) {
+        self.offset += self.width;
+    }
+
+    fn of(&self, variable: VarId) -> VarId {
+        if self.system.cells.is_cell(variable) {
+            return variable;
+        }
+        VarId::from_index(variable.index() + self.offset)
+    }
+}
+
+/// The cells that some step reads or writes.
+fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constraint]) -> Vec<VarId> {
+    let mut cells: Vec<VarId> =
+        last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
+    for &by in moves {
+        let branch = &system.get(by).branch;
+        cells.extend(branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
+        for (cell, value) in &branch.updates {
+            cells.push(*cell);
+            cells.extend(value.variables());
+        }
+    }
+    cells.retain(|&cell| system.cells.is_cell(cell));
+    cells.sort_unstable();
+    cells.dedup();
+    cells
 }
 
 /// Follows a schedule and keeps track of where everybody is.
