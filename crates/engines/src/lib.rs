@@ -21,12 +21,14 @@
 //! ```
 
 mod explore;
+mod portfolio;
 mod registry;
 mod rely_guarantee;
 mod symbolic;
 
 pub use explore::{Explore, ExploreOptions};
-pub use registry::{ENGINE_NAMES, EngineError, engine};
+pub use portfolio::Portfolio;
+pub use registry::{ENGINE_NAMES, EngineError, EngineOptions, engine, engine_with};
 pub use rely_guarantee::{Bias, RelyGuaranteeEngine};
 
 use rely_base::{Budget, Observer};

@@ -1,10 +1,17 @@
 //! Engines by name.
 
-use crate::{Engine, Explore, RelyGuaranteeEngine};
+use crate::{Bias, Engine, Explore, Portfolio, RelyGuaranteeEngine};
 
 /// The names of all engines of the project, those to come included.
-pub const ENGINE_NAMES: [&str; 6] =
-    ["explore", "rely-guarantee", "owicki-gries", "reduction", "deductive", "parameterized"];
+pub const ENGINE_NAMES: [&str; 7] =
+    ["portfolio", "explore", "rely-guarantee", "owicki-gries", "reduction", "deductive", "parameterized"];
+
+/// What can be said to engines; each takes what concerns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct EngineOptions {
+    /// Which predicates rely-guarantee reasoning looks for first.
+    pub bias: Bias,
+}
 
 /// Why there is no engine of some name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,9 +26,16 @@ pub enum EngineError {
 
 /// The engine of a name, with its default options.
 pub fn engine(name: &str) -> Result<Box<dyn Engine>, EngineError> {
+    engine_with(name, EngineOptions::default())
+}
+
+/// The engine of a name.
+pub fn engine_with(name: &str, options: EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    let rely_guarantee = RelyGuaranteeEngine { bias: options.bias };
     match ENGINE_NAMES.into_iter().find(|known| *known == name) {
+        Some("portfolio") => Ok(Box::new(Portfolio { rely_guarantee, ..Portfolio::default() })),
         Some("explore") => Ok(Box::new(Explore::default())),
-        Some("rely-guarantee") => Ok(Box::new(RelyGuaranteeEngine::default())),
+        Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some(known) => Err(EngineError::NotAvailable(known)),
         None => Err(EngineError::Unknown(name.to_owned())),
     }
@@ -44,8 +58,8 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let Err(error) = engine("magic") else { panic!("there is no magic") };
-        let expected = "there is no engine `magic`; engines are explore, rely-guarantee, owicki-gries, \
-                        reduction, deductive, parameterized";
+        let expected = "there is no engine `magic`; engines are portfolio, explore, rely-guarantee, \
+                        owicki-gries, reduction, deductive, parameterized";
         assert_eq!(error.to_string(), expected);
     }
 }

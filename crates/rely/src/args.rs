@@ -10,7 +10,7 @@ use rely_program::Goal;
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
-pub const DEFAULT_ENGINE: &str = "explore";
+pub const DEFAULT_ENGINE: &str = "portfolio";
 
 /// What stands below the help of the whole command.
 const EXIT_CODES: &str = "\
@@ -89,6 +89,9 @@ pub struct CheckArgs {
     /// How to decide it
     #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(ENGINE_NAMES))]
     pub engine: String,
+    /// Which predicates rely-guarantee reasoning looks for first
+    #[arg(long, value_enum, default_value_t = BiasChoice::Modular)]
+    pub bias: BiasChoice,
     /// Give up on a property after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -104,6 +107,15 @@ pub struct CheckArgs {
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,
+}
+
+/// `--bias`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BiasChoice {
+    /// Those in which each thread speaks of globals and its own locals only
+    Modular,
+    /// Any
+    None,
 }
 
 /// `rely show`

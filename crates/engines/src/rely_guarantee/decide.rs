@@ -51,6 +51,12 @@ impl<'a> Decider<'a> {
         Decider { system, budget, solver, answers: FxHashMap::default(), loaded: None }
     }
 
+    /// An estimate of what the answers hold.
+    pub(super) fn memory_bytes(&self) -> usize {
+        const PER_ANSWER: usize = size_of::<Step>() + size_of::<Known>() + 128;
+        self.answers.len() * PER_ANSWER
+    }
+
     /// Whether a step can be made.
     pub(super) fn is_possible(&mut self, abstraction: &Abstraction, step: &Step) -> bool {
         if let Some(possible) = self.answers.get(step).and_then(|known| known.possible) {

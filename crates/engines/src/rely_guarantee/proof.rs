@@ -7,7 +7,7 @@ use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::project::project;
 use rely_logic::{Constraint, Domain, Integer, LinearForm, Relation, VarId};
-use rely_program::{EdgeId, Op, ThreadId};
+use rely_program::{EdgeId, Op, Place, ThreadId};
 
 /// What the trees prove. `None` if something cannot be written down.
 pub(super) fn assemble(
@@ -203,7 +203,7 @@ fn written_vars(op: &Op) -> Vec<rely_program::VarId> {
     match op {
         Op::Assign(assignments) => assignments.iter().map(|(place, _)| place.var()).collect(),
         Op::Havoc(place, _) => vec![place.var()],
-        Op::Spawn { handle, .. } => handle.iter().map(|place| place.var()).collect(),
+        Op::Spawn { handle, .. } => handle.iter().map(Place::var).collect(),
         Op::Assume(..) | Op::Check(..) | Op::Join(_) | Op::Halt => Vec::new(),
     }
 }

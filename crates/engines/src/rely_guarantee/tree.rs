@@ -149,12 +149,20 @@ impl<'a, 'p> Trees<'a, 'p> {
             }
         }
         while let Some(node) = self.pending.pop_front() {
-            self.budget.check().map_err(Interrupted::Stopped)?;
+            self.budget.check_memory(self.memory_bytes()).map_err(Interrupted::Stopped)?;
             if !self.nodes[node].covered {
                 self.expand(node).map_err(Interrupted::Counterexample)?;
             }
         }
         self.budget.check_now().map_err(Interrupted::Stopped)
+    }
+
+    /// An estimate of what the trees and the remembered answers hold.
+    fn memory_bytes(&self) -> usize {
+        const PER_NODE: usize = size_of::<Node>() + 64;
+        self.nodes.len() * PER_NODE
+            + self.environments.len() * size_of::<Environment>()
+            + self.decider.memory_bytes()
     }
 
     pub(super) fn system(&self) -> &'a System<'p> {

@@ -1,12 +1,12 @@
 //! `rely check`: decides properties and prints verdicts.
 
 use super::{Context, Ended};
-use crate::args::{CheckArgs, CheckFormat};
+use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded};
 use crate::progress::ProgressLine;
 use rely_base::Budget;
-use rely_engines::Engine;
+use rely_engines::{Bias, Engine, EngineOptions};
 use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
 use std::io;
@@ -18,7 +18,7 @@ const AVAILABLE_GOALS: [Goal; 3] = [Goal::Assert, Goal::Deadlock, Goal::Overflow
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
-    let engine = match rely_engines::engine(&arguments.engine) {
+    let engine = match rely_engines::engine_with(&arguments.engine, engine_options(arguments)) {
         Ok(engine) => engine,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
@@ -38,6 +38,14 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         context.console.print(&render_json(&reports, crate::version::TEXT, status.code()))?;
     }
     Ok(status)
+}
+
+fn engine_options(arguments: &CheckArgs) -> EngineOptions {
+    let bias = match arguments.bias {
+        BiasChoice::Modular => Bias::Modular,
+        BiasChoice::None => Bias::None,
+    };
+    EngineOptions { bias }
 }
 
 fn not_available(goal: Goal) -> String {
