@@ -48,9 +48,10 @@ impl Portfolio {
     /// Both at the same time. Exploration tells how far it is, because its counts say most.
     fn run_together(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         let (explored, proved) = (CancelToken::new(), CancelToken::new());
+        let provers_budget = budget.with_token(explored.clone());
         let (from_exploration, from_proof) = std::thread::scope(|scope| {
             let prover = scope.spawn(|| {
-                let budget = budget.with_token(explored.clone());
+                let budget = provers_budget;
                 let claim = self.rely_guarantee.run(program, goal, &budget, &Silent);
                 if !matches!(claim, Claim::Unknown(_)) {
                     proved.cancel();
