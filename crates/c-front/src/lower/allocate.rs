@@ -44,7 +44,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.assume("allocation-and-creation-succeed");
         self.happens_once(name, at);
         if name == "malloc" {
-            self.forget(object);
+            self.assume("arrays-written-before-read");
         }
         Ok(Value::pointer(CType::pointer_to(CType::Void), Known::start_of(object)))
     }

@@ -59,6 +59,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.type_allocated(&value, target, at)?;
                 Ok(match &value.kind {
                     Kind::Pointer(_) => Value { ty: to.clone(), ..value },
+                    Kind::Number(_) if value.ty.is_pointer() => Value { ty: to.clone(), ..value },
                     _ => {
                         let number = self.convert_to_int(value, IntKind::UnsignedLong);
                         Value { ty: to.clone(), ..number }

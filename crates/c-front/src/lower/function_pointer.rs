@@ -39,14 +39,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(CType::Function(function)) => function.result.clone(),
             _ => return self.error(at, "what is called is not a function"),
         };
-        let holder = match (wanted, result.scalar()) {
-            (Wanted::Nothing, _) | (_, None) => None,
-            _ => {
-                let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
-                let key = ObjectKey::CallResult(thread.clone(), at.start);
-                Some(self.object(key, name, result.clone(), Storage::Thread(thread), at)?)
-            }
-        };
+        let holder = self.result_holder(result, wanted, at)?;
         let addresses: Vec<(&'a str, Expr)> = functions
             .into_iter()
             .map(|(name, object)| (name, Expr::Int(self.facts.address_of(object))))
@@ -81,6 +74,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             None => Ok(Value::void()),
         }
+    }
+
+    /// The variable that gets the result of whatever function is called, if it is wanted.
+    fn result_holder(&mut self, result: CType, wanted: Wanted, at: TreeSpan) -> Lowered<Option<ObjectId>> {
+        if wanted == Wanted::Nothing || result.scalar().is_none() {
+            return Ok(None);
+        }
+        let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
+        let key = ObjectKey::CallResult(thread.clone(), at.start);
+        self.object(key, name, result, Storage::Thread(thread), at).map(Some)
     }
 
     /// A call through a pointer that points to no function.

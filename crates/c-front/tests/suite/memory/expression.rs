@@ -136,9 +136,13 @@ impl Maker {
 
     /// An index of an array, almost always inside.
     pub(super) fn index(&mut self, length: usize) -> String {
+        if self.random.chance(1) { length.to_string() } else { self.sure_index(length) }
+    }
+
+    /// An index of an array, always inside.
+    fn sure_index(&mut self, length: usize) -> String {
         match self.random.below(100) {
-            0 => length.to_string(),
-            1..=60 => self.random.below(length).to_string(),
+            0..=60 => self.random.below(length).to_string(),
             _ => {
                 let number = match self.counters.last() {
                     Some(counter) if self.random.chance(50) => counter.clone(),
@@ -217,7 +221,7 @@ impl Maker {
     }
 
     pub(super) fn structure_pointer(&mut self) -> String {
-        let index = self.index(2);
+        let index = self.sure_index(2);
         match self.random.below(6) {
             0 => self.random.pick(&["(&s0@)", "(&s1@)"]).to_owned(),
             1 => format!("(&t@[{index}])"),
