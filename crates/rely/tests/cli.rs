@@ -667,7 +667,7 @@ fn the_help_explains_itself() {
           rely run --schedule 'T0*2,T1*5' model.rely
     "#]]
     .assert_eq(&help(&["run", "-h"]));
-    for command in ["check", "show", "run", "fmt", "completions"] {
+    for command in ["check", "show", "run", "fmt", "bench", "completions"] {
         assert!(help(&[command, "--help"]).contains("Examples:"), "{command}");
     }
 }

@@ -56,13 +56,20 @@ impl Axis {
             let exponents = self.low as i32..=self.high as i32;
             return exponents.map(|exponent| (10f64.powi(exponent), power(exponent))).collect();
         }
-        let step = (self.high / 6.0).ceil().max(1.0);
-        (0..)
-            .map(|number| f64::from(number) * step)
-            .take_while(|at| *at <= self.high)
-            .map(|at| (at, format!("{at}")))
-            .collect()
+        let step = round_step(self.high / 6.0);
+        let places = (0..).map(|number| f64::from(number) * step).take_while(|at| *at <= self.high);
+        places.map(|at| (at, format!("{at}"))).collect()
     }
+}
+
+/// The least of 1, 2, 5, 10, 20, ... that is not smaller.
+fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.max(1.0).log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| *step >= least)
+        .unwrap_or(power)
 }
 
 fn power(exponent: i32) -> String {
@@ -199,7 +206,7 @@ fn draw(
             ));
             let at = TOP + 14.0 + 16.0 * number as f64;
             add(format!(
-                "<text x=\"{}\" y=\"{at}\" fill=\"{colour}\">{}</text>",
+                "<text x=\"{}\" y=\"{at}\" style=\"fill: {colour}\">{}</text>",
                 LEFT + 10.0,
                 escape(&series.name)
             ));
@@ -246,6 +253,11 @@ mod tests {
         // One value, or none, still has an axis.
         assert!(Axis::logarithmic([1.0].into_iter()).high > Axis::logarithmic([1.0].into_iter()).low);
         assert_eq!(Axis::logarithmic(std::iter::empty()).ticks().len(), 3);
+    }
+
+    #[test]
+    fn steps_are_round_numbers() {
+        assert_eq!([0.5, 1.0, 1.5, 3.0, 8.5, 12.0].map(round_step), [1.0, 1.0, 2.0, 5.0, 10.0, 20.0]);
     }
 
     #[test]
