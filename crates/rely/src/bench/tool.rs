@@ -3,6 +3,8 @@
 use super::BenchError;
 use super::process::{Ending, Limits, Run};
 use super::task::Task;
+use crate::args::Cli;
+use clap::Parser;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,7 +72,15 @@ impl Tool {
         let mut words = text.split_whitespace().map(str::to_owned);
         let engine = words.next().ok_or_else(|| BenchError::Request("an engine has a name".to_owned()))?;
         rely_engines::engine(&engine).map_err(|error| BenchError::Request(error.to_string()))?;
-        Ok(Tool::Engine { engine, arguments: words.collect() })
+        let arguments: Vec<String> = words.collect();
+        let check = ["rely", "check", "--engine", &engine, "file"].map(str::to_owned);
+        // What `rely check` would not understand is a mistake now, not a failure of every task.
+        Cli::try_parse_from(check.into_iter().chain(arguments.iter().cloned())).map_err(|error| {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            BenchError::Request(format!("the engine `{engine}`: {first}"))
+        })?;
+        Ok(Tool::Engine { engine, arguments })
     }
 
     /// Another verifier as the user names it: `COMMAND` or `NAME: COMMAND`.
@@ -231,6 +241,9 @@ mod tests {
     #[test]
     fn engines_have_names_that_exist() {
         assert_eq!(Tool::engine("explore").expect("it exists").name(), "explore");
+        assert_eq!(Tool::engine("explore --trace").expect("it exists").name(), "explore --trace");
+        let error = Tool::engine("explore --deeper").unwrap_err().to_string();
+        assert_eq!(error, "the engine `explore`: unexpected argument '--deeper' found");
         assert!(Tool::engine("magic").unwrap_err().to_string().starts_with("there is no engine `magic`"));
     }
 

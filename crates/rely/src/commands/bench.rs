@@ -60,6 +60,9 @@ fn measure(arguments: &BenchRunArgs, context: &Context) -> Result<Status, BenchE
     print(context, &table::render(&rows, &tools, set.papers.as_ref(), context.console.out_style))?;
     save(&output, &arguments.set, &rows, &tools, &results)?;
     print(context, &closing(&results, &output))?;
+    for missing in missing(arguments, &set) {
+        print(context, &format!("not in this version: {missing}\n"))?;
+    }
     if arguments.record && results.is_complete {
         let log = benchmarks().ok_or_else(nowhere)?.join(LOG);
         record::append(&log, &record::entries(&rows))?;
@@ -101,6 +104,23 @@ fn plan(arguments: &BenchRunArgs, set: &TaskSet) -> Result<Plan, BenchError> {
 fn available(engines: Vec<&str>) -> Vec<&str> {
     let existing: Vec<&str> = engines.into_iter().filter(|engine| Tool::engine(engine).is_ok()).collect();
     if existing.is_empty() { vec![DEFAULT_ENGINE] } else { existing }
+}
+
+/// What the tables of the set would compare with, but this version cannot run.
+fn missing(arguments: &BenchRunArgs, set: &TaskSet) -> Vec<String> {
+    if !arguments.engine.is_empty() {
+        return Vec::new();
+    }
+    let papers = set.papers.as_ref();
+    let tables = set.tasks.iter().filter_map(|task| Some(papers?.find(&task.name)?.0));
+    let mut missing: Vec<String> = tables
+        .flat_map(|table| &table.engines)
+        .map(|entry| entry.engine.clone())
+        .filter(|engine| Tool::engine(engine).is_err())
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
 }
 
 /// Where the tool stands in the list, after it was put there if need be.
