@@ -26,10 +26,10 @@ const MOST_HULL_VARIABLES: usize = 6;
 impl Polyhedra {
     /// The points that satisfy all the constraints (disequalities at the end of a range only).
     pub fn from_constraints(constraints: &[Constraint]) -> Self {
-        let mut polyhedron = Self::top();
-        for constraint in constraints {
-            polyhedron.meet(constraint);
-        }
+        let (distinct, others): (Vec<Constraint>, Vec<Constraint>) =
+            constraints.iter().cloned().partition(|constraint| constraint.relation() == Relation::Ne);
+        let mut polyhedron = Self::tidied(others);
+        distinct.iter().for_each(|constraint| polyhedron.meet(constraint));
         polyhedron
     }
 

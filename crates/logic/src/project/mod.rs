@@ -29,6 +29,9 @@ const REDUNDANCY_CHECK_FROM: usize = 12;
 /// Of more constraints than this, redundant ones are not looked for: it would take too long.
 const REDUNDANCY_CHECK_UP_TO: usize = 400;
 
+/// In a result of more constraints than this, redundant ones may remain.
+const FINAL_CHECK_UP_TO: usize = 100;
+
 /// With more constraints than this (and than there were), the ones with most variables are dropped.
 const MOST_CONSTRAINTS: usize = 200;
 
@@ -294,7 +297,7 @@ impl Elimination<'_> {
 
     fn finish(&mut self) {
         keep_strongest(&mut self.current);
-        if self.current.len() <= REDUNDANCY_CHECK_UP_TO {
+        if self.current.len() <= FINAL_CHECK_UP_TO {
             self.remove_redundant();
         }
         self.find_contradiction();
