@@ -1,8 +1,9 @@
 //! The differential campaigns against z3, in full.
 //!
-//! `cargo run --release -p rely-logic --example differential -- [SEED [SHARE]]`
+//! `cargo run --release -p rely-logic --example differential -- [SEED [SHARE [NAME]]]`
 //!
-//! SHARE is how many percent of the questions are asked, 100 if it is not given.
+//! SHARE is how many percent of the questions are asked, 100 if it is not given. With a NAME, only
+//! the campaigns run whose name contains it.
 
 #![allow(clippy::print_stdout)] // this is a command
 
@@ -14,25 +15,28 @@ use campaign::{Report, clauses, conjunctions, entailments, formulas, interpolant
 use std::time::Instant;
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u64>().expect("a number"));
-    let seed = numbers.next().unwrap_or(1);
-    let percent = numbers.next().unwrap_or(100) as usize;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |position: usize, default: u64| {
+        arguments.get(position).map_or(default, |word| word.parse().expect("a number"))
+    };
+    let seed = number(0, 1);
+    let percent = number(1, 100) as usize;
+    let wanted = arguments.get(2).map_or("", String::as_str);
     let count = |questions: usize| questions * percent / 100;
     let mut z3 = Oracle::new().expect("z3 must be installed for this");
-    tell(&mut z3, "conjunctions", |z3| conjunctions::run(z3, seed, count(200_000)));
-    tell(&mut z3, "entailments", |z3| entailments::run(z3, seed, count(200_000)));
-    tell(&mut z3, "formulas", |z3| formulas::run(z3, seed, count(20_000)));
-    tell(&mut z3, "operations beyond linear", |z3| operations::run(z3, seed, count(10_000)));
-    tell(&mut z3, "interpolants of pairs", |z3| interpolants::run(z3, seed, count(50_000), problems::pair));
-    tell(&mut z3, "interpolants of sequences", |z3| {
-        interpolants::run(z3, seed, count(10_000), problems::sequence)
-    });
-    tell(&mut z3, "interpolants of trees", |z3| interpolants::run(z3, seed, count(10_000), problems::tree));
-    tell(&mut z3, "Horn clauses", |z3| clauses::run(z3, seed, count(10_000)));
-}
-
-fn tell(z3: &mut Oracle, what: &str, campaign: impl FnOnce(&mut Oracle) -> Report) {
-    let start = Instant::now();
-    let report = campaign(z3);
-    println!("{what}: {report} ({:.0} s)", start.elapsed().as_secs_f64());
+    let mut tell = |name: &str, campaign: &dyn Fn(&mut Oracle) -> Report| {
+        if name.contains(wanted) {
+            let start = Instant::now();
+            let report = campaign(&mut z3);
+            println!("{name}: {report} ({:.0} s)", start.elapsed().as_secs_f64());
+        }
+    };
+    tell("conjunctions", &|z3| conjunctions::run(z3, seed, count(200_000)));
+    tell("entailments", &|z3| entailments::run(z3, seed, count(200_000)));
+    tell("formulas", &|z3| formulas::run(z3, seed, count(20_000)));
+    tell("operations beyond linear", &|z3| operations::run(z3, seed, count(10_000)));
+    tell("interpolants of pairs", &|z3| interpolants::run(z3, seed, count(50_000), problems::pair));
+    tell("interpolants of sequences", &|z3| interpolants::run(z3, seed, count(10_000), problems::sequence));
+    tell("interpolants of trees", &|z3| interpolants::run(z3, seed, count(10_000), problems::tree));
+    tell("interpolants of Horn clauses", &|z3| clauses::run(z3, seed, count(10_000)));
 }

@@ -62,8 +62,8 @@
 //!
 //! let mut pool = TermPool::new();
 //! let [lo, i, hi, k] = ["lo", "i", "hi", "k"].map(|name| pool.int_var(name));
-//! // lo < i and i < hi, but hi = k and k <= lo.
-//! let (low, high) = (pool.lt(lo, i), pool.lt(i, hi));
+//! // lo <= i and i < hi, but hi = k and k <= lo.
+//! let (low, high) = (pool.le(lo, i), pool.lt(i, hi));
 //! let (equal, turned) = (pool.eq(hi, k), pool.le(k, lo));
 //! let (inside, outside) = (pool.and([low, high]), pool.and([equal, turned]));
 //! let answer =
