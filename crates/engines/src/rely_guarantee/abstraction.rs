@@ -158,6 +158,11 @@ impl Partition {
         &self.blocks[block]
     }
 
+    /// How many blocks there are.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Whether nothing is told apart.
     pub(super) fn is_trivial(&self) -> bool {
         self.blocks.len() == 1

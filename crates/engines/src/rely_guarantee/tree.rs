@@ -101,10 +101,34 @@ pub(super) struct Trees<'a, 'p> {
     affected: Vec<Affected>,
     /// The literals that do not matter at each spot of each thread.
     dead: Vec<Vec<Literals>>,
-    environments: Vec<Environment>,
+    environments: Environments,
     pending: VecDeque<NodeId>,
-    /// The nodes whose moves are known, in order.
-    expanded: Vec<NodeId>,
+    /// The nodes of each thread whose moves are known, in order.
+    expanded: Vec<Vec<NodeId>>,
+}
+
+/// The moves that each thread sees, by who acts and in which block of the observer it stands then:
+/// only nodes in the same block can be concerned.
+struct Environments {
+    seen: Vec<Vec<Vec<Vec<Environment>>>>,
+    count: usize,
+}
+
+impl Environments {
+    fn new(system: &System<'_>, abstraction: &Abstraction) -> Self {
+        let blocks = |observer, actor| vec![Vec::new(); abstraction.partition(observer, actor).len()];
+        let of_actors = |observer| system.thread_ids().map(|actor| blocks(observer, actor)).collect();
+        Environments { seen: system.thread_ids().map(of_actors).collect(), count: 0 }
+    }
+
+    fn get(&self, observer: ThreadId, actor: ThreadId, block: BlockId) -> &[Environment] {
+        &self.seen[observer.index()][actor.index()][block.index()]
+    }
+
+    fn add(&mut self, observer: ThreadId, actor: ThreadId, block: BlockId, environment: Environment) {
+        self.seen[observer.index()][actor.index()][block.index()].push(environment);
+        self.count += 1;
+    }
 }
 
 impl<'a, 'p> Trees<'a, 'p> {
@@ -131,9 +155,9 @@ impl<'a, 'p> Trees<'a, 'p> {
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
             dead: system.thread_ids().map(dead).collect(),
-            environments: Vec::new(),
+            environments: Environments::new(system, abstraction),
             pending: VecDeque::new(),
-            expanded: Vec::new(),
+            expanded: vec![Vec::new(); system.threads.len()],
         }
     }
 
@@ -161,7 +185,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     fn memory_bytes(&self) -> usize {
         const PER_NODE: usize = size_of::<Node>() + 64;
         self.nodes.len() * PER_NODE
-            + self.environments.len() * size_of::<Environment>()
+            + self.environments.count * size_of::<Environment>()
             + self.decider.memory_bytes()
     }
 
@@ -180,10 +204,8 @@ impl<'a, 'p> Trees<'a, 'p> {
     }
 
     fn initial_blocks(&self, observer: ThreadId) -> Box<[BlockId]> {
-        let block = |observed: ThreadId| {
-            let start = self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
-            self.abstraction.partition(observer, observed).block_of(start)
-        };
+        let start = |observed| self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
+        let block = |observed| self.block_of(observer, observed, start(observed));
         self.system.thread_ids().map(block).collect()
     }
 
@@ -212,10 +234,14 @@ impl<'a, 'p> Trees<'a, 'p> {
     }
 
     fn expand(&mut self, id: NodeId) -> Result<(), Counterexample> {
-        self.expanded.push(id);
+        let (observer, blocks) = (self.nodes[id].thread, self.nodes[id].blocks.clone());
+        self.expanded[observer.index()].push(id);
         self.look_for_violations(id)?;
-        for position in 0..self.environments.len() {
-            self.interfere(id, self.environments[position]);
+        for actor in self.system.thread_ids() {
+            let block = blocks[actor.index()];
+            for position in 0..self.environments.get(observer, actor, block).len() {
+                self.interfere(id, self.environments.get(observer, actor, block)[position]);
+            }
         }
         let node = &self.nodes[id];
         if self.is_held_up(node, node.thread) {
@@ -249,12 +275,51 @@ impl<'a, 'p> Trees<'a, 'p> {
         let literals = self.decider.after(self.abstraction, &step, thread, kept);
         self.spawn(id, by);
         self.add(thread, the_move.target, blocks, literals, Origin::Own { parent: id, by });
-        let environment = Environment { actor: id, by };
-        self.environments.push(environment);
-        for position in 0..self.expanded.len() {
-            self.interfere(self.expanded[position], environment);
-        }
+        self.show(Environment { actor: id, by });
         Ok(())
+    }
+
+    /// Makes a move known to all threads that may be concerned.
+    fn show(&mut self, environment: Environment) {
+        let by = self.system.get(environment.by);
+        for observer in self.system.thread_ids() {
+            if !self.is_visible(observer, environment.by) {
+                continue;
+            }
+            let block = self.block_of(observer, by.thread, by.source);
+            self.environments.add(observer, by.thread, block, environment);
+            for position in 0..self.expanded[observer.index()].len() {
+                let node = self.expanded[observer.index()][position];
+                if self.nodes[node].blocks[by.thread.index()] == block {
+                    self.interfere(node, environment);
+                }
+            }
+        }
+    }
+
+    /// Whether a move can make a difference to some node of a thread.
+    fn is_visible(&self, observer: ThreadId, id: MoveId) -> bool {
+        let by = self.system.get(id);
+        if observer == by.thread && !self.system.thread(observer).is_template {
+            return false;
+        }
+        let affected = &self.affected[id.index()];
+        let affected = if observer == by.thread { &affected.same_template } else { &affected.others };
+        let tracked = self.abstraction.of(observer).iter();
+        by.branch.started.contains(&observer)
+            || tracked.into_iter().any(|&predicate| affected.contains_predicate(predicate))
+            || self.block_of(observer, by.thread, by.source) != self.block_of(observer, by.thread, by.target)
+            || by
+                .branch
+                .started
+                .iter()
+                .any(|&started| !self.abstraction.partition(observer, started).is_trivial())
+    }
+
+    fn block_of(&self, observer: ThreadId, observed: ThreadId, spot: SpotId) -> BlockId {
+        let is_tracked = observer != observed && !self.system.thread(observed).is_template;
+        let partition = self.abstraction.partition(observer, observed);
+        if is_tracked { partition.block_of(spot) } else { BlockId::from_index(0) }
     }
 
     /// The first nodes of the template instances that a possible move starts.
@@ -375,9 +440,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         let moved = std::iter::once((by.thread, by.target));
         let started = by.branch.started.iter().map(|&thread| (thread, self.system.thread(thread).entry));
         for (thread, spot) in moved.chain(started) {
-            if thread != node.thread && !self.system.thread(thread).is_template {
-                blocks[thread.index()] = self.abstraction.partition(node.thread, thread).block_of(spot);
-            }
+            blocks[thread.index()] = self.block_of(node.thread, thread, spot);
         }
         blocks
     }
@@ -400,8 +463,8 @@ impl<'a, 'p> Trees<'a, 'p> {
 
     /// The nodes that were looked at for violations already, of one thread.
     pub(super) fn expanded_of(&self, thread: ThreadId) -> Vec<NodeId> {
-        let of_thread = |id: &NodeId| self.nodes[*id].thread == thread && !self.nodes[*id].covered;
-        self.expanded.iter().copied().filter(of_thread).collect()
+        let nodes = self.expanded[thread.index()].iter().copied();
+        nodes.filter(|&id| !self.nodes[id].covered).collect()
     }
 
     /// Whether two nodes can be about the same state, as far as places tell.
