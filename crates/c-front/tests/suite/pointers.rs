@@ -166,6 +166,13 @@ fn structures_are_found_around_their_members() {
 fn functions_are_called_through_pointers() {
     let functions = "int one(int x) { return x + 1; } int two(int x) { return x + 2; } ";
     check(&format!("{functions} int r; int main() {{ int (*f)(int) = one; r = f(5); }}"), "r=6");
+    // Nobody calls the function with the label, inside of the section or outside.
+    check(
+        "void __VERIFIER_atomic_begin(), __VERIFIER_atomic_end(); int n, r, a[2]; \
+         int h(int x) { back: n++; if (n < x) goto back; return n; } int (*f)(int) = h; \
+         int main() { __VERIFIER_atomic_begin(); r = &a[1] - a ? 4 : f(2); __VERIFIER_atomic_end(); }",
+        "r=4",
+    );
     check(
         &format!(
             "{functions} int r, c = 1; int main() {{ int (*f)(int); if (c) f = two; else f = &one; r = (*f)(5); }}"
