@@ -20,12 +20,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod deductive;
 mod explore;
 mod portfolio;
 mod registry;
 mod rely_guarantee;
 mod symbolic;
 
+pub use deductive::Deductive;
 pub use explore::{Explore, ExploreOptions};
 pub use portfolio::Portfolio;
 pub use registry::{ENGINE_NAMES, EngineError, EngineOptions, engine, engine_with};

@@ -1,6 +1,6 @@
 //! Engines by name.
 
-use crate::{Bias, Engine, Explore, Portfolio, RelyGuaranteeEngine};
+use crate::{Bias, Deductive, Engine, Explore, Portfolio, RelyGuaranteeEngine};
 
 /// The names of all engines of the project, those to come included.
 pub const ENGINE_NAMES: [&str; 7] =
@@ -36,6 +36,7 @@ pub fn engine_with(name: &str, options: EngineOptions) -> Result<Box<dyn Engine>
         Some("portfolio") => Ok(Box::new(Portfolio { rely_guarantee, ..Portfolio::default() })),
         Some("explore") => Ok(Box::new(Explore::default())),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
+        Some("deductive") => Ok(Box::new(Deductive::default())),
         Some(known) => Err(EngineError::NotAvailable(known)),
         None => Err(EngineError::Unknown(name.to_owned())),
     }

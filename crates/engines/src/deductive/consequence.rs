@@ -1,0 +1,174 @@
+//! Whether assertions exclude everything that must not happen.
+//!
+//! Assertions only grow, so what they do not exclude now they never will: both questions are asked
+//! after every iteration, and an attempt that cannot succeed ends early.
+
+use super::assertion::Assertion;
+use super::joint::Places;
+use super::model::{Model, Offence};
+use super::modular::{Interrupted, Modular, admits};
+use super::region::Reasoner;
+use rely_evidence::rely_guarantee::Spot;
+use rely_logic::{Constraint, LinearForm, VarId};
+use rely_program::{ThreadId, ThreadKind};
+
+/// Whether threads that stand at these places can be part of the offence.
+fn is_possible_at(
+    model: &Model<'_>,
+    offence: &Offence,
+    places: impl Iterator<Item = (ThreadId, Spot)>,
+) -> bool {
+    let mut places = places;
+    places.all(|(thread, spot)| match offence.mover {
+        Some((mover, source)) if mover == thread => spot == Spot::At(source),
+        _ => !model.is_atomic(spot) && admits(&offence.places, thread, spot),
+    })
+}
+
+/// Whether the assertion about one combination of places excludes every offence.
+pub(super) fn joint_excludes_all(
+    model: &Model<'_>,
+    places: &Places,
+    assertion: &Assertion,
+    reasoner: &mut Reasoner<'_>,
+) -> bool {
+    model.offences.iter().all(|offence| {
+        !is_possible_at(model, offence, places.iter().map(|(thread, spot)| (thread, *spot)))
+            || assertion
+                .regions()
+                .all(|region| reasoner.is_contradictory(region.constraints().iter().chain(&offence.guard)))
+    })
+}
+
+/// Whether the assertions of the threads together exclude every offence.
+pub(super) fn modular_excludes_all(
+    model: &Model<'_>,
+    modular: &Modular<'_, '_>,
+    reasoner: &mut Reasoner<'_>,
+) -> Result<bool, Interrupted> {
+    for offence in &model.offences {
+        let mut question =
+            Question { model, modular, offence, reasoner, combinations_left: MOST_COMBINATIONS };
+        let threads = question.relevant_threads();
+        for constraints in question.known_of_templates() {
+            if question.is_possible(constraints, &threads)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Combinations of disjuncts that are tried for one offence.
+const MOST_COMBINATIONS: usize = 20_000;
+
+/// Whether one offence is excluded by the assertions of all threads.
+struct Question<'q, 'b, 'm, 'p> {
+    model: &'q Model<'p>,
+    modular: &'q Modular<'m, 'p>,
+    offence: &'q Offence,
+    reasoner: &'q mut Reasoner<'b>,
+    combinations_left: usize,
+}
+
+impl Question<'_, '_, '_, '_> {
+    /// The instances whose assertions count, those whose place matters first: they say most.
+    fn relevant_threads(&self) -> Vec<ThreadId> {
+        let is_instance = |thread: &ThreadId| self.model.start_of(*thread).is_some();
+        let mover = self.offence.mover.map(|(thread, _)| thread);
+        if self.offence.alone {
+            return mover.into_iter().filter(is_instance).collect();
+        }
+        let mut threads: Vec<ThreadId> = self.model.program.threads().ids().filter(is_instance).collect();
+        let spots = |thread: &ThreadId| {
+            let test = self.offence.places.iter().find(|test| test.thread == *thread);
+            test.map_or(usize::MAX, |test| test.spots.len())
+        };
+        threads.sort_by_key(|thread| (mover != Some(*thread), spots(thread)));
+        threads
+    }
+
+    /// Whether some combination of disjuncts allows the offence.
+    fn is_possible(
+        &mut self,
+        constraints: Vec<Constraint>,
+        threads: &[ThreadId],
+    ) -> Result<bool, Interrupted> {
+        self.reasoner.check_budget()?;
+        if self.reasoner.is_contradictory(&constraints) {
+            return Ok(false);
+        }
+        let Some((&thread, others)) = threads.split_first() else { return Ok(true) };
+        for spot in Spot::all(self.model.program, thread) {
+            if !is_possible_at(self.model, self.offence, [(thread, spot)].into_iter()) {
+                continue;
+            }
+            let Some(assertion) = self.modular.assertions.get(&(thread, spot)) else { continue };
+            for region in assertion.regions() {
+                self.combinations_left =
+                    self.combinations_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
+                let mut together = constraints.clone();
+                together.extend(region.constraints().iter().cloned());
+                if self.is_possible(together, others)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The guard together with what is known when template instances stand where the offence wants
+    /// them: the assertions of at most two instances of each template.
+    fn known_of_templates(&self) -> Vec<Vec<Constraint>> {
+        let is_template =
+            |thread: ThreadId| self.model.program.threads()[thread].kind == ThreadKind::Template;
+        let mut instances: Vec<(ThreadId, Spot)> = Vec::new();
+        let mover = self.offence.mover.filter(|(thread, _)| is_template(*thread));
+        instances.extend(mover.map(|(thread, source)| (thread, Spot::At(source))));
+        for &(location, count) in &self.offence.witnesses {
+            let thread = self.model.program.locations()[location].thread;
+            instances.extend((0..count.min(2)).map(|_| (thread, Spot::At(location))));
+        }
+        let mut cases = vec![self.offence.guard.clone()];
+        let mut seen: Vec<ThreadId> = Vec::new();
+        for (thread, spot) in instances {
+            let earlier = seen.iter().filter(|known| **known == thread).count();
+            if earlier > 1 {
+                continue;
+            }
+            seen.push(thread);
+            let assertion = self.modular.assertions.get(&(thread, spot));
+            cases = self.with_instance(&cases, assertion, thread, earlier == 1);
+        }
+        cases
+    }
+
+    /// Each case with each disjunct of an assertion about a template's instance; a second instance
+    /// has locals and a handle of its own.
+    fn with_instance(
+        &self,
+        cases: &[Vec<Constraint>],
+        assertion: Option<&Assertion>,
+        thread: ThreadId,
+        is_second: bool,
+    ) -> Vec<Vec<Constraint>> {
+        let cells = &self.model.cells;
+        let name = |variable: VarId| {
+            let is_own = is_second && cells.owner(variable) == Some(thread);
+            if is_own { cells.foreign(variable) } else { variable }
+        };
+        let mut extended = Vec::new();
+        for region in assertion.iter().flat_map(|assertion| assertion.regions()) {
+            for case in cases {
+                let mut together = case.clone();
+                together.extend(region.constraints().iter().map(|constraint| constraint.rename(name)));
+                if let (true, Some(handle)) = (is_second, cells.handle_variable(thread)) {
+                    let [one, other] = [handle, cells.foreign(handle)].map(LinearForm::variable);
+                    together.push(Constraint::ne(&one, &other));
+                }
+                extended.push(together);
+            }
+        }
+        extended
+    }
+}

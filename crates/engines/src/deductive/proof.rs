@@ -1,0 +1,171 @@
+//! Stable assertions as a proof that can be checked without us.
+
+use super::assertion::Assertion;
+use super::joint::{Joint, Places};
+use super::model::{Model, Step};
+use super::modular::Modular;
+use super::region::{Reasoner, Region};
+use super::transition::Transition;
+use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, Spot, ThreadAssertions};
+use rely_logic::{Constraint, LinearForm, VarId};
+use rely_program::ThreadId;
+
+/// Writes proofs down. `None` wherever numbers do not fit into the format.
+struct Scribe<'m, 'p> {
+    model: &'m Model<'p>,
+}
+
+/// The proof of a modular repair.
+pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Option<RelyGuarantee> {
+    let scribe = Scribe { model };
+    let mut threads = Vec::new();
+    for thread in model.program.threads().ids() {
+        let mut at = Vec::new();
+        for spot in Spot::all(model.program, thread) {
+            let Some(assertion) = modular.assertions.get(&(thread, spot)) else { continue };
+            let cubes: Option<Vec<Cube>> =
+                assertion.regions().map(|region| scribe.cube(region, vec![])).collect();
+            at.push((spot, cubes?));
+        }
+        threads.push(ThreadAssertions { thread, at });
+    }
+    let guarantees = modular.current_guarantees();
+    let mut effects = Vec::new();
+    for edge in model.program.edges().ids() {
+        let mut cubes = Vec::new();
+        for (id, step) in model.steps.iter().filter(|(_, step)| step.edge == edge) {
+            if !modular.assertions.contains_key(&(step.thread, Spot::At(step.source))) {
+                continue;
+            }
+            let visible = |cell: VarId| {
+                let owner = model.cells.owner(cell);
+                owner.is_none_or(|owner| step.started.contains(&owner))
+            };
+            let mut of_step = guarantees.iter().filter(|guarantee| guarantee.step == id).peekable();
+            if of_step.peek().is_none() && !super::modular::is_visible(model, step) {
+                let silent = Transition { constraints: vec![], written: vec![], auxiliary: vec![] };
+                cubes.push(scribe.effect(step, &silent, visible)?);
+            }
+            for guarantee in of_step {
+                cubes.push(scribe.effect(step, &guarantee.transition, visible)?);
+            }
+        }
+        cubes.dedup();
+        if !cubes.is_empty() {
+            effects.push(EdgeEffect { edge, cubes });
+        }
+    }
+    Some(RelyGuarantee { threads, effects })
+}
+
+/// The proof of a joint repair. Threads that do nothing risky promise no more than their code: the
+/// assertions of the others, or of one of them, carry the whole argument.
+pub(super) fn joint_proof(
+    model: &Model<'_>,
+    joint: &Joint<'_, '_>,
+    reasoner: &mut Reasoner<'_>,
+) -> Option<RelyGuarantee> {
+    let scribe = Scribe { model };
+    let narrators = narrators(model);
+    let mut threads = Vec::new();
+    for thread in model.program.threads().ids() {
+        let mut at: Vec<(Spot, Vec<Cube>)> = Vec::new();
+        for spot in Spot::all(model.program, thread) {
+            let here = joint.assertions.iter().filter(|(places, _)| places[thread] == spot);
+            let cubes = if narrators.contains(&thread) {
+                let cubes = here.flat_map(|(places, assertion)| scribe.cubes(thread, places, assertion));
+                cubes.collect::<Option<Vec<Cube>>>()?
+            } else {
+                vec![Cube::default()]
+            };
+            if !cubes.is_empty() {
+                at.push((spot, cubes));
+            }
+        }
+        threads.push(ThreadAssertions { thread, at });
+    }
+    let mut effects = Vec::new();
+    for edge in model.program.edges().ids() {
+        let mut cubes = Vec::new();
+        for step in model.steps.values().filter(|step| step.edge == edge) {
+            if !step.transition.has_remainders() {
+                let seen = step.transition.seen_from(reasoner, &Region::everything(), |_| false);
+                cubes.extend(seen.map(|seen| scribe.effect(step, &seen, |_| true)));
+                continue;
+            }
+            for (places, region) in joint.origins(step) {
+                let seen = step.transition.seen_from(reasoner, region, |_| false);
+                cubes.extend(seen.map(|seen| {
+                    let cube = scribe.effect(step, &seen, |_| true)?;
+                    Some(Cube { others: others(step.thread, places), ..cube })
+                }));
+            }
+        }
+        let cubes = cubes.into_iter().collect::<Option<Vec<Cube>>>()?;
+        if !cubes.is_empty() {
+            effects.push(EdgeEffect { edge, cubes });
+        }
+    }
+    Some(RelyGuarantee { threads, effects })
+}
+
+/// Where everybody but one thread stands.
+fn others(thread: ThreadId, places: &Places) -> Vec<(ThreadId, Vec<Spot>)> {
+    places.iter().filter(|(other, _)| *other != thread).map(|(other, &spot)| (other, vec![spot])).collect()
+}
+
+/// The threads whose own assertions are needed: those that can fail, start others, or do what can
+/// only be described well from known states; or else the first one.
+fn narrators(model: &Model<'_>) -> Vec<ThreadId> {
+    let mut narrators: Vec<ThreadId> =
+        model.offences.iter().filter_map(|offence| Some(offence.mover?.0)).collect();
+    let starters =
+        model.steps.values().filter(|step| !step.started.is_empty() || step.transition.has_remainders());
+    narrators.extend(starters.map(|step| step.thread));
+    narrators.sort_unstable();
+    narrators.dedup();
+    if narrators.is_empty() {
+        narrators.extend(model.program.threads().ids().next());
+    }
+    narrators
+}
+
+impl Scribe<'_, '_> {
+    /// What is known at one combination of places, from the view of one thread.
+    fn cubes(&self, thread: ThreadId, places: &Places, assertion: &Assertion) -> Vec<Option<Cube>> {
+        let others = others(thread, places);
+        assertion.regions().map(|region| self.cube(region, others.clone())).collect()
+    }
+
+    fn cube(&self, region: &Region, others: Vec<(ThreadId, Vec<Spot>)>) -> Option<Cube> {
+        let atoms = region.constraints().iter().map(|constraint| self.model.cells.atom(constraint));
+        Some(Cube { atoms: atoms.collect::<Option<_>>()?, others })
+    }
+
+    /// The effect of a transition. What no branch of the edge writes is unchanged anyway; what only
+    /// others write must be said to stay.
+    fn effect(
+        &self,
+        step: &Step,
+        transition: &Transition,
+        is_visible: impl Fn(VarId) -> bool,
+    ) -> Option<Cube> {
+        let cells = &self.model.cells;
+        let branches = self.model.steps.values().filter(|other| other.edge == step.edge);
+        let mut kept: Vec<VarId> =
+            branches.flat_map(|branch| branch.transition.written.iter().map(|(cell, _)| *cell)).collect();
+        kept.retain(|cell| {
+            is_visible(*cell) && transition.written.iter().all(|(written, _)| written != cell)
+        });
+        kept.sort_unstable();
+        kept.dedup();
+        let kept = kept.into_iter().map(|cell| {
+            let [before, after] = [cell, cells.after(cell)].map(LinearForm::variable);
+            Constraint::eq(&before, &after)
+        });
+        let constraints: Vec<Constraint> = transition.constraints.iter().cloned().chain(kept).collect();
+        let atoms: Option<Vec<_>> = constraints.iter().map(|constraint| cells.atom(constraint)).collect();
+        let others = step.places.iter().map(|test| (test.thread, test.spots.clone())).collect();
+        Some(Cube { atoms: atoms?, others })
+    }
+}

@@ -1,0 +1,399 @@
+//! Regions: satisfiable conjunctions of linear constraints, the disjuncts of assertions.
+//!
+//! All questions about them go through one [`Reasoner`], which owns the solver and counts the
+//! questions, so that each iteration of the refinement can say how many constraints it asked.
+
+use rely_base::{Budget, StopReason};
+use rely_logic::project::project;
+use rely_logic::{
+    Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId, Verdict,
+};
+
+/// A conjunction that has a solution (or of which nobody could show that it has none).
+/// Constraints are sorted and none follows from the others, so that equal regions mostly look equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Region {
+    constraints: Vec<Constraint>,
+}
+
+impl Region {
+    /// Every state.
+    pub(super) fn everything() -> Self {
+        Self { constraints: Vec::new() }
+    }
+
+    /// What holds in the region.
+    pub(super) fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// Whether a variable is restricted at all.
+    pub(super) fn mentions(&self, mut wanted: impl FnMut(VarId) -> bool) -> bool {
+        self.constraints.iter().any(|constraint| constraint.form().variables().any(&mut wanted))
+    }
+
+    /// The value that the region gives to a variable, if one of its constraints says so.
+    pub(super) fn value_of(&self, variable: VarId) -> Option<Integer> {
+        self.constraints.iter().find_map(|constraint| match constraint.form().terms() {
+            [(only, factor)] if *only == variable && constraint.relation() == Relation::Eq => {
+                (-constraint.form().constant_term()).div_exact(factor)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the constraint holds everywhere in the region, if that can be seen without a solver.
+    fn at_a_glance(&self, constraint: &Constraint) -> Option<bool> {
+        if self.constraints.contains(constraint) {
+            return Some(true);
+        }
+        let reduced = Constraint::new(self.reduced(constraint.form()), constraint.relation());
+        if reduced.is_true() || reduced.is_false() {
+            return Some(reduced.is_true());
+        }
+        let is_weaker = |held: &Constraint| {
+            held.relation() == Relation::Le
+                && held.form().terms() == reduced.form().terms()
+                && held.form().constant_term() >= reduced.form().constant_term()
+        };
+        if reduced.relation() == Relation::Le && self.constraints.iter().any(is_weaker) {
+            return Some(true);
+        }
+        let variable = reduced.form().terms().first()?.0;
+        let is_free = |held: &Constraint| {
+            !held.form().contains(variable)
+                || (held.form().terms().len() == 1 && held.relation() == Relation::Le)
+        };
+        // Bounds of a single variable on which nothing else depends are seen from each other.
+        let is_single = reduced.form().terms().len() == 1 && reduced.relation() == Relation::Le;
+        (is_single && self.constraints.iter().all(is_free)).then_some(false)
+    }
+
+    /// A form with the same values in the region, with the solved variables replaced.
+    pub(super) fn reduced(&self, form: &LinearForm) -> LinearForm {
+        let mut reduced = form.clone();
+        for equality in self.constraints.iter().filter(|held| held.relation() == Relation::Eq) {
+            if let Some(variable) = solved_variable(equality)
+                && reduced.contains(variable)
+            {
+                reduced = reduced.substitute(variable, &solution(equality, variable));
+            }
+        }
+        reduced
+    }
+
+    /// The forms that are zero everywhere in the region.
+    pub(super) fn equalities(&self) -> impl Iterator<Item = &LinearForm> {
+        let equalities = self.constraints.iter().filter(|constraint| constraint.relation() == Relation::Eq);
+        equalities.map(Constraint::form)
+    }
+
+    /// Forms that are at most zero everywhere in the region: inequalities, and equalities twice.
+    pub(super) fn upper_bounds(&self) -> impl Iterator<Item = LinearForm> {
+        self.constraints.iter().flat_map(|constraint| {
+            let form = constraint.form();
+            let (one, other) = match constraint.relation() {
+                Relation::Le | Relation::Lt => (Some(form.clone()), None),
+                Relation::Eq => (Some(form.clone()), Some(form.negated())),
+                Relation::Ne => (None, None),
+            };
+            one.into_iter().chain(other)
+        })
+    }
+}
+
+/// Answers questions about regions.
+pub(super) struct Reasoner<'b> {
+    solver: Conjunction,
+    budget: &'b Budget,
+    questions: u64,
+}
+
+impl<'b> Reasoner<'b> {
+    /// A reasoner that stops with the budget.
+    pub(super) fn new(budget: &'b Budget) -> Self {
+        let mut solver = Conjunction::new(Domain::Integers);
+        solver.set_proofs(false);
+        Self { solver, budget, questions: 0 }
+    }
+
+    /// How many constraints were asked so far.
+    pub(super) fn questions(&self) -> u64 {
+        self.questions
+    }
+
+    /// Whether work may go on.
+    pub(super) fn check_budget(&self) -> Result<(), StopReason> {
+        self.budget.check()
+    }
+
+    fn load<'c>(&mut self, constraints: impl IntoIterator<Item = &'c Constraint>) {
+        self.solver.reset();
+        for constraint in constraints {
+            self.solver.assert(constraint);
+        }
+    }
+
+    /// Whether the constraints certainly have no common solution.
+    pub(super) fn is_contradictory<'c>(
+        &mut self,
+        constraints: impl IntoIterator<Item = &'c Constraint>,
+    ) -> bool {
+        self.load(constraints);
+        self.questions += 1;
+        self.solver.check(self.budget) == Verdict::Unsat
+    }
+
+    /// The region of the constraints; `None` if there is nothing in it.
+    pub(super) fn region(&mut self, mut constraints: Vec<Constraint>) -> Option<Region> {
+        loop {
+            substitute_equalities(&mut constraints);
+            if constraints.iter().any(Constraint::is_false) {
+                return None;
+            }
+            if !unite_opposites(&mut constraints) {
+                break;
+            }
+        }
+        if !is_box(&constraints) {
+            if self.is_contradictory(&constraints) {
+                return None;
+            }
+            self.drop_redundant(&mut constraints);
+        }
+        constraints.sort();
+        Some(Region { constraints })
+    }
+
+    /// What the constraints say about all variables but the given ones.
+    pub(super) fn without(
+        &mut self,
+        mut constraints: Vec<Constraint>,
+        eliminate: &[VarId],
+    ) -> Option<Region> {
+        let mut left = Vec::new();
+        for &variable in eliminate {
+            let solves = |constraint: &Constraint| {
+                constraint.relation() == Relation::Eq && constraint.form().coefficient(variable).is_unit()
+            };
+            match constraints.iter().position(solves) {
+                Some(position) => {
+                    let solution = solution(&constraints.swap_remove(position), variable);
+                    substitute(&mut constraints, variable, &solution);
+                }
+                None => left.push(variable),
+            }
+        }
+        left.retain(|&variable| constraints.iter().any(|held| held.form().contains(variable)));
+        if !left.is_empty() {
+            self.questions += 1;
+            constraints = project(Domain::Integers, &constraints, &left, self.budget).constraints;
+        }
+        self.region(constraints)
+    }
+
+    /// Drops what the others entail; constraints with more variables go first.
+    fn drop_redundant(&mut self, constraints: &mut Vec<Constraint>) {
+        constraints.sort_by_key(|constraint| {
+            let form = constraint.form();
+            (constraint.relation() != Relation::Eq, form.terms().len())
+        });
+        let mut index = constraints.len();
+        while index > 0 && constraints.len() > 1 {
+            index -= 1;
+            let candidate = constraints.remove(index);
+            let shares = |other: &Constraint| candidate.form().variables().any(|v| other.form().contains(v));
+            let is_redundant = candidate.relation() != Relation::Eq
+                && constraints.iter().any(shares)
+                && self.follows(constraints, &candidate);
+            if !is_redundant {
+                constraints.insert(index, candidate);
+            }
+        }
+    }
+
+    fn follows(&mut self, constraints: &[Constraint], candidate: &Constraint) -> bool {
+        self.load(constraints);
+        self.questions += 1;
+        self.solver.entails(candidate, self.budget) == Entailment::Yes
+    }
+
+    /// Which of the constraints certainly hold everywhere in the region.
+    pub(super) fn entailed<'c>(
+        &mut self,
+        region: &Region,
+        candidates: impl IntoIterator<Item = &'c Constraint>,
+    ) -> Vec<Constraint> {
+        let mut is_loaded = false;
+        let mut holds = |candidate: &&Constraint| {
+            self.questions += 1;
+            region.at_a_glance(candidate).unwrap_or_else(|| {
+                if !is_loaded {
+                    self.solver.reset();
+                    region.constraints.iter().for_each(|constraint| {
+                        self.solver.assert(constraint);
+                    });
+                    is_loaded = true;
+                }
+                self.solver.entails(candidate, self.budget) == Entailment::Yes
+            })
+        };
+        candidates.into_iter().filter(&mut holds).cloned().collect()
+    }
+
+    /// Whether every state of `inner` is certainly one of `outer`.
+    pub(super) fn includes(&mut self, outer: &Region, inner: &Region) -> bool {
+        let refuted = |constraint: &Constraint| inner.at_a_glance(constraint) == Some(false);
+        !outer.constraints.iter().any(refuted)
+            && self.entailed(inner, &outer.constraints).len() == outer.constraints.len()
+    }
+
+    /// The constraints of `region` that do not hold everywhere in `other`.
+    pub(super) fn broken_by(&mut self, region: &Region, other: &Region) -> Vec<Constraint> {
+        let held = self.entailed(other, &region.constraints);
+        region.constraints.iter().filter(|constraint| !held.contains(constraint)).cloned().collect()
+    }
+}
+
+/// Whether each constraint but the solved equalities bounds a single variable: then there is a
+/// solution (bounds of one variable do not contradict each other), and nothing is redundant.
+/// The constraints must have been through [`substitute_equalities`] and [`unite_opposites`].
+fn is_box(constraints: &[Constraint]) -> bool {
+    constraints.iter().all(|constraint| match constraint.relation() {
+        Relation::Eq => solved_variable(constraint).is_some(),
+        Relation::Le => constraint.form().terms().len() == 1,
+        Relation::Lt | Relation::Ne => false,
+    })
+}
+
+/// The variable for which an equality is solved: the last one with a unit coefficient.
+fn solved_variable(equality: &Constraint) -> Option<VarId> {
+    equality.form().terms().iter().rev().find(|(_, factor)| factor.is_unit()).map(|(variable, _)| *variable)
+}
+
+/// What a variable with a unit coefficient equals, by an equality.
+fn solution(equality: &Constraint, variable: VarId) -> LinearForm {
+    let factor = equality.form().coefficient(variable);
+    let rest = equality.form().minus(&LinearForm::new([(variable, factor.clone())], Integer::ZERO));
+    if factor.is_positive() { rest.negated() } else { rest }
+}
+
+fn substitute(constraints: &mut [Constraint], variable: VarId, value: &LinearForm) {
+    for constraint in constraints.iter_mut().filter(|constraint| constraint.form().contains(variable)) {
+        *constraint = constraint.substitute(variable, value);
+    }
+}
+
+/// Solves each equality for a variable and eliminates it from all other constraints; of
+/// inequalities in one direction keeps the strongest.
+fn substitute_equalities(constraints: &mut Vec<Constraint>) {
+    let mut index = 0;
+    while index < constraints.len() {
+        let variable =
+            (constraints[index].relation() == Relation::Eq).then(|| solved_variable(&constraints[index]));
+        if let Some(Some(variable)) = variable {
+            let equality = constraints[index].clone();
+            let value = solution(&equality, variable);
+            substitute(constraints, variable, &value);
+            constraints[index] = equality;
+        }
+        index += 1;
+    }
+    constraints.retain(|constraint| !constraint.is_true());
+    constraints.sort();
+    constraints.dedup();
+    keep_strongest(constraints);
+}
+
+/// Finds an inequality whose opposite holds too and makes both an equality; or finds that two
+/// bounds contradict each other. Whether something has changed.
+fn unite_opposites(constraints: &mut Vec<Constraint>) -> bool {
+    let inequalities = constraints.iter().enumerate().filter(|(_, held)| held.relation() == Relation::Le);
+    for (index, constraint) in inequalities {
+        let opposite = constraint.form().negated();
+        let other = constraints
+            .iter()
+            .position(|other| other.relation() == Relation::Le && other.form().terms() == opposite.terms());
+        let Some(other) = other else { continue };
+        // form + a <= 0 and -form + b <= 0: the sum of the constants tells.
+        let gap = constraints[other].form().constant_term() + constraint.form().constant_term();
+        if gap.is_zero() {
+            constraints[index] = Constraint::new(constraint.form().clone(), Relation::Eq);
+            constraints.swap_remove(other);
+            return true;
+        }
+        if gap.is_positive() {
+            *constraints = vec![Constraint::truth(false)];
+            return true;
+        }
+    }
+    false
+}
+
+/// Of inequalities in one direction keeps the strongest. The constraints must be sorted.
+fn keep_strongest(constraints: &mut Vec<Constraint>) {
+    let direction = |constraint: &Constraint| constraint.form().clone().with_constant(Integer::ZERO);
+    let mut kept: Vec<Constraint> = Vec::with_capacity(constraints.len());
+    for constraint in constraints.drain(..) {
+        let is_inequality = constraint.relation() == Relation::Le;
+        let rival = kept.iter_mut().find(|other| {
+            is_inequality && other.relation() == Relation::Le && direction(other) == direction(&constraint)
+        });
+        match rival {
+            Some(rival) if rival.form().constant_term() < constraint.form().constant_term() => {
+                *rival = constraint;
+            }
+            Some(_) => {}
+            None => kept.push(constraint),
+        }
+    }
+    *constraints = kept;
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use rely_base::Id;
+
+    /// A constraint over variables 0, 1, ...: the sum of the factors times them and the constant,
+    /// compared with zero.
+    pub(in crate::deductive) fn constraint(factors: &[i64], constant: i64, relation: Relation) -> Constraint {
+        let terms = factors.iter().enumerate().map(|(index, factor)| (VarId::from_index(index), *factor));
+        Constraint::new(LinearForm::new(terms, constant), relation)
+    }
+
+    pub(in crate::deductive) fn show(region: Option<&Region>) -> String {
+        let Some(region) = region else { return "nothing".to_owned() };
+        let parts: Vec<String> = region.constraints().iter().map(ToString::to_string).collect();
+        parts.join(", ")
+    }
+
+    fn check(constraints: &[Constraint], expected: Expect) {
+        let budget = Budget::unlimited();
+        let region = Reasoner::new(&budget).region(constraints.to_vec());
+        expected.assert_eq(&show(region.as_ref()));
+    }
+
+    #[test]
+    fn regions_say_nothing_twice() {
+        use Relation::{Eq, Le, Ne};
+        check(&[constraint(&[1], -3, Le), constraint(&[1], -5, Le)], expect!["v0 <= 3"]);
+        check(&[constraint(&[1], -3, Le), constraint(&[-1], 3, Le)], expect!["v0 = 3"]);
+        check(
+            &[constraint(&[1], -3, Eq), constraint(&[0, 1], -4, Eq), constraint(&[1, 1], -7, Le)],
+            expect!["v0 = 3, v1 = 4"],
+        );
+        check(&[constraint(&[1], -3, Eq), constraint(&[1], -3, Ne)], expect!["nothing"]);
+        check(&[constraint(&[1], -3, Le), constraint(&[1], -4, Ne)], expect!["v0 <= 3"]);
+    }
+
+    #[test]
+    fn what_is_left_without_a_variable() {
+        let budget = Budget::unlimited();
+        let mut reasoner = Reasoner::new(&budget);
+        let chain = [constraint(&[1, -1], 1, Relation::Le), constraint(&[0, 1, -1], 1, Relation::Le)];
+        let rest = reasoner.without(chain.to_vec(), &[VarId::from_index(1)]);
+        assert_eq!(show(rest.as_ref()), "v0 - v2 <= -2");
+    }
+}

@@ -1,0 +1,258 @@
+//! What the deductive engine proves, how, and what it says when it does not.
+
+use expect_test::{Expect, expect};
+use rely_base::{Budget, Silent, SourceMap};
+use rely_engines::deductive::{Deduction, Deductive, Ending, Method, outline};
+use rely_evidence::{Claim, Proof, Reason, Verdict, check};
+use rely_program::passes::prepare;
+use rely_program::{Goal, Program};
+use rely_testing::{Answer, Reference, generate};
+use std::path::{Path, PathBuf};
+
+fn model(name: &str, text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text.to_owned());
+    let program = rely_model_front::translate(&sources, file);
+    let program = program.unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+    prepare(&program, Goal::Assert).0
+}
+
+fn deduce(program: &Program) -> Deduction {
+    Deductive::default().deduce(program, Goal::Assert, &Budget::unlimited(), &Silent)
+}
+
+/// The verdict after the evidence was checked, and how it came about.
+fn describe(program: &Program) -> String {
+    let deduction = deduce(program);
+    let last = deduction.attempts.last().cloned();
+    match check(program, Goal::Assert, deduction.claim, &Budget::unlimited()).into_verdict() {
+        Verdict::Safe(_) => {
+            let last = last.expect("a proof comes from an attempt");
+            assert_eq!(last.ending, Ending::Proved);
+            match last.method {
+                Method::Modular => "safe".to_owned(),
+                Method::WithPlaces => "safe, with auxiliary variables".to_owned(),
+            }
+        }
+        Verdict::Unsafe(shown) => format!("unsafe: {} steps", shown.replay().trace().steps.len()),
+        Verdict::Unknown(reason) => format!("unknown: {reason}"),
+    }
+}
+
+fn check_model(text: &str, expected: Expect) {
+    expected.assert_eq(&describe(&model("test", text)));
+}
+
+fn check_outline(text: &str, expected: Expect) {
+    let program = model("test", text);
+    let Claim::Safe(Proof::RelyGuarantee(proof)) = deduce(&program).claim else {
+        panic!("there is no proof");
+    };
+    expected.assert_eq(&outline(&program, &proof));
+}
+
+/// Section III of the paper. Its final relations are `x < 10 » x <= 10` and `x = 20 » x = 21` for
+/// the loop, `x = 0 » x = 20` and `x <= 10 » x = 20` for the assignment. Ours say in addition that
+/// x is not negative and grows by one; `x = 0` is part of `0 <= x <= 10`.
+#[test]
+fn the_example_of_the_paper() {
+    check_outline(
+        "var x: int = 0;
+         thread T1 { while x < 10 { x := x + 1; } }
+         thread T2 { x := 20; }
+         ensures x == 20 || x == 21;",
+        expect![[r#"
+            T1:
+              { 0 <= x <= 10 || 20 <= x <= 21 }
+              entry:
+                  [x < 10] -> L4
+                  [x >= 10] -> exit
+              { x = 10 || 20 <= x <= 21 }
+              exit:
+              { 0 <= x <= 9 || x = 20 }
+              L4:
+                  x := x + 1 -> entry
+              rely:
+                  0 <= x <= 10 » x' = 20
+              guarantee:
+                  0 <= x <= 9 » x' = x + 1
+                  x = 20 » x' = 21
+
+            T2:
+              { 0 <= x <= 10 }
+              entry:
+                  x := 20 -> exit
+              { 20 <= x <= 21 }
+              exit:
+              rely:
+                  0 <= x <= 9 » x' = x + 1
+                  x = 20 » x' = 21
+              guarantee:
+                  0 <= x <= 10 » x' = 20
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_postcondition_that_is_too_strong_is_refuted() {
+    check_model(
+        "var x: int = 0;
+         thread T1 { while x < 10 { x := x + 1; } }
+         thread T2 { x := 20; }
+         ensures x == 20;",
+        expect!["unsafe: 22 steps"],
+    );
+}
+
+#[test]
+fn counting_needs_auxiliary_variables() {
+    check_model(
+        "var x: int = 0;
+         thread T1 { x := x + 1; }
+         thread T2 { x := x + 1; }
+         ensures x == 2;",
+        expect!["safe, with auxiliary variables"],
+    );
+    check_model(
+        "var x: int = 0; thread W[6] { x := x + 1; } ensures x == 6;",
+        expect!["safe, with auxiliary variables"],
+    );
+}
+
+#[test]
+fn symbolic_bounds_are_loop_bounds_like_others() {
+    check_model(
+        "var n: int; var x: int = 0; requires n >= 0;
+         thread T { while x < n { x := x + 1; } }
+         ensures x == n;",
+        expect!["safe"],
+    );
+    check_model(
+        "var n: int; var x, y: int = 0; requires n >= 0;
+         thread T { local i: int = 0; while i < n { atomic { i := i + 1; x := x + 1; } } }
+         thread U { local j: int = 0; while j < n { atomic { j := j + 1; y := y + 1; } } }
+         ensures x == y;",
+        expect!["safe"],
+    );
+}
+
+#[test]
+fn a_bound_costs_nothing() {
+    let attempt = |bound: &str| {
+        let text = format!(
+            "var x: int = 0; thread T {{ while x < {bound} {{ x := x + 1; }} }} ensures x == {bound};"
+        );
+        deduce(&model("test", &text)).attempts
+    };
+    assert_eq!(attempt("100"), attempt("1000000"));
+}
+
+#[test]
+fn locks_that_name_their_owner_have_modular_proofs() {
+    check_model(
+        "var m: mutex; var x: int = 0;
+         thread W[3] { lock(m); x := x + 1; x := x - 1; cs: skip; unlock(m); }
+         never #(W at cs) > 1;",
+        expect!["safe"],
+    );
+}
+
+#[test]
+fn threads_that_start_others_are_proved_too() {
+    check_model(
+        "var x: int = 0;
+         process P { x := 1; }
+         process main { local t: thread; t := spawn P; join t; assert x == 1; }
+         start main;",
+        expect!["safe, with auxiliary variables"],
+    );
+}
+
+#[test]
+fn what_halts_claims_nothing_of_the_end() {
+    check_model(
+        "var x: int = 0;
+         thread T { if x == 0 { x := 1; halt; } else { x := 2; } }
+         thread U { x := 5; }
+         ensures x != 1;",
+        expect!["safe, with auxiliary variables"],
+    );
+    check_model(
+        "var x: int = 0; thread T { await x == 0 do { x := 1; halt; } } invariant x != 1;",
+        expect!["unsafe: 1 steps"],
+    );
+}
+
+#[test]
+fn goals_of_other_kinds_are_refused() {
+    let program = model("test", "var x: int = 0; thread T { x := 1; } ensures x == 1;");
+    let deduction = Deductive::default().deduce(&program, Goal::Deadlock, &Budget::unlimited(), &Silent);
+    let Claim::Unknown(Reason::UnsupportedGoal { goal, .. }) = deduction.claim else { panic!("it claims") };
+    assert_eq!(goal, Goal::Deadlock);
+}
+
+fn models_in(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a folder can be read").path());
+    let mut models: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ext| ext == "rely")).collect();
+    models.sort();
+    models
+}
+
+/// The programs of the paper whose loops make other tools time out, none with an invariant.
+#[test]
+fn the_loops_of_the_paper_have_modular_proofs() {
+    let models = models_in("benchmarks/regasol");
+    assert!(models.len() >= 12, "{} programs", models.len());
+    for path in models {
+        let text = std::fs::read_to_string(&path).expect("a model can be read");
+        assert_eq!(describe(&model("loop", &text)), "safe", "{}", path.display());
+    }
+}
+
+/// Each program says what is expected of it in a comment `// expect: safe` or `// expect: unsafe`.
+#[test]
+fn further_programs_have_the_expected_verdicts() {
+    let models = models_in("benchmarks/deductive");
+    assert!(models.len() >= 40, "{} programs", models.len());
+    for path in models {
+        let text = std::fs::read_to_string(&path).expect("a model can be read");
+        let expected =
+            text.lines().find_map(|line| line.strip_prefix("// expect: ")).expect("an expectation");
+        let expected = expected.split_whitespace().next().unwrap_or("");
+        let found = describe(&model("program", &text));
+        assert!(found.starts_with(expected), "{}: {found}", path.display());
+    }
+}
+
+/// Answers about generated programs are never wrong, and evidence is never rejected.
+#[test]
+fn generated_programs() {
+    let (mut safe, mut proved, mut violated, mut shown) = (0, 0, 0, 0);
+    for seed in 0..250 {
+        let sample = generate(seed);
+        if !matches!(sample.goal, Goal::Assert | Goal::Overflow) {
+            continue;
+        }
+        let (program, _) = prepare(&sample.program, sample.goal);
+        let expected = Reference::new(&program, sample.goal).answer(1_000_000);
+        let budget = Budget::unlimited();
+        let claim = Deductive::default().deduce(&program, sample.goal, &budget, &Silent).claim;
+        let verdict = check(&program, sample.goal, claim, &budget).into_verdict();
+        safe += usize::from(matches!(expected, Answer::Safe { .. }));
+        violated += usize::from(matches!(expected, Answer::Unsafe { .. }));
+        match (&verdict, &expected) {
+            (Verdict::Safe(_), Answer::Safe { .. }) => proved += 1,
+            (Verdict::Unsafe(_), Answer::Unsafe { .. }) => shown += 1,
+            (Verdict::Unknown(reason), _) => {
+                assert!(!matches!(reason, Reason::Rejected(_)), "seed {seed}: {reason}");
+            }
+            (verdict, expected) => panic!("seed {seed}: {} but {expected:?}", verdict.name()),
+        }
+    }
+    assert!(proved * 10 >= safe * 8, "only {proved} of {safe} safe programs are proved");
+    assert!(shown * 10 >= violated * 8, "only {shown} of {violated} violations are shown");
+}
