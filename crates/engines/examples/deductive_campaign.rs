@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release -p rely-engines --example deductive_campaign -- [programs] [first seed]`
 
+#![allow(clippy::print_stdout)] // a command talks to the terminal
+
 use rely_base::{Budget, Silent};
 use rely_engines::{Deductive, Engine};
 use rely_evidence::{Reason, Verdict, check};

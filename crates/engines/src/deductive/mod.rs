@@ -59,7 +59,7 @@ const NAME: &str = "deductive";
 /// assert_eq!(deduction.attempts.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Deductive {
     /// What the repairs may cost.
     pub options: DeductiveOptions,
@@ -81,12 +81,6 @@ pub struct DeductiveOptions {
 impl Default for DeductiveOptions {
     fn default() -> Self {
         Self { most_disjuncts: 12, widen_after: 4, images: 400, states: 50_000 }
-    }
-}
-
-impl Default for Deductive {
-    fn default() -> Self {
-        Self { options: DeductiveOptions::default() }
     }
 }
 
@@ -136,6 +130,9 @@ impl Deductive {
 
 /// States near the beginning that are visited before anything costly is tried.
 const STATES_AT_FIRST: usize = 1_500;
+
+/// Constraints that one attempt may ask.
+const MOST_CONSTRAINTS: u64 = 250_000;
 
 /// What one attempt does differently from the first.
 #[derive(Clone, Copy, Debug)]
@@ -213,6 +210,7 @@ impl Work<'_, '_> {
         let unite = plan.more_disjuncts == 1;
         let growth = self.model.growth(most_disjuncts * plan.more_disjuncts, widen_after, unite);
         let images = images * plan.more_images;
+        self.reasoner.allow(MOST_CONSTRAINTS);
         let (outcome, iterations, proof) = match plan.method {
             Method::Modular => {
                 let mut modular = Modular::new(self.model, growth, images);

@@ -245,7 +245,7 @@ impl<'p> Model<'p> {
         let mut landmarks = Landmarks::default();
         let guards = self.steps.values().flat_map(|step| &step.transition.constraints);
         let offences = self.offences.iter().flat_map(|offence| &offence.guard);
-        let initial = self.initial.iter().flat_map(|region| region.constraints());
+        let initial = self.initial.iter().flat_map(Region::constraints);
         for constraint in guards.chain(offences).chain(initial) {
             if landmarks.bounds.len() > MOST_LANDMARKS {
                 break;

@@ -3,7 +3,8 @@
 //! All questions about them go through one [`Reasoner`], which owns the solver and counts the
 //! questions, so that each iteration of the refinement can say how many constraints it asked.
 
-use rely_base::{Budget, StopReason};
+use super::modular::Interrupted;
+use rely_base::Budget;
 use rely_logic::project::project;
 use rely_logic::{
     Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId, Verdict,
@@ -107,6 +108,7 @@ pub(super) struct Reasoner<'b> {
     solver: Conjunction,
     budget: &'b Budget,
     questions: u64,
+    most_questions: u64,
 }
 
 impl<'b> Reasoner<'b> {
@@ -114,7 +116,7 @@ impl<'b> Reasoner<'b> {
     pub(super) fn new(budget: &'b Budget) -> Self {
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
-        Self { solver, budget, questions: 0 }
+        Self { solver, budget, questions: 0, most_questions: u64::MAX }
     }
 
     /// How many constraints were asked so far.
@@ -122,9 +124,17 @@ impl<'b> Reasoner<'b> {
         self.questions
     }
 
+    /// From now on, so many more constraints may be asked before it is too much work.
+    pub(super) fn allow(&mut self, questions: u64) {
+        self.most_questions = self.questions + questions;
+    }
+
     /// Whether work may go on.
-    pub(super) fn check_budget(&self) -> Result<(), StopReason> {
-        self.budget.check()
+    pub(super) fn check_budget(&self) -> Result<(), Interrupted> {
+        if self.questions > self.most_questions {
+            return Err(Interrupted::TooMuchWork);
+        }
+        Ok(self.budget.check()?)
     }
 
     fn load<'c>(&mut self, constraints: impl IntoIterator<Item = &'c Constraint>) {

@@ -65,6 +65,11 @@ impl Cells {
         self.cells.len()
     }
 
+    /// All cells.
+    pub(crate) fn all(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.count()).map(VarId::from_index)
+    }
+
     /// The cell of a variable.
     pub(crate) fn cell(&self, var: program::VarId, index: usize) -> VarId {
         VarId::from_index(self.first[var] as usize + index)
