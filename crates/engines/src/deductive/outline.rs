@@ -155,6 +155,9 @@ impl Printer<'_> {
 
     /// Terms with positive factors on one side, the others on the other.
     fn comparison(&self, atom: &Atom) -> String {
+        if let Comparison::MultipleOf(divisor) = atom.comparison {
+            return format!("{} is a multiple of {divisor}", self.sum(&atom.terms, atom.constant));
+        }
         let (left, right): (Vec<_>, Vec<_>) = atom.terms.iter().partition(|(factor, _)| *factor > 0);
         // `y + 1 <= x` is `y < x`.
         let is_strict =
@@ -163,7 +166,7 @@ impl Printer<'_> {
         let (symbol, turned) = match atom.comparison {
             Comparison::Le if is_strict => ("<", ">"),
             Comparison::Le => ("<=", ">="),
-            Comparison::Eq => ("=", "="),
+            Comparison::Eq | Comparison::MultipleOf(_) => ("=", "="),
             Comparison::Ne => ("!=", "!="),
         };
         if left.is_empty() {
