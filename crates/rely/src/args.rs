@@ -48,6 +48,8 @@ pub struct Cli {
 pub enum Command {
     /// Decide whether programs have the properties that they claim
     Check(CheckArgs),
+    /// Check a proof that was written down, from the program and the file alone
+    Certify(CertifyArgs),
     /// Print the program that the engines see
     Show(ShowArgs),
     /// Run a program once, under a random or a given schedule
@@ -104,6 +106,67 @@ pub struct CheckArgs {
     /// Tell every step of a violation, with the operations of the intermediate program
     #[arg(long)]
     pub trace: bool,
+    /// What to do with a proof
+    #[command(flatten)]
+    pub evidence: EvidenceArgs,
+    /// How to read the input
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+/// What `rely check` leaves behind for others.
+#[derive(Args, Clone, Debug, Default)]
+pub struct EvidenceArgs {
+    /// Print the proof: what holds where, and what each thread does to the others
+    #[arg(long)]
+    pub proof: bool,
+    /// Write the proof to a file that `rely certify` can check
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Write the obligations of the proof as SMT-LIB; every answer must be `unsat`
+    #[arg(long, value_name = "FILE.smt2")]
+    pub export_obligations: Option<PathBuf>,
+    /// Let another solver confirm the proof: `z3`, `cvc5` or any command that reads SMT-LIB
+    #[arg(long, value_name = "COMMAND")]
+    pub solver: Option<String>,
+}
+
+impl EvidenceArgs {
+    /// An option that only makes sense for one property of one file.
+    pub fn needs_one_result(&self) -> Option<&'static str> {
+        let certificate = self.certificate.as_ref().map(|_| "--certificate");
+        certificate.or_else(|| self.export_obligations.as_ref().map(|_| "--export-obligations"))
+    }
+}
+
+/// `rely certify`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+No engine runs. The obligations of the proof are made from the program again, and each is decided;
+`safe` is printed if all of them hold, `unknown` with the reason if not.
+
+Examples:
+  rely check --certificate lock.json examples/lock-id.rely
+  rely certify lock.json examples/lock-id.rely")]
+pub struct CertifyArgs {
+    /// What `rely check --certificate` has written
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// The C program or model that it is about
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Give up after this many seconds; without it there is no limit
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Give up when the check holds more than this many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: u64,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+    /// Let another solver confirm the proof as well
+    #[arg(long, value_name = "COMMAND")]
+    pub solver: Option<String>,
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,

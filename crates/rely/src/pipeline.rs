@@ -15,7 +15,7 @@ use crate::input::Input;
 use rely_base::{Budget, Diagnostic, Observer, SourceMap};
 use rely_c_front::CInput;
 use rely_engines::Engine;
-use rely_evidence::{Claim, Reason, Rejection, TraceDefect, Verdict};
+use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
 use rely_program::{Goal, Program, passes};
 use rely_report::Problem;
 
@@ -69,6 +69,15 @@ pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
     program.assumptions().iter().copied().filter(|name| !is_asked(name)).collect()
 }
 
+/// A verdict, and the program about which its proof speaks, if it has one.
+#[derive(Debug)]
+pub struct Verified {
+    /// What is known.
+    pub verdict: Verdict,
+    /// The program that the engine saw.
+    pub prepared: Program,
+}
+
 /// From a program to a verdict whose evidence was checked.
 pub fn verify(
     program: &Program,
@@ -77,6 +86,17 @@ pub fn verify(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verdict {
+    verify_and_keep(program, goal, engine, budget, observer).verdict
+}
+
+/// [`verify`], for those who want to do something with the proof.
+pub fn verify_and_keep(
+    program: &Program,
+    goal: Goal,
+    engine: &dyn Engine,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
     let (prepared, back) = passes::prepare(program, goal);
     let checked = match engine.run(&prepared, goal, budget, observer) {
         Claim::Unsafe(trace) => {
@@ -86,7 +106,20 @@ pub fn verify(
         Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
         claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
     };
-    checked.into_verdict()
+    Verified { verdict: checked.into_verdict(), prepared }
+}
+
+/// From a program and a certificate to a verdict, without any engine.
+pub fn certify(
+    program: &Program,
+    certificate: Certificate,
+    budget: &Budget,
+) -> Result<Verified, ProofFormatError> {
+    let goal = certificate.goal;
+    let (prepared, _) = passes::prepare(program, goal);
+    let proof = certificate.proof_of(&prepared)?;
+    let checked = rely_evidence::check_proof(program, &prepared, goal, proof, budget);
+    Ok(Verified { verdict: checked.into_verdict(), prepared })
 }
 
 /// A trace without a way back names something that the engine's program does not have.

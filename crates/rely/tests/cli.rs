@@ -562,6 +562,7 @@ fn the_help_explains_itself() {
 
         Commands:
           check        Decide whether programs have the properties that they claim
+          certify      Check a proof that was written down, from the program and the file alone
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
           fmt          Lay out .rely models in the standard way
@@ -667,7 +668,7 @@ fn the_help_explains_itself() {
           rely run --schedule 'T0*2,T1*5' model.rely
     "#]]
     .assert_eq(&help(&["run", "-h"]));
-    for command in ["check", "show", "run", "fmt", "bench", "completions"] {
+    for command in ["check", "certify", "show", "run", "fmt", "bench", "completions"] {
         assert!(help(&[command, "--help"]).contains("Examples:"), "{command}");
     }
 }

@@ -108,6 +108,14 @@ impl Conclusion {
         Conclusion(Kind::Unknown { reason: reason.into(), advice })
     }
 
+    /// The same with one more confirmation of a proof.
+    pub fn confirmed_by(self, confirmation: &str) -> Self {
+        Conclusion(match self.0 {
+            Kind::Safe { evidence } => Kind::Safe { evidence: format!("{evidence}; {confirmation}") },
+            other => other,
+        })
+    }
+
     /// `safe`, `unsafe` or `unknown`.
     pub fn name(&self) -> &'static str {
         match self.0 {

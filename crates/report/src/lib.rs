@@ -4,11 +4,13 @@
 //! terminal or prints. The `rely` command does that.
 
 mod advice;
+mod cubes;
 mod diagnostic;
 mod finding;
 mod interleaving;
 mod json;
 mod layout;
+mod proof;
 mod style;
 mod table;
 mod text;
@@ -21,6 +23,7 @@ pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Wai
 pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use layout::group_digits;
+pub use proof::render_proof;
 pub use style::{Role, Style};
 pub use table::{render_detailed_table, render_table};
 pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};

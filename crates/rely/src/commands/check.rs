@@ -1,14 +1,15 @@
 //! `rely check`: decides properties and prints verdicts.
 
-use super::{Context, Ended};
+use super::{Context, Ended, certify};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::exit::Status;
-use crate::pipeline::{self, Loaded};
+use crate::pipeline::{self, Loaded, Verified};
 use crate::progress::ProgressLine;
 use rely_base::Budget;
 use rely_engines::{Bias, Engine, EngineOptions};
+use rely_evidence::Verdict;
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
+use rely_report::{Detail, FileReport, Finding, render_finding, render_json, render_proof};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,6 +23,12 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         Ok(engine) => engine,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
+    if let Some(option) = arguments.evidence.needs_one_result()
+        && (arguments.files.len() > 1 || arguments.property.len() > 1)
+    {
+        let message = format!("`{option}` is about one property of one file; name just one of each");
+        return Ok(context.console.error(&message));
+    }
     if let Some(goal) = arguments.property.iter().find(|goal| !AVAILABLE_GOALS.contains(goal)) {
         return Ok(context.console.error(&not_available(*goal)));
     }
@@ -73,23 +80,26 @@ fn check_file(
         }
     };
     let goals = match arguments.property.as_slice() {
+        // Evidence for others is about one result, and that is about the assertions.
+        [] if arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
         [] => pipeline::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
     let mut findings = Vec::new();
     for goal in goals {
-        let finding = check_goal(&file, &loaded, goal, arguments, engine, context);
+        let (finding, told) = check_goal(&file, &loaded, goal, arguments, engine, context);
         if is_text {
             let separator = if is_first && findings.is_empty() { "" } else { "\n" };
             let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
             let text = render_finding(&file, &finding, detail, context.console.out_style);
-            context.console.print(&format!("{separator}{text}"))?;
+            context.console.print(&format!("{separator}{text}{told}"))?;
         }
         findings.push(finding);
     }
     Ok(FileReport { file, outcome: Ok(findings) })
 }
 
+/// Decides one property. Returns the result, and the proof as text if the user wants to read it.
 fn check_goal(
     file: &str,
     loaded: &Loaded,
@@ -97,27 +107,46 @@ fn check_goal(
     arguments: &CheckArgs,
     engine: &dyn Engine,
     context: &Context,
-) -> Finding {
+) -> (Finding, String) {
     let start = Instant::now();
     let progress = ProgressLine::new(format!("{file} ({goal})"));
-    let verdict = pipeline::verify(&loaded.program, goal, engine, &budget(arguments, context), &progress);
+    let budget = budget(arguments.timeout, arguments.memory, context);
+    let verified = pipeline::verify_and_keep(&loaded.program, goal, engine, &budget, &progress);
+    let solver = arguments.evidence.solver.as_deref();
+    let conclusion = certify::conclusion(&verified, loaded, goal, solver, &budget);
     progress.clear();
-    Finding {
+    if let Err(message) = certify::write_evidence(&arguments.evidence, &verified, goal, &budget) {
+        context.console.error(&message);
+    }
+    let finding = Finding {
         property: goal,
         engine: engine.name().to_owned(),
-        conclusion: Conclusion::new(&verdict, &loaded.program, &loaded.sources),
+        conclusion,
         assumptions: pipeline::assumptions(&loaded.program, goal),
         statistics: progress.counts(),
         time: start.elapsed(),
+    };
+    (finding, proof_text(arguments, &verified, loaded, context))
+}
+
+/// The proof for people, if there is one to read and somebody wants to.
+fn proof_text(arguments: &CheckArgs, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
+    match &verified.verdict {
+        Verdict::Safe(proved) if arguments.evidence.proof => {
+            let style = context.console.out_style;
+            let text = render_proof(proved, &verified.prepared, &loaded.sources, style);
+            format!("\n{text}")
+        }
+        _ => String::new(),
     }
 }
 
 /// The limits for one property; its time starts now.
-fn budget(arguments: &CheckArgs, context: &Context) -> Budget {
-    let megabytes = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
+pub(super) fn budget(timeout: Option<f64>, memory: u64, context: &Context) -> Budget {
+    let megabytes = usize::try_from(memory).unwrap_or(usize::MAX);
     let builder =
         Budget::builder().memory_bytes(megabytes.saturating_mul(1_000_000)).token(context.interrupt.clone());
-    match arguments.timeout {
+    match timeout {
         Some(seconds) => builder.time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).build(),
         None => builder.build(),
     }

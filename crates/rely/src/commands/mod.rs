@@ -1,6 +1,7 @@
 //! What each command does, one file each.
 
 mod bench;
+mod certify;
 mod check;
 mod documentation;
 mod fmt;
@@ -8,7 +9,7 @@ mod run;
 mod show;
 
 pub use documentation::{completions, man};
-pub use {bench::bench, check::check, fmt::fmt, run::run, show::show};
+pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show::show};
 
 use crate::console::Console;
 use crate::exit::Status;

@@ -1,0 +1,120 @@
+//! `rely certify`: is this written proof one of this program? And what `rely check` leaves behind
+//! for others: certificates, obligations, the word of another solver.
+
+use super::check::budget;
+use super::{Context, Ended};
+use crate::args::{CertifyArgs, CheckFormat, EvidenceArgs};
+use crate::exit::Status;
+use crate::pipeline::{self, Loaded, Verified};
+use rely_base::Budget;
+use rely_evidence::rely_guarantee::{RelyGuarantee, export_obligations, recheck};
+use rely_evidence::{Certificate, Proof, Verdict, proof_to_json};
+use rely_program::Goal;
+use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+/// A certificate that is larger than this was not written by us.
+const LARGEST_CERTIFICATE: u64 = 1 << 30;
+
+/// Checks a certificate from nothing but the program and the file.
+pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
+    let start = Instant::now();
+    let certificate = match read_certificate(&arguments.certificate) {
+        Ok(certificate) => certificate,
+        Err(message) => return Ok(context.console.error(&message)),
+    };
+    let loaded = match super::load(&arguments.file, &arguments.input) {
+        Ok(loaded) => loaded,
+        Err(problem) => return Ok(context.complain(&problem)),
+    };
+    let goal = certificate.goal;
+    let budget = budget(arguments.timeout, arguments.memory, context);
+    let verified = match pipeline::certify(&loaded.program, certificate, &budget) {
+        Ok(verified) => verified,
+        Err(error) => {
+            let message = format!("{}: {error}", arguments.certificate.display());
+            return Ok(context.console.error(&message));
+        }
+    };
+    let finding = Finding {
+        property: goal,
+        engine: format!("none: the proof is that of {}", arguments.certificate.display()),
+        conclusion: conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
+        assumptions: pipeline::assumptions(&loaded.program, goal),
+        statistics: Vec::new(),
+        time: start.elapsed(),
+    };
+    let file = arguments.file.display().to_string();
+    let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    let report = FileReport { file, outcome: Ok(vec![finding]) };
+    let status = context.unless_interrupted(Status::of(&report));
+    context.console.print(&match arguments.format {
+        CheckFormat::Text => text,
+        CheckFormat::Json => render_json(&[report], crate::version::TEXT, status.code()),
+    })?;
+    Ok(status)
+}
+
+fn read_certificate(path: &Path) -> Result<Certificate, String> {
+    let fault = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+    let size = fs::metadata(path).map_err(|error| fault(&error))?.len();
+    if size > LARGEST_CERTIFICATE {
+        return Err(fault(&"the file is too large for a certificate"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| fault(&error))?;
+    Certificate::from_json(&text).map_err(|error| fault(&error))
+}
+
+/// What is reported, after another solver was asked if the user wants that.
+pub(super) fn conclusion(
+    verified: &Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    solver: Option<&str>,
+    budget: &Budget,
+) -> Conclusion {
+    let conclusion = Conclusion::new(&verified.verdict, &loaded.program, &loaded.sources);
+    let (Some(command), Verdict::Safe(proved)) = (solver, &verified.verdict) else { return conclusion };
+    let Some(proof) = obligations(proved.proof()) else {
+        let reason = "another solver can only look at rely-guarantee proofs, and this proof is by exhaustion";
+        return Conclusion::unknown(reason, Some("leave out `--solver`".to_owned()));
+    };
+    match recheck(&verified.prepared, goal, proof, command, budget) {
+        Ok(count) => conclusion.confirmed_by(&format!("`{command}` confirms {count} queries")),
+        Err(error) => Conclusion::unknown(format!("`{command}` does not confirm the proof: {error}"), None),
+    }
+}
+
+/// Writes the files that the user wants to have about a result. Returns what went wrong.
+pub(super) fn write_evidence(
+    wanted: &EvidenceArgs,
+    verified: &Verified,
+    goal: Goal,
+    budget: &Budget,
+) -> Result<(), String> {
+    let Verdict::Safe(proved) = &verified.verdict else { return Ok(()) };
+    if let Some(path) = &wanted.certificate {
+        write(path, &proof_to_json(&verified.prepared, goal, proved.proof()))?;
+    }
+    if let Some(path) = &wanted.export_obligations {
+        let proof = obligations(proved.proof());
+        let proof = proof.ok_or("a proof by exhaustion has no obligations to export")?;
+        let script = export_obligations(&verified.prepared, goal, proof, budget);
+        write(path, &script.map_err(|error| error.to_string())?)?;
+    }
+    Ok(())
+}
+
+/// The proof, if it is one that has obligations.
+fn obligations(proof: &Proof) -> Option<&RelyGuarantee> {
+    match proof {
+        Proof::RelyGuarantee(proof) => Some(proof),
+        _ => None,
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
