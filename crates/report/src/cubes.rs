@@ -11,7 +11,7 @@ const MOST_CUBES: usize = 100;
 
 /// The cubes in fewer words.
 pub(crate) fn simplified(cubes: &[Cube]) -> Vec<Cube> {
-    let mut cubes: Vec<Cube> = cubes.to_vec();
+    let mut cubes: Vec<Cube> = cubes.iter().map(without_repetition).collect();
     if cubes.len() > MOST_CUBES {
         return cubes;
     }
@@ -20,6 +20,22 @@ pub(crate) fn simplified(cubes: &[Cube]) -> Vec<Cube> {
         cubes.remove(second);
     }
     cubes
+}
+
+/// The cube without comparisons that follow from an equation about the same sum.
+fn without_repetition(cube: &Cube) -> Cube {
+    let follows = |atom: &&Atom| {
+        let is_equation = |other: &&Atom| other.comparison == Comparison::Eq && other.terms == atom.terms;
+        let equation = cube.atoms.iter().find(is_equation).filter(|equation| equation != atom);
+        let sum = equation.and_then(|equation| atom.constant.checked_sub(equation.constant));
+        sum.is_some_and(|sum| match atom.comparison {
+            Comparison::Le => sum <= 0,
+            Comparison::Ne => sum != 0,
+            Comparison::Eq | Comparison::MultipleOf(_) => false,
+        })
+    };
+    let atoms = cube.atoms.iter().filter(|atom| !follows(atom)).cloned().collect();
+    Cube { atoms, others: cube.others.clone() }
 }
 
 /// Two cubes, by their positions, and one that means the same as both.
@@ -146,6 +162,15 @@ mod tests {
             Cube { atoms: vec![atom(-1, 5, Comparison::Le)], others: vec![] },
         ];
         assert_eq!(simplified(&cubes), cubes);
+    }
+
+    #[test]
+    fn what_follows_from_an_equation_is_not_repeated() {
+        let (one, not_zero) = (atom(1, -1, Comparison::Eq), atom(1, 0, Comparison::Ne));
+        let (small, negative) = (atom(1, -3, Comparison::Le), atom(1, 1, Comparison::Le));
+        let atoms = vec![not_zero, one.clone(), small, negative.clone()];
+        let expected = Cube { atoms: vec![one, negative], others: vec![] };
+        assert_eq!(simplified(&[Cube { atoms, others: vec![] }]), [expected]);
     }
 
     #[test]

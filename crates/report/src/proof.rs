@@ -158,14 +158,19 @@ impl Writer<'_> {
         for cube in &cubes {
             let mut parts: Vec<String> = cube.atoms.iter().map(|atom| self.atom(atom)).collect();
             parts.extend(self.places(cube));
-            texts.push(if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") });
+            texts.push(match parts.len() {
+                0 => "true".to_owned(),
+                1 => parts.concat(),
+                _ if cubes.len() == 1 => parts.join(" && "),
+                _ => format!("({})", parts.join(" && ")),
+            });
         }
         let place = match (self.line(spot), self.label(spot)) {
             (Some(line), Some(label)) => format!("line {line} ({label})"),
             (Some(line), None) => format!("line {line}"),
             (None, _) => self.spot(spot),
         };
-        let condition = if texts.is_empty() { "never reached".to_owned() } else { texts.join("  or  ") };
+        let condition = if texts.is_empty() { "never reached".to_owned() } else { texts.join(" || ") };
         format!("{place}: {condition}")
     }
 
@@ -250,6 +255,9 @@ impl Writer<'_> {
             (Comparison::Le, true) => ">=",
             (Comparison::Eq, _) => "==",
             (Comparison::Ne, _) => "!=",
+            (Comparison::MultipleOf(divisor), _) => {
+                return format!("({}) % {divisor} == 0", self.sum(&atom.terms, atom.constant));
+            }
         };
         format!("{} {operator} {}", self.sum(&left, 0), self.sum(&right, constant))
     }
@@ -266,6 +274,7 @@ impl Writer<'_> {
                 Comparison::Le => sum <= 0,
                 Comparison::Eq => sum == 0,
                 Comparison::Ne => sum != 0,
+                Comparison::MultipleOf(_) => return None,
             })
         };
         match (holds(0)?, holds(1)?) {

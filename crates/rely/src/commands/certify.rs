@@ -8,7 +8,7 @@ use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::{RelyGuarantee, export_obligations, recheck};
-use rely_evidence::{Certificate, Proof, Verdict, proof_to_json};
+use rely_evidence::{Certificate, Proof, Reason, Verdict, proof_to_json};
 use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
 use std::fs;
@@ -38,10 +38,17 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
             return Ok(context.console.error(&message));
         }
     };
+    let conclusion = match &verified.verdict {
+        // Of an engine this would be a bug; a certificate can come from anywhere.
+        Verdict::Unknown(Reason::Rejected(rejection)) => {
+            Conclusion::unknown(format!("the certificate proves nothing: {rejection}"), None)
+        }
+        _ => conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
+    };
     let finding = Finding {
         property: goal,
         engine: format!("none: the proof is that of {}", arguments.certificate.display()),
-        conclusion: conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
+        conclusion,
         assumptions: pipeline::assumptions(&loaded.program, goal),
         statistics: Vec::new(),
         time: start.elapsed(),
