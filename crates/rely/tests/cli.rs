@@ -604,25 +604,38 @@ fn the_help_explains_itself() {
           <FILE>...  C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
 
         Options:
-              --color <WHEN>         Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
-                                     is set [default: auto] [possible values: auto, always, never]
-          -p, --property <PROPERTY>  What to decide; without it `assert` and what the file itself declares
-                                     [possible values: assert, race, deadlock, termination, overflow]
-          -e, --engine <ENGINE>      How to decide it [default: explore] [possible values: explore,
-                                     rely-guarantee, owicki-gries, reduction, deductive, parameterized]
-              --timeout <S>          Give up on a property after this many seconds; without it there is no
-                                     limit
-              --memory <MB>          Give up when the engine holds more than this many megabytes [default:
-                                     4096]
-              --format <FORMAT>      How to print the result [default: text] [possible values: text, json]
-              --trace                Tell every step of a violation, with the operations of the intermediate
-                                     program
-              --lang <LANG>          The language, where the name of the file does not tell it [possible
-                                     values: c, i, rely]
-          -I <DIR>                   A directory in which the C preprocessor looks for headers
-          -D <NAME[=VALUE]>          A definition for the C preprocessor, as in `-D N=3`
-          -h, --help                 Print help (see more with '--help')
-          -V, --version              Print version
+              --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
+                                                unless NO_COLOR is set [default: auto] [possible values:
+                                                auto, always, never]
+          -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
+                                                declares [possible values: assert, race, deadlock,
+                                                termination, overflow]
+          -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
+                                                portfolio, explore, rely-guarantee, owicki-gries, reduction,
+                                                deductive, parameterized]
+              --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
+                                                [default: modular] [possible values: modular, none]
+              --timeout <S>                     Give up on a property after this many seconds; without it
+                                                there is no limit
+              --memory <MB>                     Give up when the engine holds more than this many megabytes
+                                                [default: 4096]
+              --format <FORMAT>                 How to print the result [default: text] [possible values:
+                                                text, json]
+              --trace                           Tell every step of a violation, with the operations of the
+                                                intermediate program
+              --proof                           Print the proof: what holds where, and what each thread does
+                                                to the others
+              --certificate <FILE>              Write the proof to a file that `rely certify` can check
+              --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
+                                                must be `unsat`
+              --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
+                                                command that reads SMT-LIB
+              --lang <LANG>                     The language, where the name of the file does not tell it
+                                                [possible values: c, i, rely]
+          -I <DIR>                              A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+          -h, --help                            Print help (see more with '--help')
+          -V, --version                         Print version
 
         A violation is shown as a table of the interleaving: one column per thread, with the lines of
         the source and the values that were written. `safe` and `unsafe` are only printed after the evidence
