@@ -101,32 +101,35 @@ pub(super) struct Trees<'a, 'p> {
     affected: Vec<Affected>,
     /// The literals that do not matter at each spot of each thread.
     dead: Vec<Vec<Literals>>,
-    environments: Environments,
+    /// The moves that each thread sees.
+    environments: ByBlock<Environment>,
+    /// The nodes that see moves: those whose own moves are known.
+    observers: ByBlock<NodeId>,
     pending: VecDeque<NodeId>,
     /// The nodes of each thread whose moves are known, in order.
     expanded: Vec<Vec<NodeId>>,
 }
 
-/// The moves that each thread sees, by who acts and in which block of the observer it stands then:
-/// only nodes in the same block can be concerned.
-struct Environments {
-    seen: Vec<Vec<Vec<Vec<Environment>>>>,
+/// Something for each observer, by the block in which it sees each other thread: only nodes and
+/// moves that are in the same block can concern each other.
+struct ByBlock<T> {
+    lists: Vec<Vec<Vec<Vec<T>>>>,
     count: usize,
 }
 
-impl Environments {
+impl<T: Copy> ByBlock<T> {
     fn new(system: &System<'_>, abstraction: &Abstraction) -> Self {
         let blocks = |observer, actor| vec![Vec::new(); abstraction.partition(observer, actor).len()];
         let of_actors = |observer| system.thread_ids().map(|actor| blocks(observer, actor)).collect();
-        Environments { seen: system.thread_ids().map(of_actors).collect(), count: 0 }
+        ByBlock { lists: system.thread_ids().map(of_actors).collect(), count: 0 }
     }
 
-    fn get(&self, observer: ThreadId, actor: ThreadId, block: BlockId) -> &[Environment] {
-        &self.seen[observer.index()][actor.index()][block.index()]
+    fn get(&self, observer: ThreadId, actor: ThreadId, block: BlockId) -> &[T] {
+        &self.lists[observer.index()][actor.index()][block.index()]
     }
 
-    fn add(&mut self, observer: ThreadId, actor: ThreadId, block: BlockId, environment: Environment) {
-        self.seen[observer.index()][actor.index()][block.index()].push(environment);
+    fn add(&mut self, observer: ThreadId, actor: ThreadId, block: BlockId, item: T) {
+        self.lists[observer.index()][actor.index()][block.index()].push(item);
         self.count += 1;
     }
 }
@@ -155,7 +158,8 @@ impl<'a, 'p> Trees<'a, 'p> {
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
             dead: system.thread_ids().map(dead).collect(),
-            environments: Environments::new(system, abstraction),
+            environments: ByBlock::new(system, abstraction),
+            observers: ByBlock::new(system, abstraction),
             pending: VecDeque::new(),
             expanded: vec![Vec::new(); system.threads.len()],
         }
@@ -173,6 +177,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             }
         }
         while let Some(node) = self.pending.pop_front() {
+            self.budget.check_now().map_err(Interrupted::Stopped)?;
             self.budget.check_memory(self.memory_bytes()).map_err(Interrupted::Stopped)?;
             if !self.nodes[node].covered {
                 self.expand(node).map_err(Interrupted::Counterexample)?;
@@ -186,6 +191,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         const PER_NODE: usize = size_of::<Node>() + 64;
         self.nodes.len() * PER_NODE
             + self.environments.count * size_of::<Environment>()
+            + self.observers.count * size_of::<NodeId>()
             + self.decider.memory_bytes()
     }
 
@@ -239,6 +245,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.look_for_violations(id)?;
         for actor in self.system.thread_ids() {
             let block = blocks[actor.index()];
+            self.observers.add(observer, actor, block, id);
             for position in 0..self.environments.get(observer, actor, block).len() {
                 self.interfere(id, self.environments.get(observer, actor, block)[position]);
             }
@@ -288,11 +295,8 @@ impl<'a, 'p> Trees<'a, 'p> {
             }
             let block = self.block_of(observer, by.thread, by.source);
             self.environments.add(observer, by.thread, block, environment);
-            for position in 0..self.expanded[observer.index()].len() {
-                let node = self.expanded[observer.index()][position];
-                if self.nodes[node].blocks[by.thread.index()] == block {
-                    self.interfere(node, environment);
-                }
+            for position in 0..self.observers.get(observer, by.thread, block).len() {
+                self.interfere(self.observers.get(observer, by.thread, block)[position], environment);
             }
         }
     }
