@@ -7,6 +7,8 @@
 //! Every claim goes through the evidence check. A verdict that differs from the reference ends the
 //! run with the seed; what the engine does not know is counted by reason.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a command talks to the terminal
+
 use rely_base::{Budget, Silent};
 use rely_engines::{Engine, engine};
 use rely_evidence::{Verdict, check};

@@ -59,7 +59,7 @@ pub struct Conclusion(pub(crate) Kind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Safe { evidence: String },
+    Safe { evidence: String, modular: bool },
     Unsafe { evidence: String, violation: ViolationReport, run: Interleaving },
     Unknown { reason: String, advice: Option<String> },
 }
@@ -93,7 +93,7 @@ impl Conclusion {
     /// The verdict about `program`, whose source texts are `sources`.
     pub fn new(verdict: &Verdict, program: &Program, sources: &SourceMap) -> Self {
         Conclusion(match verdict {
-            Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence() },
+            Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence(), modular: proved.is_modular() },
             Verdict::Unsafe(shown) => Kind::Unsafe {
                 evidence: shown.evidence(),
                 violation: violation(shown.replay(), program, sources),
@@ -111,7 +111,9 @@ impl Conclusion {
     /// The same with one more confirmation of a proof.
     pub fn confirmed_by(self, confirmation: &str) -> Self {
         Conclusion(match self.0 {
-            Kind::Safe { evidence } => Kind::Safe { evidence: format!("{evidence}; {confirmation}") },
+            Kind::Safe { evidence, modular } => {
+                Kind::Safe { evidence: format!("{evidence}; {confirmation}"), modular }
+            }
             other => other,
         })
     }

@@ -36,8 +36,9 @@ fn finding(finding: &Finding) -> Value {
     set("verdict", json!(finding.conclusion.name()));
     set("engine", json!(finding.engine));
     match &finding.conclusion.0 {
-        Kind::Safe { evidence } => {
+        Kind::Safe { evidence, modular } => {
             set("evidence", json!(evidence));
+            set("modular", json!(modular));
         }
         Kind::Unsafe { evidence, violation, run } => {
             set("evidence", json!(evidence));

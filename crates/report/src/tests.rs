@@ -197,7 +197,8 @@ fn reports() -> Vec<FileReport> {
         place: Some(Place { file: "increment.rely".to_owned(), line: 4 }),
         waiting: vec![],
     };
-    let safe = Kind::Safe { evidence: "all 42 states explored, confirmed without reduction".to_owned() };
+    let evidence = "all 42 states explored, confirmed without reduction".to_owned();
+    let safe = Kind::Safe { evidence, modular: false };
     let refuted = Kind::Unsafe {
         evidence: "a run of 4 steps, replayed".to_owned(),
         violation,

@@ -44,7 +44,7 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
     };
     let mut text = format!("{file}: {} ({})\n", style.paint(role, verdict), finding.property);
     match &finding.conclusion.0 {
-        Kind::Safe { evidence } => text += &field("evidence", evidence, style),
+        Kind::Safe { evidence, .. } => text += &field("evidence", evidence, style),
         Kind::Unsafe { evidence, violation, run } => {
             text += &field("violation", &violation_text(violation), style);
             text += &waiting(violation, style);

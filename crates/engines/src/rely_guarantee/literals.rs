@@ -75,6 +75,26 @@ impl Literals {
         self
     }
 
+    /// What two sets have in common, if they differ only in whether one predicate holds: together
+    /// they say no more than that.
+    pub(super) fn resolved(&self, other: &Literals) -> Option<Literals> {
+        if self.0.len() != other.0.len() {
+            return None;
+        }
+        let mut words = self.0.iter().zip(&other.0).enumerate();
+        let (index, (mine, theirs)) = words.find(|(_, (mine, theirs))| mine != theirs)?;
+        let difference = mine ^ theirs;
+        let lower = difference & LOWER_BITS;
+        let one_predicate = lower.is_power_of_two() && difference == lower | lower << 1;
+        let opposite = mine & difference != 0 && theirs & difference != 0;
+        if !(one_predicate && opposite && words.all(|(_, (mine, theirs))| mine == theirs)) {
+            return None;
+        }
+        let mut common = self.clone();
+        common.0[index] &= theirs;
+        Some(common.without(&Literals::default()))
+    }
+
     /// Whether the sets have a literal in common.
     pub(super) fn intersects(&self, other: &Literals) -> bool {
         self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
@@ -144,6 +164,21 @@ mod tests {
         assert_eq!(numbers, [(3, false), (31, true), (32, false), (70, true)]);
         assert_eq!(literals.get(PredicateId::from_index(32)).map(|literal| literal.holds), Some(false));
         assert_eq!(literals.get(PredicateId::from_index(33)), None);
+    }
+
+    fn check_resolved(left: &[i32], right: &[i32], expect: Option<&[i32]>) {
+        assert_eq!(set(left).resolved(&set(right)), expect.map(set));
+    }
+
+    #[test]
+    fn sets_that_differ_in_one_polarity_are_resolved() {
+        check_resolved(&[1, -2], &[1, 2], Some(&[1]));
+        check_resolved(&[40, -70], &[40, 70], Some(&[40]));
+        check_resolved(&[1, -2], &[-1, 2], None);
+        check_resolved(&[1, 2], &[1, 2], None);
+        check_resolved(&[1, 2], &[1, 3], None);
+        check_resolved(&[1, 2], &[1], None);
+        check_resolved(&[1, 40], &[-1, -40], None);
     }
 
     #[test]

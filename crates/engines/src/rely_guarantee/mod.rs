@@ -9,7 +9,7 @@
 //! * `tree`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`: predicates that the source suggests;
-//! * `proof`, `trace`: what is claimed in the end.
+//! * `proof`, `merge`, `trace`: what is claimed in the end.
 //!
 //! Two things differ from the paper. Environment transitions are not abstracted by predicates of
 //! their own: the step of another thread is combined with what its tree knows at that spot, which
@@ -20,6 +20,7 @@
 mod abstraction;
 mod decide;
 mod literals;
+mod merge;
 mod proof;
 mod refine;
 mod seeds;

@@ -1,8 +1,9 @@
 //! From complete trees to a proof that others can check.
 
 use super::abstraction::Abstraction;
+use super::merge::{Merged, merged};
 use super::system::{Move, System, updated};
-use super::tree::{Node, NodeId, Trees};
+use super::tree::{Node, Trees};
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::project::project;
@@ -16,11 +17,11 @@ pub(super) fn assemble(
     budget: &Budget,
 ) -> Option<RelyGuarantee> {
     let writer = Writer {
-        trees,
         system: trees.system(),
         abstraction,
         budget,
         modular: is_modular(trees, abstraction),
+        states: states(trees),
     };
     let system = writer.system;
     let threads = system.thread_ids().map(|thread| writer.assertions(thread));
@@ -29,6 +30,17 @@ pub(super) fn assemble(
     let effects: Vec<EdgeEffect> = effects.collect::<Option<_>>()?;
     let effects = effects.into_iter().filter(|effect| !effect.cubes.is_empty()).collect();
     Some(RelyGuarantee { threads, effects })
+}
+
+/// What the nodes of each spot of each thread say, in as few states as possible.
+fn states(trees: &Trees<'_, '_>) -> Vec<Vec<Vec<Merged>>> {
+    let system = trees.system();
+    let at = |thread: ThreadId, spot: usize| {
+        let nodes = trees.at(thread, Id::from_index(spot)).iter();
+        merged(nodes.map(|&node| &trees.nodes[node]))
+    };
+    let of = |thread| (0..system.thread(thread).spots.len()).map(|spot| at(thread, spot)).collect();
+    system.thread_ids().map(of).collect()
 }
 
 /// Whether no node speaks of another thread.
@@ -45,21 +57,22 @@ fn is_modular(trees: &Trees<'_, '_>, abstraction: &Abstraction) -> bool {
     system.thread_ids().all(tells_nobody_apart) && trees.nodes.values().all(speaks_of_itself)
 }
 
-struct Writer<'w, 'a, 'p> {
-    trees: &'w Trees<'a, 'p>,
+struct Writer<'w, 'p> {
     system: &'w System<'p>,
     abstraction: &'w Abstraction,
     budget: &'w Budget,
     modular: bool,
+    /// Of each thread, at each spot.
+    states: Vec<Vec<Vec<Merged>>>,
 }
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_> {
     fn assertions(&self, thread: ThreadId) -> Option<ThreadAssertions> {
         let view = self.system.thread(thread);
         let mut at = Vec::new();
         for (index, &spot) in view.spots.iter().enumerate() {
-            let nodes = self.trees.at(thread, Id::from_index(index));
-            let cubes: Option<Vec<Cube>> = nodes.iter().map(|&node| self.cube(node)).collect();
+            let states = self.states[thread.index()][index].iter();
+            let cubes: Option<Vec<Cube>> = states.map(|state| self.cube(thread, state)).collect();
             let cubes = without_subsumed(cubes?);
             if !cubes.is_empty() {
                 at.push((spot, cubes));
@@ -68,17 +81,18 @@ impl Writer<'_, '_, '_> {
         Some(ThreadAssertions { thread, at })
     }
 
-    fn cube(&self, node: NodeId) -> Option<Cube> {
-        let constraints = self.trees.constraints(node);
-        self.written(&constraints, &self.trees.nodes[node])
+    fn cube(&self, thread: ThreadId, state: &Merged) -> Option<Cube> {
+        let constraints: Vec<Constraint> = self.abstraction.constraints(&state.literals).cloned().collect();
+        self.written(&constraints, thread, state)
     }
 
-    fn written(&self, constraints: &[Constraint], node: &Node) -> Option<Cube> {
+    fn written(&self, constraints: &[Constraint], thread: ThreadId, state: &Merged) -> Option<Cube> {
         let atoms = constraints.iter().map(|constraint| self.system.cells.atom(constraint));
         let others = self.system.thread_ids().filter_map(|other| {
-            let partition = self.abstraction.partition(node.thread, other);
-            (other != node.thread && !partition.is_trivial()).then(|| {
-                let spots = partition.block(node.blocks[other.index()]).iter();
+            let partition = self.abstraction.partition(thread, other);
+            let blocks = &state.blocks[other.index()];
+            (other != thread && blocks.len() < partition.len()).then(|| {
+                let spots = blocks.iter().flat_map(|&block| partition.block(block));
                 (other, spots.map(|spot| self.system.thread(other).spots[spot.index()]).collect())
             })
         });
@@ -89,8 +103,8 @@ impl Writer<'_, '_, '_> {
     fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
         let mut cubes = Vec::new();
         for by in self.system.moves.iter().filter(|by| by.edge == edge && by.leads_on(self.system)) {
-            for &node in self.trees.at(by.thread, by.source) {
-                match self.effect_from(node, by) {
+            for state in &self.states[by.thread.index()][by.source.index()] {
+                match self.effect_from(state, by) {
                     Effect::None => {}
                     Effect::Cube(cube) => cubes.push(cube),
                     Effect::Unwritable => return None,
@@ -117,9 +131,10 @@ impl Writer<'_, '_, '_> {
         cells
     }
 
-    fn effect_from(&self, node: NodeId, by: &Move) -> Effect {
+    fn effect_from(&self, state: &Merged, by: &Move) -> Effect {
         let cells = &self.system.cells;
-        let mut constraints = self.trees.constraints(node);
+        let mut constraints: Vec<Constraint> =
+            self.abstraction.constraints(&state.literals).cloned().collect();
         constraints.extend(by.branch.guard.iter().cloned());
         for (cell, value) in &by.branch.updates {
             constraints.push(Constraint::eq(&LinearForm::variable(cells.after(*cell)), value));
@@ -152,7 +167,7 @@ impl Writer<'_, '_, '_> {
         let multiples = multiples.iter().filter(|(form, _)| speaks(form));
         let multiples: Vec<Atom> =
             multiples.filter_map(|(form, divisor)| cells.multiple(form, divisor)).collect();
-        match self.written(&known, &self.trees.nodes[node]) {
+        match self.written(&known, by.thread, state) {
             Some(mut cube) => {
                 cube.atoms.extend(multiples);
                 Effect::Cube(cube)
