@@ -229,11 +229,11 @@ fn unknown_and_future_names_are_refused() {
         &directory,
         &["check", "--engine", "magic", "a.rely"],
         &expect![[r#"
-        error: invalid value 'magic' for '--engine <ENGINE>'
-          [possible values: explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized]
+            error: invalid value 'magic' for '--engine <ENGINE>'
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized]
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
     for engine in rely_engines::ENGINE_NAMES.into_iter().filter(|name| rely_engines::engine(name).is_err()) {
         let output = directory.rely(&["check", "--engine", engine, "a.rely"]);
@@ -404,10 +404,10 @@ fn what_a_file_declares_is_decided_too() {
 fn limits_make_it_unknown() {
     let endless = "var x: int = 0;\nthread A { while true { x := x + 1; } }\nnever x < 0;\n";
     let directory = Directory::new("limits").with("endless.rely", endless);
-    let output = directory.rely(&["check", "--timeout", "0.3", "endless.rely"]);
+    let output = directory.rely(&["check", "--engine", "explore", "--timeout", "0.3", "endless.rely"]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("the time limit was reached"), "{}", told(&output));
-    let output = directory.rely(&["check", "--memory", "1", "endless.rely"]);
+    let output = directory.rely(&["check", "--engine", "explore", "--memory", "1", "endless.rely"]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("the memory limit was reached"), "{}", told(&output));
 }
@@ -418,7 +418,7 @@ fn limits_make_it_unknown() {
 fn an_interrupt_stops_the_work() {
     let endless = "var x: int = 0;\nthread A { while true { x := x + 1; } }\nnever x < 0;\n";
     let directory = Directory::new("interrupt").with("counter.rely", COUNTER).with("endless.rely", endless);
-    let arguments = ["check", "--timeout", "60", "counter.rely", "endless.rely"];
+    let arguments = ["check", "--engine", "explore", "--timeout", "60", "counter.rely", "endless.rely"];
     let mut child = directory.command(&arguments).stdout(Stdio::piped()).spawn().expect("the command runs");
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut first = String::new();

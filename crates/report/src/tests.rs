@@ -282,6 +282,7 @@ fn findings_as_json() {
                   ],
                   "engine": "explore",
                   "evidence": "all 42 states explored, confirmed without reduction",
+                  "modular": false,
                   "property": "assert",
                   "seconds": 1.234,
                   "statistics": {

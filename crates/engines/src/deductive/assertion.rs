@@ -199,17 +199,17 @@ mod tests {
 
     #[test]
     fn counting_ends_at_a_landmark() {
-        check(0..3, 8, &["-v0 <= 0, v0 <= 2"]);
-        check(0..9, 8, &["-v0 <= 0, v0 <= 100"]);
+        check(0..3, 8, &["v0 >= 0, v0 <= 2"]);
+        check(0..9, 8, &["v0 >= 0, v0 <= 100"]);
     }
 
     #[test]
     fn what_does_not_fit_together_stays_apart() {
-        check([0, 1, 20, 21, 40], 8, &["-v0 <= 0, v0 <= 1", "-v0 <= -20, v0 <= 21", "v0 = 40"]);
+        check([0, 1, 20, 21, 40], 8, &["v0 >= 0, v0 <= 1", "v0 >= 20, v0 <= 21", "v0 = 40"]);
     }
 
     #[test]
     fn too_many_disjuncts_are_joined() {
-        check([0, 20, 40], 2, &["v0 = 40", "-v0 <= 0, v0 <= 20"]);
+        check([0, 20, 40], 2, &["v0 = 40", "v0 >= 0, v0 <= 20"]);
     }
 }

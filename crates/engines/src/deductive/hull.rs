@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn neighbours_grow_together() {
-        check_union([vec![constraint(&[1], 0, Eq)], vec![constraint(&[1], -1, Eq)]], "-v0 <= 0, v0 <= 1");
+        check_union([vec![constraint(&[1], 0, Eq)], vec![constraint(&[1], -1, Eq)]], "v0 >= 0, v0 <= 1");
         check_union([vec![constraint(&[1], 0, Eq)], vec![constraint(&[1], -2, Eq)]], "nothing");
         // Two counters that go together are one line.
         let point = |value: i64| vec![constraint(&[1, 0], -value, Eq), constraint(&[0, 1], -value, Eq)];
-        check_union([point(0), point(1)], "-v0 <= 0, v0 <= 1, v0 - v1 = 0");
+        check_union([point(0), point(1)], "v0 >= 0, v0 <= 1, v0 = v1");
     }
 
     #[test]
@@ -225,10 +225,10 @@ mod tests {
         let [old, new] = regions(&mut reasoner, [up_to(3), up_to(4)]);
         let mut landmarks = Landmarks::default();
         let free = widen(&mut reasoner, &old, &new, &landmarks);
-        assert_eq!(show(Some(&free)), "-v0 <= 0");
+        assert_eq!(show(Some(&free)), "v0 >= 0");
         landmarks.add(constraint(&[1], -10, Le));
         let stopped = widen(&mut reasoner, &old, &new, &landmarks);
-        assert_eq!(show(Some(&stopped)), "-v0 <= 0, v0 <= 10");
+        assert_eq!(show(Some(&stopped)), "v0 >= 0, v0 <= 10");
     }
 
     #[test]
@@ -241,6 +241,6 @@ mod tests {
         let mut landmarks = Landmarks::default();
         landmarks.add(constraint(&[1, -1], 0, Le));
         let union = exact_union(&mut reasoner, &left, &right, &landmarks);
-        assert_eq!(show(union.as_ref()), "-v0 <= 0, v0 <= 1, v0 - v1 <= 0");
+        assert_eq!(show(union.as_ref()), "v0 >= 0, v0 <= 1, v0 <= v1");
     }
 }

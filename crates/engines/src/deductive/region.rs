@@ -404,6 +404,6 @@ pub(super) mod tests {
         let mut reasoner = Reasoner::new(&budget);
         let chain = [constraint(&[1, -1], 1, Relation::Le), constraint(&[0, 1, -1], 1, Relation::Le)];
         let rest = reasoner.without(chain.to_vec(), &[VarId::from_index(1)]);
-        assert_eq!(show(rest.as_ref()), "v0 - v2 <= -2");
+        assert_eq!(show(rest.as_ref()), "v0 + 2 <= v2");
     }
 }

@@ -18,12 +18,18 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 4] = [
+pub const FAMILIES: [Family; 5] = [
     Family {
         name: "readers-writer-lock",
         about: "threads at a readers-writer lock, half of them writers",
         sizes: (2, 100),
-        generate: readers_writer_lock,
+        generate: |threads| readers_writer_lock(threads / 2, threads - threads / 2),
+    },
+    Family {
+        name: "one-reader-lock",
+        about: "threads at a readers-writer lock, all but one of them writers: has a modular proof",
+        sizes: (2, 100),
+        generate: |threads| readers_writer_lock(threads - 1, 1),
     },
     Family {
         name: "tournament",
@@ -60,9 +66,7 @@ macro_rules! line {
     };
 }
 
-fn readers_writer_lock(threads: u64) -> String {
-    let writers = threads / 2;
-    let readers = threads - writers;
+fn readers_writer_lock(writers: u64, readers: u64) -> String {
     format!(
         "\
 // A readers-writer lock with {writers} writers and {readers} readers: `w` holds the number of the thread
