@@ -94,6 +94,14 @@ impl Draft {
 }
 
 impl Branch {
+    /// All variables that it reads or writes, some of them more than once.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
+        let guard = self.guard.iter().flat_map(|constraint| constraint.form().variables());
+        let spawned = self.spawned.iter().flat_map(|(_, locals)| locals);
+        let values = self.updates.iter().chain(spawned);
+        guard.chain(values.flat_map(|(cell, value)| std::iter::once(*cell).chain(value.variables())))
+    }
+
     fn is_possible(&self, solver: &mut Conjunction, budget: &Budget) -> bool {
         solver.reset();
         for constraint in &self.guard {

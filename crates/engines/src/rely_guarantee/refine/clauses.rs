@@ -2,7 +2,6 @@
 
 use super::super::seeds::Seeds;
 use super::super::system::{System, updated};
-use crate::symbolic::Branch;
 use rely_base::{Budget, Id};
 use rely_logic::interpolate::{Application, Clause, HornOutcome, HornSystem, Limits, UnknownId};
 use rely_logic::{Constraint, LinearForm, Sort, TermId, TermPool, VarId};
@@ -19,7 +18,7 @@ pub(super) struct Clauses {
 impl Clauses {
     pub(super) fn new(system: &System<'_>) -> Self {
         let mut pool = TermPool::new();
-        let moves = system.moves.iter().map(|a_move| highest_variable(&a_move.branch));
+        let moves = system.moves.iter().flat_map(|a_move| a_move.branch.variables().map(Id::index));
         let violations = system.violations.iter().map(|violation| highest(&violation.guard));
         let last = moves.chain(violations).max().unwrap_or(0).max(3 * system.cells.count());
         for _ in 0..=last {
@@ -80,12 +79,6 @@ impl Clauses {
     pub(super) fn solve(&mut self, budget: &Budget) -> HornOutcome {
         self.horn.solve(&mut self.pool, &Limits::default(), budget)
     }
-}
-
-fn highest_variable(branch: &Branch) -> usize {
-    let spawned = branch.spawned.iter().flat_map(|(_, locals)| locals);
-    let values = branch.updates.iter().chain(spawned).flat_map(|(_, value)| value.variables());
-    values.map(Id::index).max().unwrap_or(0).max(highest(&branch.guard))
 }
 
 fn highest(guard: &[Constraint]) -> usize {

@@ -3,7 +3,6 @@
 use super::clauses::Clauses;
 use super::{Discovery, Refinement, atoms};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::Move;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
 use rely_base::Budget;
@@ -82,24 +81,16 @@ fn derivation(trees: &Trees<'_, '_>, roots: &[NodeId]) -> Option<Vec<NodeId>> {
 fn relevant_cells(trees: &Trees<'_, '_>, counterexample: &Counterexample, nodes: &[NodeId]) -> Vec<VarId> {
     let system = trees.system();
     let mut cells: Vec<VarId> = Vec::new();
-    let mut add_move = |by: &Move| {
-        cells.extend(by.branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
-        let spawned = by.branch.spawned.iter().flat_map(|(_, locals)| locals);
-        for (cell, value) in by.branch.updates.iter().chain(spawned) {
-            cells.push(*cell);
-            cells.extend(value.variables());
-        }
-    };
     for &node in nodes {
         match trees.nodes[node].origin {
             Origin::Initial(_) => {}
             Origin::Own { by, .. } | Origin::Environment { by, .. } | Origin::Spawned { by, .. } => {
-                add_move(system.get(by));
+                cells.extend(system.get(by).branch.variables());
             }
         }
     }
     match counterexample.what {
-        Wrong::Move(by) => add_move(system.get(by)),
+        Wrong::Move(by) => cells.extend(system.get(by).branch.variables()),
         Wrong::Violation(index) => {
             let guard = &system.violations[index].guard;
             cells.extend(guard.iter().flat_map(|constraint| constraint.form().variables()));

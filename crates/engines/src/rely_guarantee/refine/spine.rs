@@ -181,10 +181,7 @@ struct FreshNames<'s, 'p> {
 
 impl<'s, 'p> FreshNames<'s, 'p> {
     fn new(system: &'s System<'p>) -> Self {
-        let used = system.moves.iter().flat_map(|by| {
-            let guard = by.branch.guard.iter().flat_map(|constraint| constraint.form().variables());
-            guard.chain(by.branch.updates.iter().flat_map(|(_, value)| value.variables()))
-        });
+        let used = system.moves.iter().flat_map(|by| by.branch.variables());
         let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
         Self { system, offset: 0, width }
     }
@@ -206,12 +203,7 @@ fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constrain
     let mut cells: Vec<VarId> =
         last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
     for &by in moves {
-        let branch = &system.get(by).branch;
-        cells.extend(branch.guard.iter().flat_map(|constraint| constraint.form().variables()));
-        for (cell, value) in &branch.updates {
-            cells.push(*cell);
-            cells.extend(value.variables());
-        }
+        cells.extend(system.get(by).branch.variables());
     }
     cells.retain(|&cell| system.cells.is_cell(cell));
     cells.sort_unstable();
