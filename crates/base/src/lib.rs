@@ -25,5 +25,5 @@ mod source;
 pub use arena::{Arena, Id};
 pub use budget::{Budget, BudgetBuilder, CancelToken, StopReason};
 pub use diagnostic::Diagnostic;
-pub use observer::{Observer, Progress, Silent};
+pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -5,7 +5,7 @@
 //! and the first that claims something ends the others.
 
 use crate::{Engine, Explore, ExploreOptions, RelyGuaranteeEngine};
-use rely_base::{Budget, CancelToken, Observer, Silent, StopReason};
+use rely_base::{Budget, CancelToken, History, Observer, Recorder, Silent, StopReason};
 use rely_evidence::{Claim, Reason};
 use rely_program::{Goal, Program};
 
@@ -49,14 +49,17 @@ impl Portfolio {
     fn run_together(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         let (explored, proved) = (CancelToken::new(), CancelToken::new());
         let provers_budget = budget.with_token(explored.clone());
-        let (from_exploration, from_proof) = std::thread::scope(|scope| {
+        let wants_history = observer.wants_history();
+        let (from_exploration, (from_proof, history)) = std::thread::scope(|scope| {
             let prover = scope.spawn(|| {
                 let budget = provers_budget;
-                let claim = self.rely_guarantee.run(program, goal, &budget, &Silent);
+                let recorder = Recorder::new(&Silent);
+                let listener: &dyn Observer = if wants_history { &recorder } else { &Silent };
+                let claim = self.rely_guarantee.run(program, goal, &budget, listener);
                 if !matches!(claim, Claim::Unknown(_)) {
                     proved.cancel();
                 }
-                claim
+                (claim, recorder.into_history())
             });
             let exploration = Explore { options: self.explore };
             let claim = exploration.run(program, goal, &budget.with_token(proved.clone()), observer);
@@ -66,8 +69,15 @@ impl Portfolio {
             let proof = prover.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (claim, proof)
         });
+        tell(history, observer);
         better(from_exploration, from_proof)
     }
+}
+
+/// An observer cannot listen to two threads at once, so it is told afterwards.
+fn tell(history: History, observer: &dyn Observer) {
+    history.rounds.into_iter().for_each(|round| observer.round(round));
+    observer.trees(history.trees);
 }
 
 /// What is known before what is not; a reason that says more before one that says less.

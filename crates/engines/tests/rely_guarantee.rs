@@ -2,7 +2,7 @@
 //! verdict has passed the evidence check.
 
 use expect_test::{Expect, expect};
-use rely_base::{Budget, CancelToken, Silent, SourceMap};
+use rely_base::{Budget, CancelToken, Recorder, Silent, SourceMap};
 use rely_engines::{Bias, Engine, RelyGuaranteeEngine};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
 use rely_evidence::{Claim, Proof, Verdict, check as check_evidence};
@@ -134,6 +134,41 @@ fn the_predicates_of_the_papers_examples_are_found() {
             q: true
         "#]],
     );
+}
+
+#[test]
+fn the_history_tells_rounds_and_trees() {
+    let (prepared, _) = passes::prepare(&load(LOCK_ID), Goal::Assert);
+    let recorder = Recorder::new(&Silent);
+    RelyGuaranteeEngine::default().run(&prepared, Goal::Assert, &Budget::unlimited(), &recorder);
+    let history = recorder.into_history();
+    let mut text = String::new();
+    for round in &history.rounds {
+        text += &format!("{} {:?}\n", round.headline, round.found);
+    }
+    for tree in &history.trees {
+        text += &format!("{}\n", tree.title);
+        for node in &tree.nodes {
+            let by = node.by.as_ref().map_or(String::new(), |by| format!("{by}: "));
+            text += &format!("  {:?} -> {} by {by}{} {:?}\n", node.parent, node.place, node.step, node.facts);
+        }
+    }
+    expect![[r#"
+        2 new predicates ["T1: lock == 1", "T2: lock == 1"]
+        2 new predicates ["T1: lock == 0", "T2: lock == 0"]
+        no counterexample []
+        T1
+          None -> a by initially ["lock != 1", "lock == 0"]
+          Some(0) -> b by [lock == 0]; lock := 1 ["lock == 1", "lock != 0"]
+          Some(0) -> a by T2: [lock == 0]; lock := 2 ["lock != 1", "lock != 0"]
+          Some(1) -> exit by skip ["lock == 1", "lock != 0"]
+        T2
+          None -> p by initially ["lock != 1", "lock == 0"]
+          Some(0) -> p by T1: [lock == 0]; lock := 1 ["lock == 1", "lock != 0"]
+          Some(0) -> q by [lock == 0]; lock := 2 ["lock != 1", "lock != 0"]
+          Some(2) -> exit by skip ["lock != 1", "lock != 0"]
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

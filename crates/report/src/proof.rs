@@ -9,11 +9,11 @@ use crate::layout::wrap;
 use crate::style::{Role, Style};
 use rely_base::{Id, SourceMap, Span};
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, AtomPrinter, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
 use rely_evidence::{Proof, Proved};
 use rely_program::analysis::Access;
-use rely_program::{Program, Scope, Sort, ThreadId, ThreadKind, Value, VarId};
+use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
 
 /// A proof as text. `program` is the program that the proof is about.
 pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
@@ -34,6 +34,10 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
+    fn printer(&self) -> AtomPrinter<'_> {
+        AtomPrinter::new(self.program)
+    }
+
     fn write(&self, is_modular: bool) -> String {
         let mut text = String::from(if is_modular {
             "  proof        modular: each thread can be understood without the others\n"
@@ -117,9 +121,9 @@ impl Writer<'_> {
             });
             let written: Vec<VarId> = written.collect();
             if written.is_empty() {
-                guards.push(self.atom(atom));
+                guards.push(self.printer().atom(atom));
             } else {
-                actions.push(self.assignment(atom).unwrap_or_else(|| self.atom(atom)));
+                actions.push(self.assignment(atom).unwrap_or_else(|| self.printer().atom(atom)));
                 told.extend(written);
             }
         }
@@ -144,11 +148,11 @@ impl Writer<'_> {
         let rest = atom.terms.iter().filter(|term| !is_after(term));
         let rest: Vec<(Value, Quantity)> = rest.map(|&(other, part)| (-factor * other, part)).collect();
         let constant = -factor * atom.constant;
-        let target = self.cell(var, index);
+        let target = self.printer().cell(var, index);
         if self.program.vars()[var].sort == Sort::Bool && rest.is_empty() {
             return Some(format!("{target} := {}", constant != 0));
         }
-        Some(format!("{target} := {}", self.sum(&rest, constant)))
+        Some(format!("{target} := {}", self.printer().sum(&rest, constant)))
     }
 
     /// Where, and what holds there.
@@ -156,7 +160,7 @@ impl Writer<'_> {
         let cubes = simplified(cubes);
         let mut texts: Vec<String> = Vec::new();
         for cube in &cubes {
-            let mut parts: Vec<String> = cube.atoms.iter().map(|atom| self.atom(atom)).collect();
+            let mut parts: Vec<String> = cube.atoms.iter().map(|atom| self.printer().atom(atom)).collect();
             parts.extend(self.places(cube));
             texts.push(match parts.len() {
                 0 => "true".to_owned(),
@@ -212,97 +216,5 @@ impl Writer<'_> {
             self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
         let span: Span = self.program.locations()[location].span.or(leaving)?;
         Some(self.sources.position(span).line)
-    }
-
-    fn cell(&self, var: VarId, index: u32) -> String {
-        let declaration = &self.program.vars()[var];
-        let owner = match declaration.scope {
-            Scope::Global => String::new(),
-            Scope::Local(thread) => format!("{}.", self.program.threads()[thread].name),
-        };
-        let index = declaration.length.map_or(String::new(), |_| format!("[{index}]"));
-        format!("{owner}{}{index}", declaration.name)
-    }
-
-    fn quantity(&self, quantity: Quantity) -> String {
-        match quantity {
-            Quantity::Handle => "this".to_owned(),
-            Quantity::Cell { var, index, moment } => {
-                let prime = if moment == Moment::After { "'" } else { "" };
-                format!("{}{prime}", self.cell(var, index))
-            }
-        }
-    }
-
-    /// A comparison with positive factors on both sides.
-    fn atom(&self, atom: &Atom) -> String {
-        if let Some(text) = self.boolean(atom) {
-            return text;
-        }
-        let positive: Vec<(Value, Quantity)> =
-            atom.terms.iter().copied().filter(|(factor, _)| *factor > 0).collect();
-        let negative = atom.terms.iter().filter(|(factor, _)| *factor < 0);
-        let negative: Vec<(Value, Quantity)> =
-            negative.map(|&(factor, part)| (factor.saturating_neg(), part)).collect();
-        let (mut left, mut right, mut swapped) = (positive, negative, false);
-        if left.is_empty() {
-            std::mem::swap(&mut left, &mut right);
-            swapped = true;
-        }
-        let constant = if swapped { atom.constant } else { atom.constant.saturating_neg() };
-        let operator = match (atom.comparison, swapped) {
-            (Comparison::Le, false) => "<=",
-            (Comparison::Le, true) => ">=",
-            (Comparison::Eq, _) => "==",
-            (Comparison::Ne, _) => "!=",
-            (Comparison::MultipleOf(divisor), _) => {
-                return format!("({}) % {divisor} == 0", self.sum(&atom.terms, atom.constant));
-            }
-        };
-        format!("{} {operator} {}", self.sum(&left, 0), self.sum(&right, constant))
-    }
-
-    /// A condition on one boolean: the variable or its negation.
-    fn boolean(&self, atom: &Atom) -> Option<String> {
-        let [(factor, part @ Quantity::Cell { var, .. })] = *atom.terms.as_slice() else { return None };
-        if self.program.vars()[var].sort != Sort::Bool {
-            return None;
-        }
-        let holds = |value: Value| {
-            let sum = (factor * value).checked_add(atom.constant)?;
-            Some(match atom.comparison {
-                Comparison::Le => sum <= 0,
-                Comparison::Eq => sum == 0,
-                Comparison::Ne => sum != 0,
-                Comparison::MultipleOf(_) => return None,
-            })
-        };
-        match (holds(0)?, holds(1)?) {
-            (false, true) => Some(self.quantity(part)),
-            (true, false) => Some(format!("!{}", self.quantity(part))),
-            _ => None,
-        }
-    }
-
-    fn sum(&self, terms: &[(Value, Quantity)], constant: Value) -> String {
-        let mut text = String::new();
-        for (factor, part) in terms {
-            let name = self.quantity(*part);
-            let size = factor.unsigned_abs();
-            let product = if size == 1 { name } else { format!("{size} * {name}") };
-            text += match (text.is_empty(), *factor < 0) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            };
-            text += &product;
-        }
-        match constant {
-            _ if text.is_empty() => constant.to_string(),
-            0 => text,
-            _ if constant < 0 => format!("{text} - {}", constant.unsigned_abs()),
-            _ => format!("{text} + {constant}"),
-        }
     }
 }

@@ -9,7 +9,8 @@
 //! * `tree`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`: predicates that the source suggests;
-//! * `proof`, `merge`, `trace`: what is claimed in the end.
+//! * `proof`, `merge`, `trace`: what is claimed in the end;
+//! * `history`: what reports tell of it.
 //!
 //! Two things differ from the paper. Environment transitions are not abstracted by predicates of
 //! their own: the step of another thread is combined with what its tree knows at that spot, which
@@ -19,6 +20,7 @@
 
 mod abstraction;
 mod decide;
+mod history;
 mod literals;
 mod merge;
 mod proof;
@@ -114,9 +116,13 @@ impl Verification<'_, '_> {
         loop {
             let mut trees = Trees::new(self.system, &self.abstraction, &mut decider, self.budget);
             let grown = trees.grow();
-            self.report(&trees);
+            let counts = self.counts(&trees);
+            self.observer.progress(&Progress { activity: "refining", counts: counts.clone() });
             let (discoveries, bias) = match grown {
-                Ok(()) => return self.safe(&trees),
+                Ok(()) => {
+                    self.tell_end(&trees, counts);
+                    return self.safe(&trees);
+                }
                 Err(Interrupted::Stopped(reason)) => return Claim::Unknown(Reason::Stopped(reason)),
                 Err(Interrupted::Counterexample(counterexample)) => {
                     match self.refine(&trees, &counterexample) {
@@ -126,8 +132,11 @@ impl Verification<'_, '_> {
                 }
             };
             self.bias = bias;
-            for discovery in discoveries {
-                discovery.apply(&mut self.abstraction);
+            let mut is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
+            let discoveries: Vec<Discovery> = discoveries.into_iter().filter(&mut is_new).collect();
+            debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
+            if self.observer.wants_history() {
+                self.observer.round(history::round(self.system, counts, &discoveries));
             }
             self.iterations += 1;
         }
@@ -175,13 +184,19 @@ impl Verification<'_, '_> {
         found.into_iter().filter(|discovery| !self.abstraction.has(discovery)).collect()
     }
 
-    fn report(&self, trees: &Trees<'_, '_>) {
-        let counts = vec![
+    fn counts(&self, trees: &Trees<'_, '_>) -> Vec<(&'static str, u64)> {
+        vec![
             ("iterations", self.iterations),
             ("predicates", self.abstraction.predicate_count() as u64),
             ("nodes", trees.nodes.len() as u64),
-        ];
-        self.observer.progress(&Progress { activity: "refining", counts });
+        ]
+    }
+
+    fn tell_end(&self, trees: &Trees<'_, '_>, counts: Vec<(&'static str, u64)>) {
+        if self.observer.wants_history() {
+            self.observer.round(history::last_round(counts));
+            self.observer.trees(history::trees(trees, &self.abstraction));
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Node {
     pub(super) literals: Literals,
     pub(super) origin: Origin,
     /// Whether a later node covers this one, so that nothing more has to follow from it.
-    covered: bool,
+    pub(super) covered: bool,
 }
 
 /// Where a node comes from.

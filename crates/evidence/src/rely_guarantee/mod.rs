@@ -14,6 +14,7 @@ mod export;
 mod expression;
 mod obligations;
 mod outline;
+mod print;
 mod proof;
 mod property;
 mod sequent;
@@ -23,6 +24,7 @@ mod structure;
 
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};
 pub use export::{ObligationsError, export_obligations, recheck};
+pub use print::AtomPrinter;
 pub use proof::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };

@@ -1,0 +1,130 @@
+//! The course of a verification in the names of the program, for reports.
+
+use super::abstraction::Abstraction;
+use super::refine::Discovery;
+use super::system::{MoveId, SpotId, System};
+use super::tree::{NodeId, Origin, Trees};
+use rely_base::{Id, Round, Span, Tree, TreeNode};
+use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
+use rely_logic::Constraint;
+use rely_program::ThreadId;
+use rustc_hash::FxHashMap;
+
+/// Trees with more nodes than this are not told: nobody would look at the picture.
+const MOST_NODES: usize = 2_000;
+
+/// What was learnt from a counterexample.
+pub(super) fn round(system: &System<'_>, counts: Vec<(&'static str, u64)>, found: &[Discovery]) -> Round {
+    let writer = Writer { system };
+    let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
+    let headline = match (predicates, found.len() - predicates) {
+        (_, 0) => format!("{predicates} new predicates"),
+        (0, places) => format!("{places} new places"),
+        (predicates, places) => format!("{predicates} new predicates, {places} new places"),
+    };
+    Round { headline, counts, found: found.iter().map(|one| writer.discovery(one)).collect() }
+}
+
+/// The round in which nothing was wrong any more.
+pub(super) fn last_round(counts: Vec<(&'static str, u64)>) -> Round {
+    Round { headline: "no counterexample".to_owned(), counts, found: Vec::new() }
+}
+
+/// All trees; none if they are too large.
+pub(super) fn trees(trees: &Trees<'_, '_>, abstraction: &Abstraction) -> Vec<Tree> {
+    if trees.nodes.len() > MOST_NODES {
+        return Vec::new();
+    }
+    let writer = Writer { system: trees.system() };
+    let of = |thread| writer.tree(trees, abstraction, thread);
+    trees.system().thread_ids().map(of).filter(|tree| !tree.nodes.is_empty()).collect()
+}
+
+struct Writer<'w, 'p> {
+    system: &'w System<'p>,
+}
+
+impl Writer<'_, '_> {
+    fn tree(&self, trees: &Trees<'_, '_>, abstraction: &Abstraction, thread: ThreadId) -> Tree {
+        let mut positions: FxHashMap<NodeId, usize> = FxHashMap::default();
+        let mut nodes = Vec::new();
+        for (id, node) in trees.nodes.iter().filter(|(_, node)| node.thread == thread) {
+            let (parent, by, is_environment) = match node.origin {
+                Origin::Initial(_) => (None, None, false),
+                Origin::Own { parent, by } => (positions.get(&parent).copied(), Some(by), false),
+                Origin::Environment { parent, by, .. } => (positions.get(&parent).copied(), Some(by), true),
+                Origin::Spawned { by, .. } => (None, Some(by), true),
+            };
+            let mut facts: Vec<String> =
+                abstraction.constraints(&node.literals).filter_map(|fact| self.constraint(fact)).collect();
+            for other in self.system.thread_ids().filter(|&other| other != thread) {
+                let partition = abstraction.partition(thread, other);
+                if !partition.is_trivial() {
+                    facts.push(self.places(other, partition.block(node.blocks[other.index()])));
+                }
+            }
+            positions.insert(id, nodes.len());
+            nodes.push(TreeNode {
+                parent,
+                place: self.spot(thread, node.spot),
+                span: self.span(thread, node.spot),
+                step: by.map_or_else(|| "initially".to_owned(), |by| self.step(by)),
+                by: by.filter(|_| is_environment).map(|by| self.name(self.system.get(by).thread)),
+                facts,
+                covered: node.covered,
+            });
+        }
+        Tree { title: self.name(thread), nodes }
+    }
+
+    fn discovery(&self, discovery: &Discovery) -> String {
+        match discovery {
+            Discovery::Predicate { thread, constraint } => {
+                let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
+                format!("{}: {constraint}", self.name(*thread))
+            }
+            Discovery::Place { observer, observed, spots } => {
+                format!("{}: {}", self.name(*observer), self.places(*observed, spots))
+            }
+        }
+    }
+
+    fn constraint(&self, constraint: &Constraint) -> Option<String> {
+        let atom = self.system.cells.atom(constraint)?;
+        Some(AtomPrinter::new(self.system.program).atom(&atom))
+    }
+
+    fn places(&self, thread: ThreadId, spots: &[SpotId]) -> String {
+        let names: Vec<String> = spots.iter().map(|&spot| self.spot(thread, spot)).collect();
+        format!("{} at {}", self.name(thread), names.join(" or "))
+    }
+
+    fn name(&self, thread: ThreadId) -> String {
+        self.system.program.threads()[thread].name.clone()
+    }
+
+    fn spot(&self, thread: ThreadId, spot: SpotId) -> String {
+        let (program, declaration) = (self.system.program, &self.system.program.threads()[thread]);
+        match self.system.thread(thread).spots[spot.index()] {
+            Spot::Unstarted => "not started".to_owned(),
+            Spot::At(location) => match &program.locations()[location].label {
+                Some(label) => label.clone(),
+                None if location == declaration.entry => "entry".to_owned(),
+                None if location == declaration.exit => "exit".to_owned(),
+                None => format!("location {}", location.index()),
+            },
+        }
+    }
+
+    fn span(&self, thread: ThreadId, spot: SpotId) -> Option<Span> {
+        let program = self.system.program;
+        let Spot::At(location) = self.system.thread(thread).spots[spot.index()] else { return None };
+        let leaving = program.outgoing(location).iter().find_map(|&edge| program.edges()[edge].span);
+        program.locations()[location].span.or(leaving)
+    }
+
+    fn step(&self, by: MoveId) -> String {
+        let program = self.system.program;
+        program.display_ops(&program.edges()[self.system.get(by).edge].ops).to_string()
+    }
+}
