@@ -74,7 +74,8 @@ was checked independently of the engine that found it.
 Examples:
   rely check examples/peterson.c
   rely check --property assert,deadlock examples/*.c
-  rely check --timeout 60 --memory 1000 --format json model.rely")]
+  rely check --timeout 60 --memory 1000 --format json model.rely
+  rely check --report report.html examples/racy-counter.c")]
 pub struct CheckArgs {
     /// C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
@@ -109,6 +110,9 @@ pub struct CheckArgs {
     /// What to do with a proof
     #[command(flatten)]
     pub evidence: EvidenceArgs,
+    /// Write everything into one HTML page: the run of a violation step by step, the proof of a `safe`
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,

@@ -16,7 +16,8 @@ use rely_base::{Budget, Diagnostic, Observer, SourceMap};
 use rely_c_front::CInput;
 use rely_engines::Engine;
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_program::{Goal, Program, passes};
+use rely_program::passes::{self, BackMap};
+use rely_program::{Goal, Program};
 use rely_report::Problem;
 
 /// A program together with the texts it came from.
@@ -76,6 +77,8 @@ pub struct Verified {
     pub verdict: Verdict,
     /// The program that the engine saw.
     pub prepared: Program,
+    /// The way back from it to the program as the front end made it.
+    pub back: BackMap,
 }
 
 /// From a program to a verdict whose evidence was checked.
@@ -106,7 +109,7 @@ pub fn verify_and_keep(
         Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
         claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
     };
-    Verified { verdict: checked.into_verdict(), prepared }
+    Verified { verdict: checked.into_verdict(), prepared, back }
 }
 
 /// From a program and a certificate to a verdict, without any engine.
@@ -116,10 +119,10 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let (prepared, _) = passes::prepare(program, goal);
+    let (prepared, back) = passes::prepare(program, goal);
     let proof = certificate.proof_of(&prepared)?;
     let checked = rely_evidence::check_proof(program, &prepared, goal, proof, budget);
-    Ok(Verified { verdict: checked.into_verdict(), prepared })
+    Ok(Verified { verdict: checked.into_verdict(), prepared, back })
 }
 
 /// A trace without a way back names something that the engine's program does not have.

@@ -140,27 +140,37 @@ impl Interleaving {
     /// The same run with the steps that one thread makes one after the other for one
     /// statement told as one. Variables that the source does not name are left out.
     pub fn condensed(&self) -> Self {
+        let starts = self.statement_starts();
         let mut steps: Vec<Step> = Vec::new();
-        let mut edges = Vec::new();
-        for step in &self.steps {
+        for (index, step) in self.steps.iter().enumerate() {
             let mut step = step.clone();
             step.writes.retain(|write| is_named_in_source(&write.variable));
             step.reads.retain(|read| is_named_in_source(&read.variable));
             match steps.last_mut() {
-                // An edge that is taken again begins another pass through the statement.
-                Some(last) if last.is_same_statement(&step) && !edges.contains(&step.edge) => {
-                    edges.push(step.edge);
-                    last.absorb(step);
-                }
-                _ => {
-                    edges = vec![step.edge];
-                    steps.push(step);
-                }
+                Some(last) if starts.binary_search(&index).is_err() => last.absorb(step),
+                _ => steps.push(step),
             }
         }
         let chosen = |value: &&InitialValue| value.chosen && is_named_in_source(&value.variable);
         let initial = self.initial.iter().filter(chosen).cloned().collect();
         Self { threads: self.threads.clone(), initial, steps }
+    }
+
+    /// The steps with which a thread begins a statement, or another pass through it.
+    pub(crate) fn statement_starts(&self) -> Vec<usize> {
+        let mut starts = Vec::new();
+        let mut edges: Vec<EdgeId> = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let previous = index.checked_sub(1).map(|previous| &self.steps[previous]);
+            let goes_on = previous.is_some_and(|previous| previous.is_same_statement(step));
+            // An edge that is taken again begins another pass through the statement.
+            if !goes_on || edges.contains(&step.edge) {
+                starts.push(index);
+                edges.clear();
+            }
+            edges.push(step.edge);
+        }
+        starts
     }
 }
 
@@ -187,7 +197,7 @@ impl Step {
 }
 
 /// Front ends give the variables that they make up names with a dollar sign in front.
-fn is_named_in_source(variable: &str) -> bool {
+pub(crate) fn is_named_in_source(variable: &str) -> bool {
     !variable.rsplit('.').next().is_some_and(|name| name.starts_with('$'))
 }
 
@@ -394,7 +404,7 @@ impl Teller<'_> {
     }
 }
 
-fn value_text(sort: Sort, value: Value) -> String {
+pub(crate) fn value_text(sort: Sort, value: Value) -> String {
     match sort {
         Sort::Int => value.to_string(),
         Sort::Bool => (value != 0).to_string(),

@@ -1,4 +1,4 @@
-//! Verdicts, traces and errors as text for people and as JSON for other tools.
+//! Verdicts, traces and errors as text and HTML for people and as JSON for other tools.
 //!
 //! Everything here is a pure function from data to a string: nothing reads a file, asks the
 //! terminal or prints. The `rely` command does that.
@@ -7,6 +7,7 @@ mod advice;
 mod cubes;
 mod diagnostic;
 mod finding;
+mod html;
 mod interleaving;
 mod json;
 mod layout;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use diagnostic::render_diagnostic;
 pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
+pub use html::{HtmlReport, Subject, escape_html};
 pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use layout::group_digits;

@@ -13,7 +13,7 @@ use rely_evidence::rely_guarantee::{
 };
 use rely_evidence::{Proof, Proved};
 use rely_program::analysis::Access;
-use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
+use rely_program::{Program, Scope, Sort, ThreadId, ThreadKind, Value, VarId};
 
 /// A proof as text. `program` is the program that the proof is about.
 pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
@@ -26,11 +26,12 @@ pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, sty
     }
 }
 
-struct Writer<'w> {
-    program: &'w Program,
-    sources: &'w SourceMap,
-    style: Style,
-    proof: &'w RelyGuarantee,
+/// Says the parts of a proof in words.
+pub(crate) struct Writer<'w> {
+    pub(crate) program: &'w Program,
+    pub(crate) sources: &'w SourceMap,
+    pub(crate) style: Style,
+    pub(crate) proof: &'w RelyGuarantee,
 }
 
 impl Writer<'_> {
@@ -57,15 +58,8 @@ impl Writer<'_> {
             ThreadKind::Instance { .. } => "",
         };
         let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
-        let is_disturbing = |effect: &&EdgeEffect| {
-            let actor = self.actor(effect);
-            actor != entry.thread || self.program.threads()[actor].kind == ThreadKind::Template
-        };
-        let relies = self.effects(self.proof.effects.iter().filter(is_disturbing));
-        let guarantees =
-            self.effects(self.proof.effects.iter().filter(|effect| self.actor(effect) == entry.thread));
-        text += &self.block("relies on", &relies);
-        text += &self.block("guarantees", &guarantees);
+        text += &self.block("relies on", &self.relies(entry.thread));
+        text += &self.block("guarantees", &self.guarantees(entry.thread));
         let assertions: Vec<String> =
             entry.at.iter().map(|(spot, cubes)| self.assertion(*spot, cubes)).collect();
         text + &self.block("asserts", &assertions)
@@ -85,7 +79,25 @@ impl Writer<'_> {
         text
     }
 
-    fn actor(&self, effect: &EdgeEffect) -> ThreadId {
+    /// Whether steps of `actor` happen while `thread` stands somewhere: those of the others, and of
+    /// a template those of its other instances.
+    pub(crate) fn disturbs(&self, actor: ThreadId, thread: ThreadId) -> bool {
+        actor != thread || self.program.threads()[actor].kind == ThreadKind::Template
+    }
+
+    /// What the others may do to the shared variables.
+    pub(crate) fn relies(&self, thread: ThreadId) -> Vec<String> {
+        let effects = self.proof.effects.iter();
+        self.effects(effects.filter(|effect| self.disturbs(self.actor(effect), thread)))
+    }
+
+    /// What the thread itself may do to them.
+    pub(crate) fn guarantees(&self, thread: ThreadId) -> Vec<String> {
+        self.effects(self.proof.effects.iter().filter(|effect| self.actor(effect) == thread))
+    }
+
+    /// The thread whose step has the effect.
+    pub(crate) fn actor(&self, effect: &EdgeEffect) -> ThreadId {
         self.program.locations()[self.program.edges()[effect.edge].source].thread
     }
 
@@ -157,25 +169,41 @@ impl Writer<'_> {
 
     /// Where, and what holds there.
     fn assertion(&self, spot: Spot, cubes: &[Cube]) -> String {
-        let cubes = simplified(cubes);
-        let mut texts: Vec<String> = Vec::new();
-        for cube in &cubes {
+        let cases = self.cases(cubes);
+        let texts: Vec<String> = match cases.as_slice() {
+            [single] => vec![single.join(" && ")],
+            several => several
+                .iter()
+                .map(|parts| match parts.as_slice() {
+                    [part] => part.clone(),
+                    _ => format!("({})", parts.join(" && ")),
+                })
+                .collect(),
+        };
+        let condition = if texts.is_empty() { "never reached".to_owned() } else { texts.join(" || ") };
+        format!("{}: {condition}", self.place(spot))
+    }
+
+    /// An assertion as a disjunction of conjunctions; none of them is empty.
+    pub(crate) fn cases(&self, cubes: &[Cube]) -> Vec<Vec<String>> {
+        let case = |cube: &Cube| {
             let mut parts: Vec<String> = cube.atoms.iter().map(|atom| self.printer().atom(atom)).collect();
             parts.extend(self.places(cube));
-            texts.push(match parts.len() {
-                0 => "true".to_owned(),
-                1 => parts.concat(),
-                _ if cubes.len() == 1 => parts.join(" && "),
-                _ => format!("({})", parts.join(" && ")),
-            });
-        }
-        let place = match (self.line(spot), self.label(spot)) {
+            if parts.is_empty() {
+                parts.push("true".to_owned());
+            }
+            parts
+        };
+        simplified(cubes).iter().map(case).collect()
+    }
+
+    /// The line and the label of a spot, as far as it has them.
+    pub(crate) fn place(&self, spot: Spot) -> String {
+        match (self.line(spot), self.label(spot)) {
             (Some(line), Some(label)) => format!("line {line} ({label})"),
             (Some(line), None) => format!("line {line}"),
             (None, _) => self.spot(spot),
-        };
-        let condition = if texts.is_empty() { "never reached".to_owned() } else { texts.join(" || ") };
-        format!("{place}: {condition}")
+        }
     }
 
     fn places(&self, cube: &Cube) -> Vec<String> {
@@ -209,12 +237,24 @@ impl Writer<'_> {
         self.label(spot).or_else(line).unwrap_or_else(number)
     }
 
-    /// The line of the statement that starts at a location.
     fn line(&self, spot: Spot) -> Option<u32> {
+        self.span(spot).map(|span| self.sources.position(span).line)
+    }
+
+    /// The statement that starts at a location.
+    pub(crate) fn span(&self, spot: Spot) -> Option<Span> {
         let Spot::At(location) = spot else { return None };
         let leaving =
             self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
-        let span: Span = self.program.locations()[location].span.or(leaving)?;
-        Some(self.sources.position(span).line)
+        self.program.locations()[location].span.or(leaving)
+    }
+
+    /// A variable, with its thread in front if it has one.
+    pub(crate) fn var(&self, var: VarId) -> String {
+        let declaration = &self.program.vars()[var];
+        match declaration.scope {
+            Scope::Global => declaration.name.clone(),
+            Scope::Local(thread) => format!("{}.{}", self.program.threads()[thread].name, declaration.name),
+        }
     }
 }

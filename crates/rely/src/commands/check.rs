@@ -5,11 +5,13 @@ use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use crate::progress::ProgressLine;
-use rely_base::Budget;
+use rely_base::{Budget, Observer, Recorder};
 use rely_engines::{Bias, Engine, EngineOptions};
 use rely_evidence::Verdict;
 use rely_program::Goal;
-use rely_report::{Detail, FileReport, Finding, render_finding, render_json, render_proof};
+use rely_report::{
+    Detail, FileReport, Finding, HtmlReport, Subject, render_finding, render_json, render_proof,
+};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -33,13 +35,20 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         return Ok(context.console.error(&not_available(*goal)));
     }
     let mut reports = Vec::new();
+    let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
     for path in &arguments.files {
-        reports.push(check_file(path, arguments, engine.as_ref(), context, reports.is_empty())?);
+        let is_first = reports.is_empty();
+        reports.push(check_file(path, arguments, engine.as_ref(), context, is_first, &mut page)?);
         if context.interrupt.is_cancelled() {
             break;
         }
     }
-    let worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
+    let mut worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
+    if let (Some(path), Some(page)) = (&arguments.report, &page)
+        && let Err(error) = std::fs::write(path, page.render())
+    {
+        worst = worst.max(context.console.error(&format!("{}: {error}", path.display())));
+    }
     let status = context.unless_interrupted(worst);
     if arguments.format == CheckFormat::Json {
         context.console.print(&render_json(&reports, crate::version::TEXT, status.code()))?;
@@ -67,6 +76,7 @@ fn check_file(
     engine: &dyn Engine,
     context: &Context,
     is_first: bool,
+    page: &mut Option<HtmlReport>,
 ) -> io::Result<FileReport> {
     let file = path.display().to_string();
     let is_text = arguments.format == CheckFormat::Text;
@@ -75,6 +85,9 @@ fn check_file(
         Err(problem) => {
             if is_text {
                 context.complain(&problem);
+            }
+            if let Some(page) = page {
+                page.add_problem(&file, &problem);
             }
             return Ok(FileReport { file, outcome: Err(problem) });
         }
@@ -87,7 +100,7 @@ fn check_file(
     };
     let mut findings = Vec::new();
     for goal in goals {
-        let (finding, told) = check_goal(&file, &loaded, goal, arguments, engine, context);
+        let (finding, told) = check_goal(&file, &loaded, goal, arguments, engine, context, page);
         if is_text {
             let separator = if is_first && findings.is_empty() { "" } else { "\n" };
             let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
@@ -107,11 +120,14 @@ fn check_goal(
     arguments: &CheckArgs,
     engine: &dyn Engine,
     context: &Context,
+    page: &mut Option<HtmlReport>,
 ) -> (Finding, String) {
     let start = Instant::now();
     let progress = ProgressLine::new(format!("{file} ({goal})"));
+    let recorder = Recorder::new(&progress);
+    let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
     let budget = budget(arguments.timeout, arguments.memory, context);
-    let verified = pipeline::verify_and_keep(&loaded.program, goal, engine, &budget, &progress);
+    let verified = pipeline::verify_and_keep(&loaded.program, goal, engine, &budget, observer);
     let solver = arguments.evidence.solver.as_deref();
     let conclusion = certify::conclusion(&verified, loaded, goal, solver, &budget);
     progress.clear();
@@ -126,6 +142,17 @@ fn check_goal(
         statistics: progress.counts(),
         time: start.elapsed(),
     };
+    if let Some(page) = page {
+        let subject = Subject {
+            program: &loaded.program,
+            sources: &loaded.sources,
+            prepared: &verified.prepared,
+            back: &verified.back,
+            verdict: &verified.verdict,
+            history: &recorder.into_history(),
+        };
+        page.add(file, &finding, &subject);
+    }
     (finding, proof_text(arguments, &verified, loaded, context))
 }
 

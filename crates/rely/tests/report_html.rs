@@ -1,0 +1,366 @@
+//! The HTML report in a real browser: what it shows, what keys and clicks change, that it asks for
+//! nothing, complains about nothing, fits on a phone and on a wide screen, and trusts no text.
+//!
+//! Without chromedriver and Chromium these tests say that they were left out; with
+//! `RELY_REQUIRE_BROWSER` set, that is a failure. With `RELY_SCREENSHOTS` set to a folder, the
+//! pictures of the book are written there.
+
+mod browser;
+
+use browser::Browser;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RIGHT: &str = "\u{E014}";
+const LEFT: &str = "\u{E012}";
+const DOWN: &str = "\u{E015}";
+const HOME: &str = "\u{E011}";
+const END: &str = "\u{E010}";
+const ENTER: &str = "\u{E007}";
+
+/// The widths of a phone and of a wide screen.
+const WIDTHS: [(u32, u32); 2] = [(360, 740), (1600, 1000)];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")
+}
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("rely-report-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder is made");
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.join(name), text).expect("the file is written");
+        self.0.join(name).display().to_string()
+    }
+
+    /// The page that `rely check` writes, run in the root of the repository.
+    fn report(&self, arguments: &[&str]) -> PathBuf {
+        let page = self.0.join("report.html");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
+        command.current_dir(root()).args(["check", "--report"]).arg(&page).args(arguments);
+        let output = command.output().expect("rely runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(page.exists(), "{errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+        page
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// No complaint, no request, and nothing wider than the screen, at both widths.
+fn assert_sound(browser: &Browser, page: &Path) {
+    for (width, height) in WIDTHS {
+        browser.resize(width, height);
+        browser.open(page);
+        assert_fits(browser, width);
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let foreign: Vec<String> =
+        browser.requests().into_iter().filter(|address| !address.starts_with("file://")).collect();
+    assert_eq!(foreign, Vec::<String>::new(), "a page asks for nothing");
+}
+
+/// Elements that stick out of the page; what scrolls inside of its own box does not.
+fn assert_fits(browser: &Browser, width: u32) {
+    let script = "
+        const width = document.documentElement.clientWidth;
+        const scrolls = (node) => {
+            for (let box = node.parentElement; box && box !== document.body; box = box.parentElement)
+                if (getComputedStyle(box).overflowX !== 'visible') return true;
+            return false;
+        };
+        const wide = [...document.querySelectorAll('body *')].filter((node) => {
+            const box = node.getBoundingClientRect();
+            return box.width > 0 && (box.right > width + 1 || box.left < -1) && !scrolls(node) && !node.matches('.skip');
+        });
+        const page = document.documentElement.scrollWidth > width ? ['the page scrolls sideways'] : [];
+        return page.concat(wide.map((node) => node.tagName + '.' + node.getAttribute('class')));";
+    assert_eq!(browser.run(script), Value::Array(Vec::new()), "at {width} pixels");
+}
+
+/// Writes a picture for the book, if somebody wants new ones.
+fn picture(browser: &Browser, name: &str) {
+    let Some(folder) = std::env::var_os("RELY_SCREENSHOTS") else { return };
+    let folder = root().join(folder);
+    fs::create_dir_all(&folder).expect("a folder for pictures");
+    fs::write(folder.join(name), from_base64(&browser.screenshot())).expect("the picture is written");
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    let digit = |character: u8| match character {
+        b'A'..=b'Z' => character - b'A',
+        b'a'..=b'z' => character - b'a' + 26,
+        b'0'..=b'9' => character - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'=').map(digit).collect();
+    let mut bytes = Vec::new();
+    for group in digits.chunks(4) {
+        let bits = group.iter().fold(0u32, |bits, digit| bits << 6 | u32::from(*digit));
+        let bits = bits << (6 * (4 - group.len()));
+        bytes.extend(&bits.to_be_bytes()[1..group.len()]);
+    }
+    bytes
+}
+
+#[test]
+fn base64_is_decoded() {
+    assert_eq!(from_base64("UmVseQ=="), b"Rely");
+    assert_eq!(from_base64("UmVsee4="), b"Rely\xee");
+    assert_eq!(from_base64("UmVs"), b"Rel");
+}
+
+/// The row that is selected, its line in the source, and what the panel says about a variable.
+fn selected(browser: &Browser) -> String {
+    browser.run("return document.querySelector('.row.selected').getAttribute('aria-label')").to_string()
+}
+
+#[test]
+fn a_violation_is_stepped_through() {
+    let Some(browser) = Browser::start("violation") else { return };
+    let folder = Folder::new("violation");
+    let page = folder.report(&["examples/racy-counter.c"]);
+    assert_sound(&browser, &page);
+    assert!(browser.text(".headline").contains("assertion `counter == 2` fails"));
+    // It opens where it goes wrong.
+    assert!(selected(&browser).contains("assert(counter == 2);"), "{}", selected(&browser));
+    assert_eq!(browser.text(".line.violated .no"), "21");
+    assert_eq!(browser.count(".lanes-head .thread"), 3);
+    picture(&browser, "report-violation.png");
+
+    // Keys.
+    browser.press(LEFT);
+    assert!(selected(&browser).contains("pthread_join(two"), "{}", selected(&browser));
+    assert_eq!(browser.text(".line.current .no"), "20");
+    assert_eq!(browser.count(".failure"), 0);
+    browser.press("k");
+    assert_eq!(browser.text(".line.current .no"), "11");
+    assert!(browser.text("tr.changed").contains("counter"));
+    browser.press(HOME);
+    assert_eq!(browser.text(".counter"), "beginning");
+    assert_eq!(browser.count(".line.current"), 0);
+    browser.press(RIGHT);
+    browser.press(DOWN);
+    browser.press("j");
+    assert_eq!(browser.text(".line.current .no"), "18");
+    browser.press(END);
+    assert_eq!(browser.count(".failure"), 1);
+
+    // The mouse.
+    browser.click("[aria-label='Step back']");
+    browser.click("[aria-label='Step back']");
+    assert_eq!(browser.text(".line.current .no"), "11");
+    assert!(browser.text("tr.changed").contains("counter"));
+    browser.click(".row[data-position='2']");
+    assert_eq!(browser.text(".line.current .no"), "17");
+    assert!(browser.text(".values-frame h3").contains("After step 2"));
+    browser.click(".detail input");
+    assert!(browser.text(".counter").ends_with("of 11"), "{}", browser.text(".counter"));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn locks_are_shown_with_their_owners() {
+    let Some(browser) = Browser::start("locks") else { return };
+    let folder = Folder::new("locks");
+    let page = folder.report(&["--property", "deadlock", "examples/lock-order.c"]);
+    assert_sound(&browser, &page);
+    // In the end each of two threads has one of two locks and waits for the other.
+    let held =
+        browser.run("return [...document.querySelectorAll('.locks tr')].map((row) => row.textContent)");
+    let held: Vec<&str> = held.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert_eq!(held.iter().filter(|row| row.contains("held by")).count(), 2, "{held:?}");
+    assert_eq!(browser.count(".failure li"), 3, "both wait, and so does who joins them");
+    assert!(browser.count(".row .lane.holds") > 0);
+    browser.press(HOME);
+    assert_eq!(browser.count(".locks .tag"), 0);
+    assert_eq!(browser.count(".locks tr"), 2);
+}
+
+#[test]
+fn a_proof_is_read_on_the_source() {
+    let Some(browser) = Browser::start("proof") else { return };
+    let folder = Folder::new("proof");
+    let page =
+        folder.report(&["--engine", "rely-guarantee", "--property", "assert", "examples/peterson.rely"]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.count(".thread-card"), 2);
+    let line = ".line.asserted[data-line='16']";
+
+    // Pointing shows, clicking keeps.
+    assert_eq!(browser.count(".card:not([hidden])"), 0);
+    browser.hover(line);
+    assert_eq!(browser.count(".card:not([hidden]) .formula"), 1);
+    assert!(browser.count(".line.disturbs") > 0, "lines of the other thread touch what holds here");
+    assert!(browser.count(".arcs path") > 0);
+    browser.click(line);
+    assert_eq!(browser.count(".pinned .formula"), 1);
+    assert!(browser.text(".pinned").contains("flag0"));
+    picture(&browser, "report-proof.png");
+
+    // The same with keys.
+    browser.press(DOWN);
+    browser.press(ENTER);
+    assert_eq!(browser.count(".pinned"), 2);
+    browser.press(ENTER);
+    assert_eq!(browser.count(".pinned"), 1);
+    browser.click(".pin-all");
+    assert_eq!(browser.count(".pinned"), browser.count(".line.asserted"));
+    assert_fits(&browser, 1600);
+    browser.click(".pin-none");
+    assert_eq!(browser.count(".pinned"), 0);
+
+    // What the margin says, and which lines interfere.
+    assert!(browser.count(".mover.writes") > 0 && browser.count(".mover.free, .mover.reads") > 0);
+    assert!(browser.count(".interference tbody tr") > 0);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn trees_fold_and_rounds_open() {
+    let Some(browser) = Browser::start("trees") else { return };
+    let folder = Folder::new("trees");
+    let page =
+        folder.report(&["--engine", "rely-guarantee", "--property", "assert", "examples/peterson.rely"]);
+    browser.resize(1600, 1000);
+    browser.open(&page);
+    assert!(browser.count(".history figure circle") > 2, "every round has its point");
+    assert_eq!(browser.count(".rounds details[open]"), 0);
+    browser.click(".rounds summary");
+    assert_eq!(browser.count(".rounds details[open]"), 1);
+    assert!(browser.count(".rounds details[open] code") > 0);
+    let all = browser.count(".tree-node");
+    assert!(all > 2);
+    browser.click(".tree-node .handle");
+    assert_eq!(browser.count(".tree-node"), 1, "a folded root hides everything");
+    browser.run("document.querySelector('.tree').focus()");
+    browser.press(RIGHT);
+    assert_eq!(browser.count(".tree-node"), all);
+    browser.press(DOWN);
+    assert!(browser.text(".node-detail").contains("after"));
+    browser.run("document.querySelector('.flow-details').open = true");
+    browser.click(".flow-rows button");
+    assert!(browser.count(".flow-detail .formula") > 0);
+    assert_fits(&browser, 1600);
+    picture(&browser, "report-history.png");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn several_results_have_a_list() {
+    let Some(browser) = Browser::start("several") else { return };
+    let folder = Folder::new("several");
+    let broken = folder.write("broken.rely", "thread T {\n  x := ;\n}\n");
+    let engine = ["--engine", "explore", "--property", "assert,deadlock"];
+    let files = ["examples/peterson.rely", "examples/mutex-counter.c", broken.as_str()];
+    let page = folder.report(&[&engine[..], &files[..]].concat());
+    assert_sound(&browser, &page);
+    assert_eq!(browser.count("#contents a"), 5);
+    assert!(browser.text(".explored").contains("All reachable states were visited"));
+    browser.click("#contents li:nth-child(3) a");
+    assert!(browser.text("h2").contains("mutex-counter.c"));
+    browser.click("#contents li:nth-child(5) a");
+    assert_eq!(browser.text(".verdict"), "Not a program");
+    assert!(browser.text(".headline").contains("line 2"));
+    for (width, height) in WIDTHS {
+        browser.resize(width, height);
+        assert_fits(&browser, width);
+    }
+    // Nothing is known, and the page says why and what to do.
+    let page =
+        folder.report(&["--engine", "rely-guarantee", "--property", "deadlock", "examples/peterson.rely"]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Unknown");
+    assert!(browser.text(".advice").contains("What you could do"));
+}
+
+/// Text that would do harm if it became part of the page.
+const HOSTILE: &str = "</script><img src=x onerror=window.harm=1><script>window.harm=1</script><!--";
+
+#[test]
+fn no_text_becomes_part_of_the_page() {
+    let Some(browser) = Browser::start("hostile") else { return };
+    let folder = Folder::new("hostile");
+    let model = format!(
+        "// {HOSTILE}\nvar x: int = 0;\n\nthread A {{\n  x := 1; /* {HOSTILE} */\n  assert x == 2 /* {HOSTILE} */ ;\n}}\n"
+    );
+    // A file name cannot have a slash in it.
+    let name = HOSTILE.replace('/', "&#x2f;").replace("window.harm=1", "alert(1)");
+    let file = folder.write(&format!("{name}.rely"), &model);
+    let page = folder.report(&[&file]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.run("return window.harm === undefined"), Value::Bool(true));
+    assert_eq!(browser.count("img"), 0);
+    assert_eq!(browser.count("script"), 2);
+    assert_eq!(browser.text(".line[data-line='1'] code"), format!("// {HOSTILE}"));
+    assert!(browser.text("h2").contains(&name));
+}
+
+/// A page must not be larger than this, even for a long program or a long run.
+const MOST_BYTES: u64 = 5_000_000;
+
+fn size(page: &Path) -> u64 {
+    fs::metadata(page).expect("the page exists").len()
+}
+
+/// How long the page that was opened last took, for those who want to know: what depends on the
+/// machine is told and not tested.
+fn tell_opening_time(browser: &Browser, page: &Path) {
+    let script = "return [performance.getEntriesByType('navigation')[0].loadEventEnd, \
+                  performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]]";
+    let times = browser.run(script);
+    let name = page.parent().and_then(Path::file_name).unwrap_or_default().display();
+    println!("{name}: {} bytes, loaded after {} ms, drawn after {} ms", size(page), times[0], times[1]);
+}
+
+#[test]
+fn a_long_run_stays_small_and_usable() {
+    let folder = Folder::new("long-run");
+    let model = "var x: int = 0;\nvar done: bool = false;\n\nthread Count {\n  while x < 2500 {\n    x := x + 1;\n  }\n  \
+                 done := true;\n}\n\nthread Watch {\n  await done;\n  assert x < 2500;\n}\n";
+    let page = folder.report(&[&folder.write("long.rely", model)]);
+    assert!(size(&page) < MOST_BYTES, "{} bytes", size(&page));
+    let Some(browser) = Browser::start("long-run") else { return };
+    assert_sound(&browser, &page);
+    tell_opening_time(&browser, &page);
+    let steps = browser
+        .run("return JSON.parse(document.getElementById('data').textContent).sections[0].run.steps.length");
+    assert!(steps.as_u64() > Some(5000), "{steps}");
+    assert!(browser.count(".row") < 200, "only what can be seen exists");
+    assert_eq!(browser.text("tr.changed, table.values tr"), "x2500");
+    browser.press(HOME);
+    browser.press(RIGHT);
+    assert_eq!(browser.count(".row.selected"), 1);
+}
+
+#[test]
+fn a_long_program_stays_small_and_usable() {
+    let folder = Folder::new("long-program");
+    let mut model = String::from("var x: int = 0;\nvar y: int = 0;\n");
+    for (name, var) in [("A", "x"), ("B", "y")] {
+        let lines = (0..1000).map(|number| format!("  {var} := {var} + {};\n", number % 7));
+        model += &format!("thread {name} {{\n{}}}\n", lines.collect::<String>());
+    }
+    let page = folder.report(&[&folder.write("long.rely", &model)]);
+    assert!(size(&page) < MOST_BYTES, "{} bytes", size(&page));
+    let Some(browser) = Browser::start("long-program") else { return };
+    assert_sound(&browser, &page);
+    tell_opening_time(&browser, &page);
+    assert!(browser.count(".line") > 2000);
+}

@@ -1,0 +1,278 @@
+//! What the page's script receives. Texts that occur often are listed once and referred to by
+//! their position; a place in a source is the pair of the source and the line, from one.
+
+use super::source::SourceTable;
+use crate::finding::Waiting;
+use rely_base::{History, SourceMap, Tree};
+use serde::Serialize;
+
+/// A line of a source.
+pub(super) type Spot = (usize, u32);
+
+/// Everything.
+#[derive(Debug, Serialize)]
+pub(super) struct Page<'p> {
+    pub rely: &'p str,
+    pub sources: Vec<Source<'p>>,
+    pub sections: &'p [Section],
+}
+
+/// A text, in parts if some of it is left out.
+#[derive(Debug, Serialize)]
+pub(super) struct Source<'p> {
+    pub name: &'p str,
+    pub total: usize,
+    pub parts: Vec<Part<'p>>,
+}
+
+/// Lines that follow each other.
+#[derive(Debug, Serialize)]
+pub(super) struct Part<'p> {
+    pub first: usize,
+    pub lines: Vec<&'p str>,
+}
+
+/// The result for one property of one file, or why there is none.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Section {
+    pub file: String,
+    pub verdict: &'static str,
+    pub property: Option<&'static str>,
+    pub headline: Option<String>,
+    pub advice: Option<String>,
+    pub evidence: Option<String>,
+    pub modular: Option<bool>,
+    pub engine: Option<String>,
+    pub assumptions: Vec<&'static str>,
+    pub counts: Vec<(&'static str, u64)>,
+    pub seconds: Option<f64>,
+    pub errors: Vec<String>,
+    /// The source of the file, if there is one.
+    pub source: Option<usize>,
+    /// The line of what is violated.
+    pub place: Option<u32>,
+    pub waiting: Vec<WaitingData>,
+    pub run: Option<Run>,
+    pub margin: Option<Margin>,
+    pub outline: Option<Outline>,
+    pub history: Option<HistoryData>,
+}
+
+impl Section {
+    pub fn new(file: &str, verdict: &'static str) -> Self {
+        Self { file: file.to_owned(), verdict, ..Self::default() }
+    }
+}
+
+/// A thread that waits in a deadlock.
+#[derive(Debug, Serialize)]
+pub(super) struct WaitingData {
+    pub thread: String,
+    pub line: Option<u32>,
+    pub statement: String,
+}
+
+impl From<&Waiting> for WaitingData {
+    fn from(waiting: &Waiting) -> Self {
+        Self {
+            thread: waiting.thread.clone(),
+            line: waiting.place.as_ref().map(|place| place.line),
+            statement: waiting.statement.clone(),
+        }
+    }
+}
+
+/// A run, step by step.
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    /// All threads, in the order of their slots.
+    pub threads: Vec<RunThread>,
+    pub cells: Vec<CellData>,
+    pub edges: Vec<EdgeText>,
+    /// The values at the beginning, of the cells that exist then.
+    pub initial: Vec<(usize, String)>,
+    pub steps: Vec<StepData>,
+    /// The steps with which a statement begins.
+    pub starts: Vec<usize>,
+}
+
+/// A thread of a run.
+#[derive(Debug, Serialize)]
+pub(super) struct RunThread {
+    pub name: String,
+    pub moves: bool,
+    /// Where it stands at the beginning.
+    pub at: Option<Spot>,
+}
+
+/// A variable, or a cell of an array.
+#[derive(Debug, Serialize)]
+pub(super) struct CellData {
+    pub name: String,
+    /// The thread to which it belongs; without one it is shared.
+    pub owner: Option<usize>,
+    /// Whether a front end made it up.
+    pub hidden: bool,
+    /// Whether it holds the handle of the thread that has locked it.
+    pub lock: bool,
+}
+
+/// What an edge does, in the words of the source and of the intermediate program.
+#[derive(Debug, Serialize)]
+pub(super) struct EdgeText {
+    pub at: Option<Spot>,
+    pub text: String,
+    pub ops: String,
+}
+
+/// A step.
+#[derive(Debug, Serialize)]
+pub(super) struct StepData {
+    #[serde(rename = "t")]
+    pub thread: usize,
+    #[serde(rename = "e")]
+    pub edge: usize,
+    /// The cells that have another value afterwards, or exist since then.
+    #[serde(rename = "w")]
+    pub writes: Vec<(usize, String)>,
+    /// The shared values that it saw.
+    #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<(String, String)>,
+    /// Threads that stand elsewhere afterwards.
+    #[serde(rename = "a")]
+    pub at: Vec<(usize, Option<Spot>)>,
+}
+
+/// What stands beside the lines of a source.
+#[derive(Debug, Serialize)]
+pub(super) struct Margin {
+    pub movers: Vec<(Spot, Mover)>,
+    pub blocks: Vec<Block>,
+}
+
+/// What the steps of a line have to do with other threads; the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Mover {
+    /// Every step commutes with all steps of the other threads.
+    Free,
+    /// Some step depends on what others do; none does anything that others can see.
+    Reads,
+    /// Some step does something that others, or the property, can see.
+    Writes,
+}
+
+/// Lines that one transition of the engine's program takes together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct Block {
+    pub source: usize,
+    pub lines: Vec<u32>,
+}
+
+/// A rely-guarantee proof.
+#[derive(Debug, Serialize)]
+pub(super) struct Outline {
+    pub threads: Vec<ThreadOutline>,
+    pub effects: Vec<String>,
+    pub interference: Vec<Interference>,
+    /// How many pairs of lines are left out because there are too many.
+    pub omitted: usize,
+}
+
+/// What a proof says of one thread.
+#[derive(Debug, Serialize)]
+pub(super) struct ThreadOutline {
+    pub name: String,
+    pub template: bool,
+    /// Positions in [`Outline::effects`].
+    pub relies: Vec<usize>,
+    pub guarantees: Vec<usize>,
+    pub spots: Vec<SpotOutline>,
+    /// From one spot to another, and what is done.
+    pub flow: Vec<(usize, usize, String)>,
+}
+
+/// What holds at one place.
+#[derive(Debug, Serialize)]
+pub(super) struct SpotOutline {
+    pub place: String,
+    pub at: Option<Spot>,
+    /// One of these holds, and of it every part; without one the place is never reached.
+    pub cases: Vec<Vec<String>>,
+}
+
+/// A line that changes what assertions at other lines mention.
+#[derive(Debug, Serialize)]
+pub(super) struct Interference {
+    pub from: Spot,
+    pub to: Spot,
+    pub about: Vec<String>,
+}
+
+/// What an engine told about its work.
+#[derive(Debug, Serialize)]
+pub(super) struct HistoryData {
+    pub rounds: Vec<RoundData>,
+    pub trees: Vec<TreeData>,
+}
+
+/// One round of refinement.
+#[derive(Debug, Serialize)]
+pub(super) struct RoundData {
+    pub headline: String,
+    pub counts: Vec<(&'static str, u64)>,
+    pub found: Vec<String>,
+}
+
+/// A tree of abstract states.
+#[derive(Debug, Serialize)]
+pub(super) struct TreeData {
+    pub title: String,
+    /// How many nodes there are; if there are too many, only the first ones are listed.
+    pub total: usize,
+    pub nodes: Vec<NodeData>,
+}
+
+/// A node; its parent stands before it.
+#[derive(Debug, Serialize)]
+pub(super) struct NodeData {
+    #[serde(rename = "p")]
+    pub parent: Option<usize>,
+    pub place: String,
+    pub at: Option<Spot>,
+    pub step: String,
+    pub by: Option<String>,
+    pub facts: Vec<String>,
+    pub covered: bool,
+}
+
+/// More nodes than this are no picture any more.
+const MOST_NODES: usize = 3000;
+
+impl HistoryData {
+    pub fn new(history: &History, sources: &SourceMap, table: &SourceTable) -> Option<Self> {
+        let rounds = history.rounds.iter().map(|round| RoundData {
+            headline: round.headline.clone(),
+            counts: round.counts.clone(),
+            found: round.found.clone(),
+        });
+        let trees = history.trees.iter().map(|tree| TreeData::new(tree, sources, table));
+        let told = Self { rounds: rounds.collect(), trees: trees.collect() };
+        (!told.rounds.is_empty() || !told.trees.is_empty()).then_some(told)
+    }
+}
+
+impl TreeData {
+    fn new(tree: &Tree, sources: &SourceMap, table: &SourceTable) -> Self {
+        let nodes = tree.nodes.iter().take(MOST_NODES).map(|node| NodeData {
+            parent: node.parent,
+            place: node.place.clone(),
+            at: node.span.and_then(|span| table.spot(span, sources)),
+            step: node.step.clone(),
+            by: node.by.clone(),
+            facts: node.facts.clone(),
+            covered: node.covered,
+        });
+        Self { title: tree.title.clone(), total: tree.nodes.len(), nodes: nodes.collect() }
+    }
+}

@@ -1,0 +1,139 @@
+//! A report as one HTML page that needs nothing else: no network, no other file.
+//!
+//! What the page says is plain data ([`data`]), made here from verdicts and programs and embedded
+//! as JSON. The page's own script turns it into pictures; it puts text into the page as text only,
+//! so nothing that a program contains can become part of the page's structure. The parts:
+//!
+//! * [`run`]: a violation as lanes, values and locks;
+//! * [`outline`]: a proof as assertions at places of the source;
+//! * [`interference`]: which lines change what which assertions mention;
+//! * [`margin`]: which lines are one step, and which steps concern nobody else;
+//! * [`source`]: the texts, each only once;
+//! * [`page`]: the frame around it.
+
+mod data;
+mod interference;
+mod locks;
+mod margin;
+mod outline;
+mod page;
+mod run;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+pub use page::escape_html;
+
+use crate::finding::{Finding, Kind, Problem};
+use crate::text::violation_text;
+use data::{Section, WaitingData};
+use rely_base::{History, SourceMap};
+use rely_evidence::{Proof, Verdict};
+use rely_program::Program;
+use rely_program::passes::BackMap;
+use source::SourceTable;
+
+/// What a finding is about: the program with its texts, and what the engine made of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s> {
+    /// The program as the front end made it.
+    pub program: &'s Program,
+    /// The texts into which its spans point.
+    pub sources: &'s SourceMap,
+    /// The program that the engine saw.
+    pub prepared: &'s Program,
+    /// The way back from it.
+    pub back: &'s BackMap,
+    /// What is known.
+    pub verdict: &'s Verdict,
+    /// What the engine told about its work.
+    pub history: &'s History,
+}
+
+/// Collects findings and makes the page.
+#[derive(Debug)]
+pub struct HtmlReport {
+    rely_version: String,
+    sources: SourceTable,
+    sections: Vec<Section>,
+}
+
+impl HtmlReport {
+    /// A report without findings.
+    pub fn new(rely_version: &str) -> Self {
+        Self { rely_version: rely_version.to_owned(), sources: SourceTable::default(), sections: Vec::new() }
+    }
+
+    /// Adds the result for one property of one file.
+    pub fn add(&mut self, file: &str, finding: &Finding, subject: &Subject<'_>) {
+        let mut section = Section::new(file, finding.conclusion.name());
+        section.property = Some(finding.property.name());
+        section.engine = Some(finding.engine.clone());
+        section.assumptions.clone_from(&finding.assumptions);
+        section.counts.clone_from(&finding.statistics);
+        section.seconds = Some(finding.time.as_secs_f64());
+        match &finding.conclusion.0 {
+            Kind::Safe { evidence, modular } => {
+                section.evidence = Some(evidence.clone());
+                section.modular = Some(*modular);
+            }
+            Kind::Unsafe { evidence, violation, .. } => {
+                section.headline = Some(violation_text(violation));
+                section.evidence = Some(evidence.clone());
+                section.place = violation.place.as_ref().map(|place| place.line);
+                section.waiting = violation.waiting.iter().map(WaitingData::from).collect();
+            }
+            Kind::Unknown { reason, advice } => {
+                section.headline = Some(reason.clone());
+                section.advice.clone_from(advice);
+            }
+        }
+        self.sources.add_program(subject.program, subject.sources);
+        section.source = self.sources.main(file);
+        self.add_pictures(&mut section, finding, subject);
+        self.sections.push(section);
+    }
+
+    fn add_pictures(&mut self, section: &mut Section, finding: &Finding, subject: &Subject<'_>) {
+        // A verdict that another solver does not confirm is not reported, and not shown either.
+        match (subject.verdict, &finding.conclusion.0) {
+            (Verdict::Unsafe(shown), Kind::Unsafe { run, .. }) => {
+                section.run = Some(run::run(run, shown.replay(), subject, &self.sources));
+            }
+            (Verdict::Safe(proved), Kind::Safe { .. }) => {
+                section.margin = Some(margin::margin(subject, &self.sources));
+                if let Proof::RelyGuarantee(proof) = proved.proof() {
+                    section.outline = Some(outline::outline(proof, subject, &self.sources));
+                }
+            }
+            _ => {}
+        }
+        section.history = data::HistoryData::new(subject.history, subject.sources, &self.sources);
+    }
+
+    /// Adds a file that is no program.
+    pub fn add_problem(&mut self, file: &str, problem: &Problem) {
+        let mut section = Section::new(file, "error");
+        for diagnostic in &problem.diagnostics {
+            let place = diagnostic.primary.as_ref().map(|(span, _)| problem.sources.position(*span).line);
+            let line = place.map(|line| format!("line {line}: ")).unwrap_or_default();
+            section.errors.push(format!("{line}{}", diagnostic.message));
+            if let Some((span, _)) = &diagnostic.primary {
+                self.sources.add_file(problem.sources.file(span.file));
+                section.place = section.place.or(place);
+            }
+        }
+        section.source = self.sources.main(file);
+        self.sections.push(section);
+    }
+
+    /// The page.
+    pub fn render(&self) -> String {
+        page::render(&data::Page {
+            rely: &self.rely_version,
+            sources: self.sources.data(),
+            sections: &self.sections,
+        })
+    }
+}

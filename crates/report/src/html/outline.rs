@@ -1,0 +1,99 @@
+//! A rely-guarantee proof as data: what holds where, what each thread relies on and guarantees,
+//! and how its places follow each other.
+
+use super::Subject;
+use super::data::{Outline, SpotOutline, ThreadOutline};
+use super::interference::interference;
+use super::source::SourceTable;
+use crate::layout::one_line;
+use crate::proof::Writer;
+use crate::style::Style;
+use rely_evidence::rely_guarantee::{RelyGuarantee, Spot, ThreadAssertions};
+use rely_program::{EdgeId, ThreadKind};
+use std::collections::HashMap;
+
+/// Of assertions with more cases than this the rest is left out; a reader has long given up.
+const MOST_CASES: usize = 60;
+
+/// The proof, which is about the program that the engine saw.
+pub(super) fn outline(proof: &RelyGuarantee, subject: &Subject<'_>, sources: &SourceTable) -> Outline {
+    let writer = Writer { program: subject.prepared, sources: subject.sources, style: Style::PLAIN, proof };
+    let mut effects = Effects::default();
+    let threads =
+        proof.threads.iter().map(|entry| thread(&writer, entry, subject, sources, &mut effects)).collect();
+    let (interference, omitted) = interference(&writer, subject, sources);
+    Outline { threads, effects: effects.texts, interference, omitted }
+}
+
+/// Texts of effects, each only once: what one thread guarantees the others rely on.
+#[derive(Default)]
+struct Effects {
+    texts: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Effects {
+    fn numbers(&mut self, texts: Vec<String>) -> Vec<usize> {
+        let number = |text: String| {
+            *self.numbers.entry(text).or_insert_with_key(|text| {
+                self.texts.push(text.clone());
+                self.texts.len() - 1
+            })
+        };
+        texts.into_iter().map(number).collect()
+    }
+}
+
+fn thread(
+    writer: &Writer<'_>,
+    entry: &ThreadAssertions,
+    subject: &Subject<'_>,
+    sources: &SourceTable,
+    effects: &mut Effects,
+) -> ThreadOutline {
+    let declaration = &subject.prepared.threads()[entry.thread];
+    let spots = Spot::all(subject.prepared, entry.thread);
+    let outlines = spots.iter().map(|&spot| {
+        let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
+        let mut cases = writer.cases(cubes.unwrap_or_default());
+        if cases.len() > MOST_CASES {
+            let more = cases.len() - MOST_CASES;
+            cases.truncate(MOST_CASES);
+            cases.push(vec![format!("… ({more} more cases)")]);
+        }
+        let at = writer.span(spot).and_then(|span| sources.spot(span, subject.sources));
+        SpotOutline { place: writer.place(spot), at, cases }
+    });
+    ThreadOutline {
+        name: declaration.name.clone(),
+        template: declaration.kind == ThreadKind::Template,
+        relies: effects.numbers(writer.relies(entry.thread)),
+        guarantees: effects.numbers(writer.guarantees(entry.thread)),
+        spots: outlines.collect(),
+        flow: flow(&spots, subject),
+    }
+}
+
+/// The edges between spots, with what is done on the way in the words of the source.
+fn flow(spots: &[Spot], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
+    let position = |location| spots.iter().position(|spot| *spot == Spot::At(location));
+    let edges = subject.prepared.edges().iter().filter_map(|(id, edge)| {
+        Some((position(edge.source)?, position(edge.target)?, edge_text(id, subject)))
+    });
+    edges.collect()
+}
+
+fn edge_text(edge: EdgeId, subject: &Subject<'_>) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for old in subject.back.edges(edge) {
+        let span = subject.program.edges()[old].span;
+        let text = span.map(|span| one_line(subject.sources.text(span))).unwrap_or_default();
+        if !text.is_empty() && texts.last() != Some(&text) {
+            texts.push(text);
+        }
+    }
+    if texts.is_empty() {
+        return subject.prepared.display_ops(&subject.prepared.edges()[edge].ops).to_string();
+    }
+    texts.join(" ")
+}

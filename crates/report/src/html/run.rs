@@ -1,0 +1,163 @@
+//! A violation as data: per step who moved where, what changed, and what was seen.
+//!
+//! The texts are those of the [`Interleaving`]; the values come from the states of the replay, so
+//! that the page can show all of them at any step.
+
+use super::Subject;
+use super::data::{CellData, EdgeText, Run, RunThread, Spot, StepData};
+use super::locks::locks;
+use super::source::SourceTable;
+use crate::interleaving::{Interleaving, is_named_in_source, thread_name, value_text};
+use rely_base::Id;
+use rely_evidence::Replay;
+use rely_program::{EdgeId, Program, Scope, Semantics, SlotId, State, Value, VarId};
+use std::collections::BTreeMap;
+
+/// The run that a replay has shown, which `told` tells.
+pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, sources: &SourceTable) -> Run {
+    let states = replay.states();
+    let mut recorder = Recorder::new(subject, sources);
+    let initial = recorder.changes(None, &states[0]);
+    let mut steps = Vec::new();
+    for (index, (step, text)) in replay.trace().steps.iter().zip(&told.steps).enumerate() {
+        let before = &states[index.min(states.len() - 1)];
+        // A step in which a check fails has no state behind it.
+        let after = states.get(index + 1).unwrap_or(before);
+        let reads = text.reads.iter().map(|read| (read.variable.clone(), read.value.clone()));
+        steps.push(StepData {
+            thread: step.slot.index(),
+            edge: recorder.edge(step.edge, &text.statement, &text.operations),
+            writes: recorder.changes(Some(before), after),
+            reads: reads.collect(),
+            at: recorder.moved(before, after),
+        });
+    }
+    let last = states.last().unwrap_or(&states[0]);
+    let moves = |slot: SlotId| steps.iter().any(|step| step.thread == slot.index());
+    let thread = |slot: SlotId| RunThread {
+        name: thread_name(subject.program, last, slot),
+        moves: moves(slot),
+        at: recorder.stands(&states[0], slot),
+    };
+    let threads = last.slots().map(thread).collect();
+    Run {
+        threads,
+        initial,
+        steps,
+        starts: told.statement_starts(),
+        cells: recorder.cells,
+        edges: recorder.edges,
+    }
+}
+
+/// Gives numbers to the cells and edges of a run.
+struct Recorder<'r> {
+    program: &'r Program,
+    subject: &'r Subject<'r>,
+    sources: &'r SourceTable,
+    semantics: Semantics<'r>,
+    locks: Vec<VarId>,
+    cells: Vec<CellData>,
+    cell_numbers: BTreeMap<(Option<SlotId>, VarId, usize), usize>,
+    edges: Vec<EdgeText>,
+    edge_numbers: BTreeMap<EdgeId, usize>,
+}
+
+impl<'r> Recorder<'r> {
+    fn new(subject: &'r Subject<'r>, sources: &'r SourceTable) -> Self {
+        Self {
+            program: subject.program,
+            subject,
+            sources,
+            semantics: Semantics::new(subject.program),
+            locks: locks(subject.program),
+            cells: Vec::new(),
+            cell_numbers: BTreeMap::new(),
+            edges: Vec::new(),
+            edge_numbers: BTreeMap::new(),
+        }
+    }
+
+    /// The cells that are new or have another value, and the value.
+    fn changes(&mut self, before: Option<&State>, after: &State) -> Vec<(usize, String)> {
+        let mut changes = Vec::new();
+        if before.is_some_and(|before| before.cells() == after.cells()) {
+            return changes; // many steps
+        }
+        for (var, declaration) in self.program.vars().iter() {
+            match declaration.scope {
+                Scope::Global => {
+                    let old = before.map(|before| self.semantics.global(before, var).to_vec());
+                    let new = self.semantics.global(after, var).to_vec();
+                    self.compare(None, var, old.as_deref(), &new, &mut changes);
+                }
+                Scope::Local(thread) => {
+                    for slot in after.slots().filter(|&slot| after.thread(slot) == thread) {
+                        let existed = before.filter(|before| slot.index() < before.slots().len());
+                        let old = existed.map(|before| self.semantics.local(before, slot, var).to_vec());
+                        let new = self.semantics.local(after, slot, var).to_vec();
+                        self.compare(Some(slot), var, old.as_deref(), &new, &mut changes);
+                    }
+                }
+            }
+        }
+        changes
+    }
+
+    fn compare(
+        &mut self,
+        owner: Option<SlotId>,
+        var: VarId,
+        old: Option<&[Value]>,
+        new: &[Value],
+        changes: &mut Vec<(usize, String)>,
+    ) {
+        let sort = self.program.vars()[var].sort;
+        for (index, &value) in new.iter().enumerate() {
+            if old.is_none_or(|old| old[index] != value) {
+                changes.push((self.cell(owner, var, index), value_text(sort, value)));
+            }
+        }
+    }
+
+    fn cell(&mut self, owner: Option<SlotId>, var: VarId, index: usize) -> usize {
+        *self.cell_numbers.entry((owner, var, index)).or_insert_with(|| {
+            let declaration = &self.program.vars()[var];
+            let name = match declaration.length {
+                None => declaration.name.clone(),
+                Some(_) => format!("{}[{index}]", declaration.name),
+            };
+            let hidden = !is_named_in_source(&name);
+            let lock = self.locks.contains(&var);
+            self.cells.push(CellData { name, owner: owner.map(Id::index), hidden, lock });
+            self.cells.len() - 1
+        })
+    }
+
+    fn edge(&mut self, edge: EdgeId, text: &str, ops: &str) -> usize {
+        *self.edge_numbers.entry(edge).or_insert_with(|| {
+            let span = self.program.edges()[edge].span;
+            let at = span.and_then(|span| self.sources.spot(span, self.subject.sources));
+            self.edges.push(EdgeText { at, text: text.to_owned(), ops: ops.to_owned() });
+            self.edges.len() - 1
+        })
+    }
+
+    /// The line at which a thread stands.
+    fn stands(&self, state: &State, slot: SlotId) -> Option<Spot> {
+        let exists = slot.index() < state.slots().len();
+        let location = if exists { state.location(slot)? } else { return None };
+        let leaving =
+            self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
+        let span = self.program.locations()[location].span.or(leaving)?;
+        self.sources.spot(span, self.subject.sources)
+    }
+
+    /// The threads that stand elsewhere, or exist, since a step.
+    fn moved(&self, before: &State, after: &State) -> Vec<(usize, Option<Spot>)> {
+        let has_moved = |slot: &SlotId| {
+            slot.index() >= before.slots().len() || before.location(*slot) != after.location(*slot)
+        };
+        after.slots().filter(has_moved).map(|slot| (slot.index(), self.stands(after, slot))).collect()
+    }
+}
