@@ -630,6 +630,8 @@ fn the_help_explains_itself() {
                                                 must be `unsat`
               --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
                                                 command that reads SMT-LIB
+              --report <FILE.html>              Write everything into one HTML page: the run of a violation
+                                                step by step, the proof of a `safe`
               --lang <LANG>                     The language, where the name of the file does not tell it
                                                 [possible values: c, i, rely]
           -I <DIR>                              A directory in which the C preprocessor looks for headers
@@ -645,6 +647,7 @@ fn the_help_explains_itself() {
           rely check examples/peterson.c
           rely check --property assert,deadlock examples/*.c
           rely check --timeout 60 --memory 1000 --format json model.rely
+          rely check --report report.html examples/racy-counter.c
     "#]]
     .assert_eq(&help(&["check", "-h"]));
     expect![[r#"

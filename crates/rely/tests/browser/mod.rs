@@ -61,6 +61,10 @@ impl Browser {
         } } });
         let answer = browser.request("POST", "/session", &capabilities);
         browser.session = answer["sessionId"].as_str().expect("a session has an id").to_owned();
+        // What the browser's own first page asks for is no concern of ours.
+        browser.command("POST", "url", &json!({ "url": "about:blank" }));
+        browser.requests();
+        browser.complaints();
         Some(browser)
     }
 

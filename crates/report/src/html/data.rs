@@ -132,7 +132,7 @@ pub(super) struct StepData {
     pub thread: usize,
     #[serde(rename = "e")]
     pub edge: usize,
-    /// The cells that have another value afterwards, or exist since then.
+    /// The cells that were written or exist since then, and their values.
     #[serde(rename = "w")]
     pub writes: Vec<(usize, String)>,
     /// The shared values that it saw.

@@ -7,7 +7,7 @@ use super::Subject;
 use super::data::{CellData, EdgeText, Run, RunThread, Spot, StepData};
 use super::locks::locks;
 use super::source::SourceTable;
-use crate::interleaving::{Interleaving, is_named_in_source, thread_name, value_text};
+use crate::interleaving::{Interleaving, Step, is_named_in_source, thread_name, value_text};
 use rely_base::Id;
 use rely_evidence::Replay;
 use rely_program::{EdgeId, Program, Scope, Semantics, SlotId, State, Value, VarId};
@@ -24,10 +24,12 @@ pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, s
         // A step in which a check fails has no state behind it.
         let after = states.get(index + 1).unwrap_or(before);
         let reads = text.reads.iter().map(|read| (read.variable.clone(), read.value.clone()));
+        let mut writes = recorder.changes(Some(before), after);
+        recorder.add_unchanged(step.slot, text, &mut writes);
         steps.push(StepData {
             thread: step.slot.index(),
             edge: recorder.edge(step.edge, &text.statement, &text.operations),
-            writes: recorder.changes(Some(before), after),
+            writes,
             reads: reads.collect(),
             at: recorder.moved(before, after),
         });
@@ -102,6 +104,17 @@ impl<'r> Recorder<'r> {
             }
         }
         changes
+    }
+
+    /// Adds the cells that got the value that they had: that an update is lost can be the point.
+    fn add_unchanged(&self, slot: SlotId, text: &Step, writes: &mut Vec<(usize, String)>) {
+        for write in text.writes.iter().filter(|write| write.old.as_ref() == Some(&write.new)) {
+            let is_meant = |cell: &CellData| {
+                cell.name == write.variable && cell.owner.is_none_or(|owner| owner == slot.index())
+            };
+            let cell = self.cells.iter().rposition(is_meant);
+            writes.extend(cell.map(|cell| (cell, write.new.clone())));
+        }
     }
 
     fn compare(

@@ -267,7 +267,7 @@ class LanesView {
     const { steps, edges } = this.model.run;
     const longest = new Map();
     for (const step of steps) longest.set(step.t, Math.max(longest.get(step.t) || 0, edges[step.e].text.length));
-    return this.model.lanes.map((lane) => clamp(longest.get(lane.index) + 3, 14, 42));
+    return this.model.lanes.map((lane) => clamp(Math.max(longest.get(lane.index), lane.name.length) + 3, 16, 28));
   }
 
   layOut() {
@@ -277,8 +277,8 @@ class LanesView {
     this.wide = (width - 60) / lanes.length >= LEAST_LANE;
     this.withValues = this.wide && width - 60 - lanes.length * LEAST_LANE >= 150;
     const columns = this.wide
-      ? `2.8rem ${this.weights.map((weight) => `minmax(0, ${weight}fr)`).join(" ")}${this.withValues ? " minmax(0, 26fr)" : ""}`
-      : `2.4rem ${Math.min(lanes.length, 12) * 13 + 4}px minmax(0, 1fr)`;
+      ? `3.2rem ${this.weights.map((weight) => `minmax(0, ${weight}fr)`).join(" ")}${this.withValues ? " minmax(0, 22fr)" : ""}`
+      : `3rem ${Math.min(lanes.length, 12) * 13 + 4}px minmax(0, 1fr)`;
     this.box.style.setProperty("--columns", columns);
     this.box.classList.toggle("rail", !this.wide);
     const names = lanes.map((lane) => el("span", { class: threadClass(lane.index), title: lane.name }, lane.name));
@@ -338,10 +338,20 @@ class LanesView {
     const holders = new Set(owners.values());
     element.append(el("span", { class: "no" }, row ? (edge.at ? String(edge.at[1]) : "") : "start"));
     if (this.wide) {
-      for (const lane of this.model.lanes) element.append(this.cell(lane.index, thread, holders, text));
+      // A statement may reach over the lanes to the right of its own: in this row they are empty.
+      const { lanes } = this.model;
+      lanes.forEach((lane, index) => {
+        const cell = this.cell(lane.index, thread, holders);
+        cell.style.gridColumn = String(index + 2);
+        element.append(cell);
+        if (lane.index !== thread) return;
+        const words = el("span", { class: `text ${threadClass(thread)}`, title: text }, el("span", null, text));
+        words.style.gridColumn = `${index + 2} / ${lanes.length + 2}`;
+        element.append(words);
+      });
       if (this.withValues) element.append(el("span", { class: "values" }, row ? this.model.valuesText(row) : ""));
     } else {
-      const rails = this.model.lanes.slice(0, 12).map((lane) => this.cell(lane.index, thread, holders, ""));
+      const rails = this.model.lanes.slice(0, 12).map((lane) => this.cell(lane.index, thread, holders));
       const values = row ? this.model.valuesText(row) : "";
       element.append(
         el("span", { class: "rails" }, rails),
@@ -351,10 +361,8 @@ class LanesView {
     return element;
   }
 
-  cell(lane, thread, holders, text) {
-    const held = holders.has(lane) ? " holds" : "";
-    if (lane !== thread) return el("span", { class: `lane ${threadClass(lane)}${held}` });
-    return el("span", { class: `lane moves ${threadClass(lane)}${held}`, title: text }, text && el("span", { class: "text" }, text));
+  cell(lane, thread, holders) {
+    return el("span", { class: `lane ${threadClass(lane)}${lane === thread ? " moves" : ""}${holders.has(lane) ? " holds" : ""}` });
   }
 
   label(position, row, thread) {
@@ -458,16 +466,18 @@ class ValuesView {
 
   valueRow(cell) {
     const { before, values, since } = this.state;
-    const changed = before.has(cell);
+    const now = values.get(cell);
     const old = before.get(cell);
-    const value = changed && old !== undefined && old !== values.get(cell) ? [el("s", null, old), " → ", el("b", null, values.get(cell))] : values.get(cell);
+    let [kind, value] = [null, now];
+    if (before.has(cell) && old === now) [kind, value] = ["written", [now, el("span", { class: "quiet" }, " written, as before")]];
+    else if (before.has(cell)) [kind, value] = ["changed", old === undefined ? now : [el("s", null, old), " → ", el("b", null, now)]];
     const name = this.model.run.cells[cell].name;
     const step = since.get(cell);
     const label =
       step === undefined
         ? name
         : el("button", { type: "button", class: "link", title: `Go to the step that wrote ${name} last`, onclick: () => this.goToStep(step) }, name);
-    return el("tr", { class: changed ? "changed" : null }, el("th", { scope: "row" }, label), el("td", null, value));
+    return el("tr", { class: kind }, el("th", { scope: "row" }, label), el("td", null, value));
   }
 }
 
