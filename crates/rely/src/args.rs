@@ -133,13 +133,17 @@ pub struct EvidenceArgs {
     /// Let another solver confirm the proof: `z3`, `cvc5` or any command that reads SMT-LIB
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,
+    /// Write the violation of a C program as a program that gcc compiles and that fails in every run
+    #[arg(long, value_name = "DIR")]
+    pub reproducer: Option<PathBuf>,
 }
 
 impl EvidenceArgs {
     /// An option that only makes sense for one property of one file.
     pub fn needs_one_result(&self) -> Option<&'static str> {
         let certificate = self.certificate.as_ref().map(|_| "--certificate");
-        certificate.or_else(|| self.export_obligations.as_ref().map(|_| "--export-obligations"))
+        let obligations = self.export_obligations.as_ref().map(|_| "--export-obligations");
+        certificate.or(obligations).or_else(|| self.reproducer.as_ref().map(|_| "--reproducer"))
     }
 }
 

@@ -27,13 +27,15 @@ pub struct Loaded {
     pub program: Program,
     /// The texts into which its spans point.
     pub sources: SourceMap,
+    /// What the user gave.
+    pub input: Input,
 }
 
 /// From a text to a program, or to the reasons why there is none.
 pub fn load(input: &Input) -> Result<Loaded, Problem> {
     let mut sources = SourceMap::new();
     match translate(input, &mut sources) {
-        Ok(program) => Ok(Loaded { program, sources }),
+        Ok(program) => Ok(Loaded { program, sources, input: input.clone() }),
         Err(diagnostics) => Err(Problem { diagnostics, sources }),
     }
 }

@@ -12,6 +12,7 @@ mod interleaving;
 mod json;
 mod layout;
 mod proof;
+mod reproducer;
 mod style;
 mod table;
 mod text;
@@ -26,6 +27,7 @@ pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken,
 pub use json::{JSON_VERSION, render_json};
 pub use layout::group_digits;
 pub use proof::render_proof;
+pub use reproducer::{CSource, NotReproducible, ReproducerFile, reproducer};
 pub use style::{Role, Style};
 pub use table::{render_detailed_table, render_table};
 pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};

@@ -1,6 +1,6 @@
 //! `rely check`: decides properties and prints verdicts.
 
-use super::{Context, Ended, certify};
+use super::{Context, Ended, certify, reproducer};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
@@ -134,6 +134,10 @@ fn check_goal(
     if let Err(message) = certify::write_evidence(&arguments.evidence, &verified, goal, &budget) {
         context.console.error(&message);
     }
+    let reproduced = reproducer::write(arguments, &verified, loaded, &budget).unwrap_or_else(|message| {
+        context.console.error(&message);
+        String::new()
+    });
     let finding = Finding {
         property: goal,
         engine: engine.name().to_owned(),
@@ -153,7 +157,7 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    (finding, proof_text(arguments, &verified, loaded, context))
+    (finding, proof_text(arguments, &verified, loaded, context) + &reproduced)
 }
 
 /// The proof for people, if there is one to read and somebody wants to.

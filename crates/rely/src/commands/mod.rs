@@ -5,6 +5,7 @@ mod certify;
 mod check;
 mod documentation;
 mod fmt;
+mod reproducer;
 mod run;
 mod show;
 

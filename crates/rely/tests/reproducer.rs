@@ -1,0 +1,199 @@
+//! Reproducers of unsafe C programs: compiled by gcc, each fails in every run, by the user's own
+//! assertion.
+//!
+//! Each reproducer runs a few times here. `RELY_REPRODUCER_RUNS=100` makes that a hundred.
+
+mod expectation;
+
+use expectation::{disappointments, parse};
+use rely::args::InputArgs;
+use rely_program::Goal;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The signal of a failed assertion.
+const ABORTED: i32 = 6;
+
+const USUAL_RUNS: usize = 3;
+
+/// Programs with one mistake each.
+const PROGRAMS: &str = "crates/rely/tests/reproducers";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder that goes away at the end of the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("rely-reproducer-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Self(path)
+    }
+
+    fn reproducer(&self) -> PathBuf {
+        self.0.join("reproducer")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn runs() -> usize {
+    std::env::var("RELY_REPRODUCER_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(USUAL_RUNS)
+}
+
+/// Checks a program and writes its reproducer.
+fn check(file: &Path, goal: Goal, folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
+    command.args(["check", "--property", goal.name(), "--reproducer"]).arg(folder).arg(file);
+    command.current_dir(root()).output().expect("the command runs")
+}
+
+/// The commands between the fences of the README, without the last one, which runs the program.
+fn build(folder: &Path) -> Result<(), String> {
+    let readme = fs::read_to_string(folder.join("README.md")).map_err(|error| error.to_string())?;
+    let command = readme.split("```sh\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    let command = command.and_then(|command| command.strip_suffix(" && ./reproducer")).ok_or("no command")?;
+    let built = Command::new("sh").args(["-c", command]).current_dir(folder).output();
+    let built = built.map_err(|error| error.to_string())?;
+    if built.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&built.stderr).into_owned()) }
+}
+
+/// Writes, compiles and runs the reproducer of one program. Returns what the last run said.
+fn reproduce(file: &Path, goal: Goal) -> Result<String, String> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = Folder::new(&format!("{name}-{goal}"));
+    let reproducer = folder.reproducer();
+    let checked = check(file, goal, &reproducer);
+    if checked.status.code() != Some(1) || !checked.stderr.is_empty() {
+        return Err(format!("{checked:?}"));
+    }
+    build(&reproducer)?;
+    let mut said = String::new();
+    for run in 1..=runs() {
+        let output =
+            Command::new(reproducer.join("reproducer")).output().map_err(|error| error.to_string())?;
+        said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.signal() != Some(ABORTED) {
+            return Err(format!("run {run}: {}: {said}", output.status));
+        }
+    }
+    Ok(said)
+}
+
+/// The programs of this test say themselves what is wrong with them, and where.
+#[test]
+fn the_programs_are_violated_where_they_say() {
+    let mut complaints = Vec::new();
+    for (path, _, _) in unsafe_programs(PROGRAMS) {
+        let input = rely::input::read(&path, &InputArgs::default()).expect("readable");
+        let loaded = rely::pipeline::load(&input).expect("a program");
+        let found = disappointments(&loaded, &input.text).expect("expectations");
+        complaints.extend(found.into_iter().map(|complaint| format!("{}: {complaint}", path.display())));
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// What each program of a folder says must be violated.
+fn unsafe_programs(folder: &str) -> Vec<(PathBuf, Goal, Option<u32>)> {
+    let entries = fs::read_dir(root().join(folder)).expect("there are programs");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("a text");
+        let expected = parse(&text).expect("expectations");
+        let violated = expected.into_iter().filter(|expected| expected.verdict == "unsafe");
+        found.extend(violated.map(|expected| (path.clone(), expected.goal, expected.line)));
+    }
+    found
+}
+
+fn all_reproduce(programs: &[(PathBuf, Goal, Option<u32>)]) {
+    let mut complaints = Vec::new();
+    for (file, goal, line) in programs {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        match (reproduce(file, *goal), line) {
+            (Err(problem), _) => complaints.push(format!("{name}: {problem}")),
+            (Ok(said), Some(line)) if !said.contains(&format!(".c:{line}: ")) => {
+                complaints.push(format!("{name}: fails elsewhere: {said}"));
+            }
+            (Ok(_), _) => {}
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn unsafe_examples_fail_in_every_run() {
+    let programs = unsafe_programs("examples");
+    assert!(programs.len() >= 8, "{}", programs.len());
+    all_reproduce(&programs);
+}
+
+#[test]
+fn programs_of_all_kinds_fail_in_every_run() {
+    let programs = unsafe_programs(PROGRAMS);
+    assert!(programs.len() >= 15, "{}", programs.len());
+    all_reproduce(&programs);
+}
+
+#[test]
+fn unsafe_benchmarks_fail_in_every_run() {
+    let file = |name: &str| (root().join("benchmarks/popl11").join(name), Goal::Assert, None);
+    all_reproduce(&["bluetooth2.c", "fig2-cex.c", "fig4-cex.c"].map(file));
+}
+
+/// Another program than the one of the trace is not made to fail: a schedule only orders what the
+/// program itself does.
+#[test]
+fn a_schedule_that_does_not_fit_proves_nothing() {
+    let folder = Folder::new("mended");
+    let reproducer = folder.reproducer();
+    check(&root().join("examples/racy-counter.c"), Goal::Assert, &reproducer);
+    let program = reproducer.join("program.c");
+    let text = fs::read_to_string(&program).expect("the program is there");
+    let mended = text.replace("counter++;", "__sync_fetch_and_add(&counter, 1);");
+    assert_ne!(text, mended);
+    fs::write(&program, mended).expect("writable");
+    build(&reproducer).expect("it compiles");
+    let output = Command::new(reproducer.join("reproducer")).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("nothing failed"), "{said}");
+}
+
+/// What is said instead of a reproducer.
+fn refused(name: &str, text: &str) -> String {
+    let folder = Folder::new(name);
+    let file = folder.0.join(name);
+    fs::write(&file, text).expect("writable");
+    let output = check(&file, Goal::Assert, &folder.reproducer());
+    assert!(!folder.reproducer().exists(), "{output:?}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_cannot_be_reproduced_is_refused_by_name() {
+    let said = refused("model.rely", "var x: int = 0;\nthread A { x := 1; }\ninvariant x == 0;\n");
+    assert!(said.contains("reproducers of C programs only"), "{said}");
+    let said =
+        refused("garbage.c", "#include <assert.h>\nint main(void) { int x; assert(x != 3); return 0; }\n");
+    assert!(said.contains("the value of `x`, which is never initialized"), "{said}");
+    let said = refused(
+        "own.c",
+        "#include <assert.h>\nint __VERIFIER_nondet_int(void) { return 4; }\n\
+         int main(void) { int x = __VERIFIER_nondet_int(); assert(x != 3); return 0; }\n",
+    );
+    assert!(said.contains("defines `__VERIFIER_nondet_int` itself"), "{said}");
+}

@@ -1,0 +1,120 @@
+//! Reproducers: C programs that make a violation happen under a real compiler.
+//!
+//! A reproducer is the user's own program, unchanged, together with a schedule and a small
+//! runtime (`rely_runtime.c`) that makes the threads follow it. Compiled with
+//! `-fsanitize=thread`, gcc calls a function before each access to memory; the runtime
+//! defines these functions, and lets each access wait until it is its turn. What fails in the
+//! end is therefore the assertion of the user, evaluated by the machine in a run of the real
+//! program: a wrong trace can make a reproducer give up, but not make it fail.
+//!
+//! * `steps` finds in a trace what other threads can notice, and who has which turn;
+//! * `inputs` finds the values that the program asks for, and those that cannot be forced;
+//! * `scan` finds out which variables and functions can be named behind the program;
+//! * `text` writes the files.
+
+mod inputs;
+mod scan;
+mod steps;
+mod text;
+
+use crate::finding::ViolationReport;
+use inputs::Inputs;
+use rely_base::{Budget, SourceMap};
+use rely_evidence::Replay;
+use rely_program::{CheckKind, Program, Violation};
+use scan::Names;
+use steps::Plan;
+
+/// The C text of a violation.
+#[derive(Clone, Copy, Debug)]
+pub struct CSource<'s> {
+    /// The name under which the user knows the file.
+    pub name: &'s str,
+    /// The text to compile.
+    pub text: &'s str,
+    /// The text behind the preprocessor, which may be the same.
+    pub preprocessed: &'s str,
+    /// The options that the preprocessor needs for `text`, as in `-DN=3`.
+    pub options: &'s [String],
+}
+
+/// A file of a reproducer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReproducerFile {
+    /// Its name in the folder of the reproducer.
+    pub name: &'static str,
+    /// What it says.
+    pub text: String,
+}
+
+/// Why there is no reproducer for a violation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotReproducible {
+    /// The values of uninitialized variables cannot be chosen.
+    #[error(
+        "the violation depends on the value of `{0}`, which is never initialized: no compiler can be made to choose it"
+    )]
+    Uninitialized(String),
+    /// The program answers its own questions for inputs.
+    #[error("the program defines `{0}` itself, so its inputs cannot be given")]
+    DefinesInput(String),
+    /// Each label of a `switch` may be chosen, and nothing says by which value.
+    #[error("the value of `{0}` in a `switch` is not known")]
+    AnyLabel(String),
+    /// The violation is one that C programs do not have.
+    #[error("a violated property of the whole program is no assertion that a C program could fail")]
+    NotAnAssertion,
+}
+
+/// The files that reproduce a violation of a C program.
+pub fn reproducer(
+    replay: &Replay,
+    program: &Program,
+    sources: &SourceMap,
+    source: &CSource<'_>,
+    budget: &Budget,
+) -> Result<Vec<ReproducerFile>, NotReproducible> {
+    let names = Names::in_text(source.preprocessed);
+    if let Some(name) = names.functions().find(|name| name.starts_with("__VERIFIER_nondet_")) {
+        return Err(NotReproducible::DefinesInput(name.to_owned()));
+    }
+    let ending = Ending::of(replay, program)?;
+    let inputs = Inputs::of(replay, program, sources, budget)?;
+    let plan = Plan::of(replay, program, sources, &names);
+    let last = replay.states().last().expect("a replay has an initial state");
+    let violation = ViolationReport::new(replay.violation(), program, sources, last);
+    Ok(text::files(&text::Parts {
+        source,
+        names: &names,
+        ending,
+        inputs: &inputs,
+        plan: &plan,
+        violation: &violation,
+    }))
+}
+
+/// How the compiled program shows the violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// It calls the function that reports a failed assertion, or an error function.
+    Assertion,
+    /// It does something undefined, which the compiler is told to trap.
+    Trap(&'static str),
+    /// All its threads wait.
+    Deadlock,
+}
+
+impl Ending {
+    fn of(replay: &Replay, program: &Program) -> Result<Self, NotReproducible> {
+        match replay.violation() {
+            Violation::Deadlock => Ok(Ending::Deadlock),
+            Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
+            Violation::Check(check) => Ok(match program.checks()[check].kind {
+                CheckKind::Assertion => Ending::Assertion,
+                CheckKind::Bounds => Ending::Trap("bounds-strict,null"),
+                CheckKind::Arithmetic => Ending::Trap("shift,integer-divide-by-zero"),
+                CheckKind::Overflow => Ending::Trap("signed-integer-overflow"),
+            }),
+        }
+    }
+}

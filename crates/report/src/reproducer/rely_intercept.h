@@ -1,0 +1,21 @@
+/* Comes before the program: calls of these functions go through rely_runtime.c. */
+#define pthread_create rely_thread_create
+#define pthread_join rely_thread_join
+#define pthread_exit rely_thread_exit
+#define pthread_mutex_init rely_mutex_init
+#define pthread_mutex_lock rely_mutex_lock
+#define pthread_mutex_trylock rely_mutex_trylock
+#define pthread_mutex_unlock rely_mutex_unlock
+#define pthread_spin_init rely_spin_init
+#define pthread_spin_lock rely_spin_lock
+#define pthread_spin_trylock rely_spin_trylock
+#define pthread_spin_unlock rely_spin_unlock
+#define pthread_cond_wait rely_cond_wait
+#define pthread_cond_signal rely_cond_signal
+#define pthread_cond_broadcast rely_cond_broadcast
+#define __assert_fail rely_assert_fail
+#define abort rely_abort
+#define rand rely_rand
+#define random rely_random
+#define sleep rely_sleep
+#define usleep rely_usleep

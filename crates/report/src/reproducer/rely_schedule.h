@@ -1,0 +1,69 @@
+/* The schedule of a reproducer: what reproducer.c says and rely_runtime.c follows. */
+#ifndef RELY_SCHEDULE_H
+#define RELY_SCHEDULE_H
+
+/* How an access uses a cell. */
+enum { RELY_READ = 1, RELY_WRITE = 2 };
+
+/* What a step is. */
+enum rely_kind { RELY_ACCESS, RELY_CREATE, RELY_JOIN };
+
+/* A variable of the program. */
+struct rely_variable {
+    const char *name;
+    const volatile void *address; /* null: found out when it is accessed for the first time */
+    unsigned long size;
+    unsigned long elements; /* 0: somewhere between address and address + size */
+    int is_shared;          /* others are not scheduled */
+    int may_be_on_stack;
+};
+
+/* Which cell a step accesses, and how. */
+#define RELY_ANY_ELEMENT (~0UL)
+struct rely_access {
+    int variable;
+    unsigned long element;
+    int how;
+};
+
+/* A step that other threads can notice. */
+struct rely_step {
+    int thread;
+    enum rely_kind kind;
+    int turn; /* steps of one thread with nothing in between have the same turn */
+    int first_access, accesses;
+    int created; /* for RELY_CREATE: the new thread */
+    int line;
+    const char *text;
+};
+
+struct rely_thread {
+    const char *name;
+    int ends; /* whether it has ended when the schedule is through */
+    int inputs;
+    const unsigned long long *input; /* what the __VERIFIER_nondet functions return, in order */
+};
+
+/* What goes wrong at the end. */
+enum rely_violation { RELY_ASSERTION, RELY_TRAP, RELY_DEADLOCK };
+
+struct rely_schedule {
+    const char *violation_text;
+    enum rely_violation violation;
+    const struct rely_variable *variables;
+    int variable_count;
+    const struct rely_access *accesses;
+    const struct rely_step *steps;
+    int step_count;
+    const struct rely_thread *threads;
+    int thread_count;
+    int turns;
+    const void *const *atomic_functions; /* their bodies are not interrupted */
+    int atomic_function_count;
+    const void *const *error_functions; /* calling one of them is the violation */
+    int error_function_count;
+};
+
+extern const struct rely_schedule rely_schedule;
+
+#endif

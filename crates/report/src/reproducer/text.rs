@@ -1,0 +1,265 @@
+//! The files of a reproducer.
+
+use super::inputs::Inputs;
+use super::scan::Names;
+use super::steps::{Access, CPlace, Plan, Step, StepKind, Variable};
+use super::{CSource, Ending, ReproducerFile};
+use crate::finding::ViolationReport;
+use rely_base::Id;
+use std::fmt::Write;
+
+const RUNTIME: &str = include_str!("rely_runtime.c");
+const SCHEDULE_HEADER: &str = include_str!("rely_schedule.h");
+const INTERCEPT_HEADER: &str = include_str!("rely_intercept.h");
+
+/// Functions whose call is the violation, if the program gives them a body.
+const ERROR_FUNCTIONS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
+
+/// What the files are made of.
+pub(super) struct Parts<'a> {
+    pub(super) source: &'a CSource<'a>,
+    pub(super) names: &'a Names,
+    pub(super) ending: Ending,
+    pub(super) inputs: &'a Inputs,
+    pub(super) plan: &'a Plan,
+    pub(super) violation: &'a ViolationReport,
+}
+
+/// All files.
+pub(super) fn files(parts: &Parts<'_>) -> Vec<ReproducerFile> {
+    let file = |name, text: String| ReproducerFile { name, text };
+    vec![
+        file("program.c", parts.source.text.to_owned()),
+        file("reproducer.c", parts.schedule()),
+        file("rely_schedule.h", SCHEDULE_HEADER.to_owned()),
+        file("rely_intercept.h", INTERCEPT_HEADER.to_owned()),
+        file("rely_runtime.c", RUNTIME.to_owned()),
+        file("Makefile", parts.makefile()),
+        file("README.md", parts.readme()),
+    ]
+}
+
+impl Parts<'_> {
+    fn violation_text(&self) -> String {
+        match &self.violation.place {
+            Some(place) => format!("{}:{}: {}", self.source.name, place.line, self.violation.message),
+            None => self.violation.message.clone(),
+        }
+    }
+
+    fn schedule(&self) -> String {
+        let mut out = format!(
+            "/* {}\n * The program, and behind it the schedule under which it fails. */\n",
+            commentary(&self.violation_text())
+        );
+        out.push_str(
+            "#include \"rely_intercept.h\"\n#include \"program.c\"\n#include \"rely_schedule.h\"\n\n",
+        );
+        self.variables(&mut out);
+        self.steps(&mut out);
+        self.threads(&mut out);
+        let is_error = |name: &str| ERROR_FUNCTIONS.contains(&name);
+        function_table(&mut out, "error_functions", self.names.functions().filter(|name| is_error(name)));
+        let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
+        function_table(&mut out, "atomic_functions", self.names.functions().filter(|name| is_atomic(name)));
+        self.summary(&mut out);
+        out
+    }
+
+    fn variables(&self, out: &mut String) {
+        out.push_str("static const struct rely_variable rely_variables[] = {\n");
+        for Variable { name, place, is_shared, .. } in &self.plan.variables {
+            let (address, size, elements) = match place {
+                CPlace::Exact(lvalue, elements) => {
+                    (format!("&{lvalue}"), format!("sizeof {lvalue}"), *elements)
+                }
+                CPlace::Inside(object) => (format!("&{object}"), format!("sizeof {object}"), 0),
+                CPlace::Nameless => ("0".to_owned(), "0".to_owned(), 0),
+            };
+            let may_be_on_stack = *place == CPlace::Nameless && !name.starts_with("heap");
+            let _ = writeln!(
+                out,
+                "    {{{}, {address}, {size}, {elements}, {}, {}}},",
+                c_text(name),
+                u8::from(*is_shared),
+                u8::from(may_be_on_stack)
+            );
+        }
+        out.push_str("    {0, 0, 0, 0, 0, 0},\n};\n\n");
+    }
+
+    fn steps(&self, out: &mut String) {
+        let mut accesses: Vec<(&Access, &str)> = Vec::new();
+        let mut steps = String::from("static const struct rely_step rely_steps[] = {\n");
+        let mut turn = None;
+        for step in &self.plan.steps {
+            if turn.replace(step.turn) != Some(step.turn) {
+                let _ = writeln!(steps, "    /* turn {}: {} */", step.turn, commentary(self.thread_of(step)));
+            }
+            let first = accesses.len();
+            let (kind, created) = match &step.kind {
+                StepKind::Access(of_step) => {
+                    let name = |access: &Access| self.plan.variables[access.variable].name.as_str();
+                    accesses.extend(of_step.iter().map(|access| (access, name(access))));
+                    ("RELY_ACCESS", 0)
+                }
+                StepKind::Create(slot) => ("RELY_CREATE", slot.index()),
+                StepKind::Join => ("RELY_JOIN", 0),
+            };
+            let _ = writeln!(
+                steps,
+                "    {{{}, {kind}, {}, {first}, {}, {created}, {}, {}}},",
+                step.slot.index(),
+                step.turn,
+                accesses.len() - first,
+                step.line,
+                c_text(&step.text)
+            );
+        }
+        out.push_str("static const struct rely_access rely_accesses[] = {\n");
+        for (access, name) in accesses {
+            let how = match (access.reads, access.writes) {
+                (true, true) => "RELY_READ | RELY_WRITE",
+                (_, true) => "RELY_WRITE",
+                _ => "RELY_READ",
+            };
+            let element = access.element.map_or_else(|| "RELY_ANY_ELEMENT".to_owned(), |at| at.to_string());
+            let _ =
+                writeln!(out, "    {{{}, {element}, {how}}}, /* {} */", access.variable, commentary(name));
+        }
+        let _ =
+            write!(out, "    {{0, 0, 0}},\n}};\n\n{steps}    {{0, RELY_ACCESS, 0, 0, 0, 0, 0, 0}},\n}};\n\n");
+    }
+
+    fn thread_of(&self, step: &Step) -> &str {
+        &self.plan.threads[step.slot.index()].name
+    }
+
+    fn threads(&self, out: &mut String) {
+        let mut table = String::from("static const struct rely_thread rely_threads[] = {\n");
+        for (index, thread) in self.plan.threads.iter().enumerate() {
+            // Calls convert the value to their type; what it means there the low 64 bits say.
+            let values: Vec<String> =
+                self.inputs.of_slot(thread.slot).map(|value| format!("{}ULL", value as u64)).collect();
+            let listed = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
+            let _ = writeln!(out, "static const unsigned long long rely_inputs_{index}[] = {{{listed}}};");
+            let _ = writeln!(
+                table,
+                "    {{{}, {}, {}, rely_inputs_{index}}},",
+                c_text(&thread.name),
+                u8::from(thread.has_ended),
+                values.len()
+            );
+        }
+        let _ = write!(out, "\n{table}}};\n\n");
+    }
+
+    fn summary(&self, out: &mut String) {
+        let ending = match self.ending {
+            Ending::Assertion => "RELY_ASSERTION",
+            Ending::Trap(_) => "RELY_TRAP",
+            Ending::Deadlock => "RELY_DEADLOCK",
+        };
+        let _ = write!(
+            out,
+            "const struct rely_schedule rely_schedule = {{\n    .violation_text = {},\n    .violation = {ending},\n    \
+             .variables = rely_variables,\n    .variable_count = {},\n    .accesses = rely_accesses,\n    \
+             .steps = rely_steps,\n    .step_count = {},\n    .threads = rely_threads,\n    .thread_count = {},\n    \
+             .turns = {},\n    .atomic_functions = rely_atomic_functions,\n    .atomic_function_count = \
+             sizeof rely_atomic_functions / sizeof *rely_atomic_functions - 1,\n    .error_functions = \
+             rely_error_functions,\n    .error_function_count = sizeof rely_error_functions / sizeof \
+             *rely_error_functions - 1,\n}};\n",
+            c_text(&self.violation_text()),
+            self.plan.variables.len(),
+            self.plan.steps.len(),
+            self.plan.threads.len(),
+            self.plan.turns(),
+        );
+    }
+
+    fn compile_command(&self) -> String {
+        let options: String =
+            self.source.options.iter().map(|option| format!(" {}", shell_word(option))).collect();
+        let trap = match self.ending {
+            Ending::Trap(checks) => format!(" -fsanitize={checks} -fsanitize-undefined-trap-on-error"),
+            Ending::Assertion | Ending::Deadlock => String::new(),
+        };
+        format!(
+            "gcc -std=gnu11 -g -O0 -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
+             -fsanitize=thread{trap} -c reproducer.c"
+        )
+    }
+
+    fn makefile(&self) -> String {
+        // A dollar sign is special in a makefile.
+        let compile = self.compile_command().replace('$', "$$");
+        format!(
+            "# `make run` compiles the reproducer and runs it.\n\nrun: reproducer\n\t./reproducer\n\n\
+             reproducer: reproducer.c program.c rely_runtime.c rely_schedule.h rely_intercept.h\n\t{compile}\n\t\
+             {LINK}\n\n.PHONY: run\n"
+        )
+    }
+
+    fn readme(&self) -> String {
+        let mut turns = String::new();
+        let mut turn = None;
+        for step in &self.plan.steps {
+            if turn.replace(step.turn) != Some(step.turn) {
+                let _ = writeln!(turns, "{}. {}", step.turn + 1, self.thread_of(step));
+            }
+            let _ = writeln!(turns, "   - line {}: `{}`", step.line, step.text);
+        }
+        let ending = match self.ending {
+            Ending::Deadlock => "every thread waits for another one",
+            Ending::Assertion | Ending::Trap(_) => "it fails",
+        };
+        format!(
+            "# A reproducer\n\n{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \
+             below, at whose end {ending}:\n\n```sh\n{} && {LINK} && ./reproducer\n```\n\nor `make run`. The run \
+             ends with\n\n- SIGABRT (134 in a shell) if the violation was reproduced,\n- 3 if the program went \
+             through and nothing failed,\n- 4 if the schedule could not be followed.\n\n## The schedule\n\nOnly \
+             what other threads can notice is listed.\n\n{turns}",
+            self.violation_text(),
+            self.compile_command()
+        )
+    }
+}
+
+const LINK: &str = "gcc reproducer.o rely_runtime.c -pthread -o reproducer";
+
+fn function_table<'n>(out: &mut String, table: &str, names: impl Iterator<Item = &'n str>) {
+    let _ = write!(out, "static const void *const rely_{table}[] = {{");
+    for name in names {
+        let _ = write!(out, "(const void *){name}, ");
+    }
+    out.push_str("0};\n");
+}
+
+/// A text as a literal of C.
+fn c_text(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => {
+                literal.push('\\');
+                literal.push(letter);
+            }
+            '?' => literal.push_str("\\?"), // no trigraphs
+            '\n' | '\t' => literal.push(' '),
+            _ if letter.is_control() => {}
+            _ => literal.push(letter),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// A text that can stand in a comment of C.
+fn commentary(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *")
+}
+
+fn shell_word(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_=./,+".contains(letter);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
