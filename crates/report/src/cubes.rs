@@ -1,10 +1,12 @@
 //! Fewer and shorter cubes for reading.
 //!
 //! Two cubes that differ only in where one thread stands become one; two that differ only in
-//! whether one comparison holds lose it; one that says less than another makes that superfluous.
+//! whether one comparison holds lose it; two whose ranges of one sum touch become one; one that
+//! says less than another makes that superfluous.
 //! What is left means the same. Nothing that is checked depends on this.
 
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube};
+use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
+use rely_program::{ThreadId, Value};
 
 /// Lists that are longer are shown as they are.
 const MOST_CUBES: usize = 100;
@@ -57,13 +59,52 @@ fn merged(left: &Cube, right: &Cube) -> Option<Cube> {
     if says_all_of(right, left) {
         return Some(left.clone());
     }
-    if same(&left.atoms, &right.atoms) { merged_places(left, right) } else { merged_atoms(left, right) }
+    if same(&left.atoms, &right.atoms) {
+        return merged_places(left, right);
+    }
+    merged_atoms(left, right).or_else(|| merged_ranges(left, right))
 }
 
-/// Whether `more` contains everything that `less` says.
+/// Whether `more` says everything that `less` says, as far as single sums tell.
 fn says_all_of(more: &Cube, less: &Cube) -> bool {
-    less.atoms.iter().all(|atom| more.atoms.contains(atom))
-        && less.others.iter().all(|place| more.others.contains(place))
+    let stands = |(thread, spots): &(ThreadId, Vec<Spot>)| {
+        let known = more.others.iter().find(|(other, _)| other == thread);
+        known.is_some_and(|(_, known)| known.iter().all(|spot| spots.contains(spot)))
+    };
+    less.atoms
+        .iter()
+        .all(|atom| more.atoms.contains(atom) || more.atoms.iter().any(|held| implies(held, atom)))
+        && less.others.iter().all(stands)
+}
+
+/// Whether one comparison follows from another one about the same sum.
+fn implies(held: &Atom, atom: &Atom) -> bool {
+    let (Some((low, high)), Some(sum)) = (range(held, &atom.terms), Some(atom.constant)) else {
+        return false;
+    };
+    let highest = high.and_then(|high| high.checked_add(sum));
+    let lowest = low.and_then(|low| low.checked_add(sum));
+    match atom.comparison {
+        Comparison::Le => highest.is_some_and(|highest| highest <= 0),
+        Comparison::Ne => highest.is_some_and(|high| high < 0) || lowest.is_some_and(|low| low > 0),
+        Comparison::Eq => highest == Some(0) && lowest == Some(0),
+        Comparison::MultipleOf(_) => false,
+    }
+}
+
+/// The least and the greatest value of a sum, if the atom is about that sum or its negation.
+fn range(atom: &Atom, terms: &[(Value, Quantity)]) -> Option<(Option<Value>, Option<Value>)> {
+    let negated = || atom.terms.iter().map(|&(factor, part)| (factor.saturating_neg(), part));
+    let (low, high) = match atom.comparison {
+        Comparison::Le => (None, Some(atom.constant.checked_neg()?)),
+        Comparison::Eq => (Some(atom.constant.checked_neg()?), Some(atom.constant.checked_neg()?)),
+        Comparison::Ne | Comparison::MultipleOf(_) => return None,
+    };
+    if atom.terms == terms {
+        return Some((low, high));
+    }
+    let turn = |bound: Option<Value>| bound.and_then(Value::checked_neg);
+    negated().eq(terms.iter().copied()).then(|| (turn(high), turn(low)))
 }
 
 fn same<T: PartialEq>(left: &[T], right: &[T]) -> bool {
@@ -107,6 +148,56 @@ fn merged_atoms(left: &Cube, right: &Cube) -> Option<Cube> {
     Some(together)
 }
 
+/// The same except for the range of one sum, and the ranges touch: they are one range.
+fn merged_ranges(left: &Cube, right: &Cube) -> Option<Cube> {
+    if !same(&left.others, &right.others) {
+        return None;
+    }
+    let only = |these: &[Atom], those: &[Atom]| -> Vec<Atom> {
+        these.iter().filter(|atom| !those.contains(atom)).cloned().collect()
+    };
+    let differing = [only(&left.atoms, &right.atoms), only(&right.atoms, &left.atoms)];
+    let mut terms = differing.iter().flatten().next()?.terms.clone();
+    if terms.first()?.0 < 0 {
+        terms.iter_mut().for_each(|(factor, _)| *factor = factor.saturating_neg());
+    }
+    // Bounds that both have belong to the ranges too.
+    let of_sum = |cube: &Cube| -> Option<(Option<Value>, Option<Value>)> {
+        let mut whole = (None, None);
+        for (low, high) in cube.atoms.iter().filter_map(|atom| range(atom, &terms)) {
+            whole = (whole.0.max(low), [whole.1, high].into_iter().flatten().min());
+        }
+        Some(whole)
+    };
+    if differing.iter().flatten().any(|atom| range(atom, &terms).is_none()) {
+        return None;
+    }
+    let (one, other) = (of_sum(left)?, of_sum(right)?);
+    let touches = |(_, high): (_, Option<Value>), (low, _): (Option<Value>, _)| {
+        high.zip(low).is_none_or(|(high, low)| low <= high.saturating_add(1))
+    };
+    if !touches(one, other) || !touches(other, one) {
+        return None;
+    }
+    let low = one.0.zip(other.0).map(|(one, other)| one.min(other));
+    let high = one.1.zip(other.1).map(|(one, other)| one.max(other));
+    let mut atoms: Vec<Atom> =
+        left.atoms.iter().filter(|atom| range(atom, &terms).is_none()).cloned().collect();
+    if low.is_some() && low == high {
+        atoms.push(Atom { constant: low?.checked_neg()?, terms, comparison: Comparison::Eq });
+    } else {
+        let negated: Option<Vec<_>> =
+            terms.iter().map(|&(factor, part)| Some((factor.checked_neg()?, part))).collect();
+        if let Some(low) = low {
+            atoms.push(Atom { terms: negated?, constant: low, comparison: Comparison::Le });
+        }
+        if let Some(high) = high {
+            atoms.push(Atom { terms, constant: high.checked_neg()?, comparison: Comparison::Le });
+        }
+    }
+    Some(Cube { atoms, others: left.others.clone() })
+}
+
 /// Whether exactly one of two comparisons holds.
 fn are_opposite(left: &Atom, right: &Atom) -> bool {
     match (left.comparison, right.comparison) {
@@ -126,8 +217,8 @@ fn are_opposite(left: &Atom, right: &Atom) -> bool {
 mod tests {
     use super::*;
     use rely_base::Id;
-    use rely_evidence::rely_guarantee::{Moment, Quantity, Spot};
-    use rely_program::{LocationId, ThreadId, Value, VarId};
+    use rely_evidence::rely_guarantee::Moment;
+    use rely_program::{LocationId, VarId};
 
     fn atom(factor: Value, constant: Value, comparison: Comparison) -> Atom {
         let quantity = Quantity::Cell { var: VarId::from_index(0), index: 0, moment: Moment::Before };
@@ -162,6 +253,19 @@ mod tests {
             Cube { atoms: vec![atom(-1, 5, Comparison::Le)], others: vec![] },
         ];
         assert_eq!(simplified(&cubes), cubes);
+    }
+
+    #[test]
+    fn ranges_grow_together() {
+        let value = |value: Value| Cube { atoms: vec![atom(1, -value, Comparison::Eq)], others: vec![] };
+        let between = |low: Value, high: Value| {
+            let atoms = vec![atom(-1, low, Comparison::Le), atom(1, -high, Comparison::Le)];
+            Cube { atoms, others: vec![] }
+        };
+        assert_eq!(simplified(&[value(20), value(21)]), [between(20, 21)]);
+        assert_eq!(simplified(&[between(0, 9), value(10)]), [between(0, 10)]);
+        assert_eq!(simplified(&[value(0), between(0, 10)]), [between(0, 10)]);
+        assert_eq!(simplified(&[value(20), value(22)]), [value(20), value(22)]);
     }
 
     #[test]

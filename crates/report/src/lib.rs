@@ -11,6 +11,8 @@ mod html;
 mod interleaving;
 mod json;
 mod layout;
+mod outline;
+mod phrase;
 mod proof;
 mod reproducer;
 mod style;

@@ -1,27 +1,28 @@
-//! Proofs for people: per thread what it relies on, what it guarantees, and what holds where.
+//! Proofs for people, as textbooks print them: each thread's program with what holds between the
+//! statements, then what the thread relies on and what it guarantees.
 //!
-//! The words are those of the source: names of variables, labels and lines. An effect is written
-//! like the statement that has it, `[lock == 0] lock := 1`, as far as it can be; what cannot is a
-//! condition in which `x'` is the value of `x` afterwards.
+//! Everything is taken from the proof that was checked and from the source, so that the proofs of
+//! all engines look alike. An effect is written like the statement that has it,
+//! `[lock == 0] lock := 1`, as far as it can be; what cannot is a condition in which `x'` is the
+//! value of `x` afterwards.
 
 use crate::cubes::simplified;
 use crate::layout::wrap;
+use crate::outline::Outline;
+use crate::phrase::Phrases;
 use crate::style::{Role, Style};
-use rely_base::{Id, SourceMap, Span};
+use rely_base::SourceMap;
 use rely_evidence::rely_guarantee::{
-    Atom, AtomPrinter, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_evidence::{Proof, Proved};
 use rely_program::analysis::Access;
-use rely_program::{Program, Scope, Sort, ThreadId, ThreadKind, Value, VarId};
+use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
 
 /// A proof as text. `program` is the program that the proof is about.
 pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
     match proved.proof() {
-        Proof::RelyGuarantee(proof) => {
-            let writer = Writer { program, sources, style, proof };
-            writer.write(proved.is_modular())
-        }
+        Proof::RelyGuarantee(proof) => Writer { program, sources, style, proof }.write(proved.is_modular()),
         _ => "  proof        by visiting all states; there is nothing more to read\n".to_owned(),
     }
 }
@@ -35,8 +36,9 @@ pub(crate) struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn printer(&self) -> AtomPrinter<'_> {
-        AtomPrinter::new(self.program)
+    /// The words.
+    pub(crate) fn phrases(&self) -> Phrases<'_> {
+        Phrases { program: self.program, sources: self.sources }
     }
 
     fn write(&self, is_modular: bool) -> String {
@@ -58,11 +60,27 @@ impl Writer<'_> {
             ThreadKind::Instance { .. } => "",
         };
         let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
+        text += &self.outline(entry);
         text += &self.block("relies on", &self.relies(entry.thread));
-        text += &self.block("guarantees", &self.guarantees(entry.thread));
-        let assertions: Vec<String> =
-            entry.at.iter().map(|(spot, cubes)| self.assertion(*spot, cubes)).collect();
-        text + &self.block("asserts", &assertions)
+        text + &self.block("guarantees", &self.guarantees(entry.thread))
+    }
+
+    /// The program of a thread with its assertions.
+    fn outline(&self, entry: &ThreadAssertions) -> String {
+        let mut text = String::new();
+        for line in Outline::of(&self.phrases(), entry).lines() {
+            let indent = 4 + line.indent;
+            let width = self.style.width.saturating_sub(indent + 2).max(20);
+            if !line.is_assertion {
+                text += &format!("{:indent$}{}\n", "", line.text);
+                continue;
+            }
+            for (number, part) in wrap(&line.text, width).iter().enumerate() {
+                let indent = if number == 0 { indent } else { indent + 2 };
+                text += &format!("{:indent$}{}\n", "", self.style.paint(Role::Quiet, part));
+            }
+        }
+        text
     }
 
     /// A heading and indented lines.
@@ -101,9 +119,10 @@ impl Writer<'_> {
         self.program.locations()[self.program.edges()[effect.edge].source].thread
     }
 
-    /// What steps do to the shared variables, each only once.
+    /// What steps do to the shared variables, each only once. Effects that are part of others are
+    /// not shown, also if another statement has them.
     fn effects<'e>(&self, effects: impl Iterator<Item = &'e EdgeEffect>) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
+        let mut by_writes: Vec<(Vec<VarId>, Vec<Cube>)> = Vec::new();
         for effect in effects {
             let writes = Access::of_edge(self.program, effect.edge).writes;
             let globals: Vec<VarId> =
@@ -111,7 +130,14 @@ impl Writer<'_> {
             if globals.is_empty() {
                 continue;
             }
-            for cube in simplified(&effect.cubes) {
+            match by_writes.iter_mut().find(|(known, _)| *known == globals) {
+                Some((_, cubes)) => cubes.extend(effect.cubes.iter().cloned()),
+                None => by_writes.push((globals, effect.cubes.clone())),
+            }
+        }
+        let mut lines: Vec<String> = Vec::new();
+        for (globals, cubes) in by_writes {
+            for cube in simplified(&cubes) {
                 let line = self.effect(&globals, &cube);
                 if !lines.contains(&line) {
                     lines.push(line);
@@ -123,22 +149,22 @@ impl Writer<'_> {
 
     /// `[guard] x := e, y' >= y`
     fn effect(&self, globals: &[VarId], cube: &Cube) -> String {
-        let mut guards = self.places(cube);
-        let mut actions = Vec::new();
-        let mut told: Vec<VarId> = Vec::new();
-        for atom in &cube.atoms {
-            let written = atom.terms.iter().filter_map(|(_, quantity)| match quantity {
+        let written = |atom: &Atom| -> Vec<VarId> {
+            let after = atom.terms.iter().filter_map(|(_, quantity)| match quantity {
                 Quantity::Cell { var, moment: Moment::After, .. } => Some(*var),
                 _ => None,
             });
-            let written: Vec<VarId> = written.collect();
-            if written.is_empty() {
-                guards.push(self.printer().atom(atom));
-            } else {
-                actions.push(self.assignment(atom).unwrap_or_else(|| self.printer().atom(atom)));
-                told.extend(written);
-            }
-        }
+            after.collect()
+        };
+        let (guards, changes): (Vec<&Atom>, Vec<&Atom>) =
+            cube.atoms.iter().partition(|atom| written(atom).is_empty());
+        let mut guards = self.phrases().comparisons(guards.into_iter());
+        guards.extend(self.phrases().places(cube));
+        let told: Vec<VarId> = changes.iter().flat_map(|atom| written(atom)).collect();
+        let (assigning, others): (Vec<&Atom>, Vec<&Atom>) =
+            changes.into_iter().partition(|atom| self.assignment(atom).is_some());
+        let mut actions: Vec<String> = assigning.iter().filter_map(|atom| self.assignment(atom)).collect();
+        actions.extend(self.phrases().comparisons(others.into_iter()));
         let untold = globals.iter().filter(|var| !told.contains(var));
         actions.extend(untold.map(|&var| format!("{} := any", self.program.vars()[var].name)));
         let guard = if guards.is_empty() { String::new() } else { format!("[{}] ", guards.join(" && ")) };
@@ -160,101 +186,10 @@ impl Writer<'_> {
         let rest = atom.terms.iter().filter(|term| !is_after(term));
         let rest: Vec<(Value, Quantity)> = rest.map(|&(other, part)| (-factor * other, part)).collect();
         let constant = -factor * atom.constant;
-        let target = self.printer().cell(var, index);
+        let target = self.phrases().printer().cell(var, index);
         if self.program.vars()[var].sort == Sort::Bool && rest.is_empty() {
             return Some(format!("{target} := {}", constant != 0));
         }
-        Some(format!("{target} := {}", self.printer().sum(&rest, constant)))
-    }
-
-    /// Where, and what holds there.
-    fn assertion(&self, spot: Spot, cubes: &[Cube]) -> String {
-        let cases = self.cases(cubes);
-        let texts: Vec<String> = match cases.as_slice() {
-            [single] => vec![single.join(" && ")],
-            several => several
-                .iter()
-                .map(|parts| match parts.as_slice() {
-                    [part] => part.clone(),
-                    _ => format!("({})", parts.join(" && ")),
-                })
-                .collect(),
-        };
-        let condition = if texts.is_empty() { "never reached".to_owned() } else { texts.join(" || ") };
-        format!("{}: {condition}", self.place(spot))
-    }
-
-    /// An assertion as a disjunction of conjunctions; none of them is empty.
-    pub(crate) fn cases(&self, cubes: &[Cube]) -> Vec<Vec<String>> {
-        let case = |cube: &Cube| {
-            let mut parts: Vec<String> = cube.atoms.iter().map(|atom| self.printer().atom(atom)).collect();
-            parts.extend(self.places(cube));
-            if parts.is_empty() {
-                parts.push("true".to_owned());
-            }
-            parts
-        };
-        simplified(cubes).iter().map(case).collect()
-    }
-
-    /// The line and the label of a spot, as far as it has them.
-    pub(crate) fn place(&self, spot: Spot) -> String {
-        match (self.line(spot), self.label(spot)) {
-            (Some(line), Some(label)) => format!("line {line} ({label})"),
-            (Some(line), None) => format!("line {line}"),
-            (None, _) => self.spot(spot),
-        }
-    }
-
-    fn places(&self, cube: &Cube) -> Vec<String> {
-        let place = |(thread, spots): &(ThreadId, Vec<Spot>)| {
-            let names: Vec<String> = spots.iter().map(|&spot| self.spot(spot)).collect();
-            let name = &self.program.threads()[*thread].name;
-            match names.as_slice() {
-                [single] => format!("{name} at {single}"),
-                _ => format!("{name} at {{{}}}", names.join(", ")),
-            }
-        };
-        cube.others.iter().map(place).collect()
-    }
-
-    /// A label, or `entry` and `exit`.
-    fn label(&self, spot: Spot) -> Option<String> {
-        let Spot::At(location) = spot else { return Some("not started".to_owned()) };
-        let thread = self.program.thread_of(location);
-        let label = self.program.locations()[location].label.clone();
-        label
-            .or_else(|| (location == thread.entry).then(|| "entry".to_owned()))
-            .or_else(|| (location == thread.exit).then(|| "exit".to_owned()))
-    }
-
-    fn spot(&self, spot: Spot) -> String {
-        let number = || match spot {
-            Spot::At(location) => format!("location {}", location.index()),
-            Spot::Unstarted => "not started".to_owned(),
-        };
-        let line = || self.line(spot).map(|line| format!("line {line}"));
-        self.label(spot).or_else(line).unwrap_or_else(number)
-    }
-
-    fn line(&self, spot: Spot) -> Option<u32> {
-        self.span(spot).map(|span| self.sources.position(span).line)
-    }
-
-    /// The statement that starts at a location.
-    pub(crate) fn span(&self, spot: Spot) -> Option<Span> {
-        let Spot::At(location) = spot else { return None };
-        let leaving =
-            self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
-        self.program.locations()[location].span.or(leaving)
-    }
-
-    /// A variable, with its thread in front if it has one.
-    pub(crate) fn var(&self, var: VarId) -> String {
-        let declaration = &self.program.vars()[var];
-        match declaration.scope {
-            Scope::Global => declaration.name.clone(),
-            Scope::Local(thread) => format!("{}.{}", self.program.threads()[thread].name, declaration.name),
-        }
+        Some(format!("{target} := {}", self.phrases().printer().sum(&rest, constant)))
     }
 }

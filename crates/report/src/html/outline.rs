@@ -55,14 +55,14 @@ fn thread(
     let spots = Spot::all(subject.prepared, entry.thread);
     let outlines = spots.iter().map(|&spot| {
         let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
-        let mut cases = writer.cases(cubes.unwrap_or_default());
+        let mut cases = writer.phrases().cases(cubes.unwrap_or_default());
         if cases.len() > MOST_CASES {
             let more = cases.len() - MOST_CASES;
             cases.truncate(MOST_CASES);
             cases.push(vec![format!("… ({more} more cases)")]);
         }
-        let at = writer.span(spot).and_then(|span| sources.spot(span, subject.sources));
-        SpotOutline { place: writer.place(spot), at, cases }
+        let at = writer.phrases().span(spot).and_then(|span| sources.spot(span, subject.sources));
+        SpotOutline { place: writer.phrases().place(spot), at, cases }
     });
     ThreadOutline {
         name: declaration.name.clone(),

@@ -1,0 +1,306 @@
+//! Threads that are the same up to the names of their variables.
+//!
+//! Two threads can be exchanged if some renaming of variables turns the steps of each into those
+//! of the other, and leaves everything else as it is: the steps of the other threads, the initial
+//! states, and what must not happen. Then what is found out about one of them holds of the other
+//! too, after the renaming.
+
+use super::joint::Places;
+use super::model::{Model, Offence, Step};
+use super::modular::Guarantee;
+use super::region::{Reasoner, Region};
+use super::transition::Transition;
+use crate::symbolic::{Cells, PlaceTest};
+use rely_base::Id;
+use rely_evidence::rely_guarantee::Spot;
+use rely_logic::{Constraint, Integer, VarId};
+use rely_program::{LocationId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Steps of the search for one renaming.
+const MOST_TRIES: usize = 20_000;
+
+/// Two threads that can be exchanged, and what becomes of everything else. Exchanging twice changes
+/// nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    threads: (ThreadId, ThreadId),
+    cells: Vec<VarId>,
+    locations: FxHashMap<LocationId, LocationId>,
+}
+
+impl Exchange {
+    fn thread(&self, thread: ThreadId) -> ThreadId {
+        match thread {
+            _ if thread == self.threads.0 => self.threads.1,
+            _ if thread == self.threads.1 => self.threads.0,
+            _ => thread,
+        }
+    }
+
+    fn location(&self, location: LocationId) -> LocationId {
+        self.locations.get(&location).copied().unwrap_or(location)
+    }
+
+    /// The same place of the other thread.
+    pub(super) fn spot(&self, spot: Spot) -> Spot {
+        match spot {
+            Spot::At(location) => Spot::At(self.location(location)),
+            Spot::Unstarted => Spot::Unstarted,
+        }
+    }
+
+    fn variable(&self, cells: &Cells, variable: VarId) -> VarId {
+        if cells.is_cell(variable) {
+            return self.cells[variable.index()];
+        }
+        let before = variable.index().checked_sub(cells.after(VarId::from_index(0)).index());
+        match before {
+            Some(before) if before < cells.count() => cells.after(self.cells[before]),
+            _ => variable,
+        }
+    }
+
+    /// The same condition about the exchanged threads.
+    pub(super) fn constraint(&self, cells: &Cells, constraint: &Constraint) -> Constraint {
+        constraint.rename(|variable| self.variable(cells, variable))
+    }
+
+    /// The same states with the threads exchanged.
+    pub(super) fn region(&self, cells: &Cells, reasoner: &mut Reasoner, region: &Region) -> Region {
+        let renamed = region.constraints().iter().map(|held| self.constraint(cells, held)).collect();
+        reasoner.region(renamed).unwrap_or_else(|| region.clone())
+    }
+
+    /// The same places with the threads exchanged.
+    pub(super) fn places(&self, places: &Places) -> Places {
+        let mut exchanged = places.clone();
+        for (thread, &spot) in places.iter() {
+            exchanged[self.thread(thread)] = self.spot(spot);
+        }
+        exchanged
+    }
+}
+
+impl Exchange {
+    /// The two threads.
+    pub(super) fn threads(&self) -> (ThreadId, ThreadId) {
+        self.threads
+    }
+
+    /// Whether every global stays itself.
+    pub(super) fn keeps_globals(&self, cells: &Cells) -> bool {
+        cells.all().all(|cell| cells.owner(cell).is_some() || self.cells[cell.index()] == cell)
+    }
+
+    /// What the other thread guarantees; `None` if it has no such step.
+    pub(super) fn guarantee(&self, model: &Model<'_>, guarantee: &Guarantee) -> Option<Guarantee> {
+        let original = step_key(&model.steps[guarantee.step], |v| self.variable(&model.cells, v), |l| self.location(l));
+        let mut steps = model.steps.iter();
+        let (step, _) = steps.find(|(_, step)| step_key(step, |v| v, |l| l) == original)?;
+        Some(Guarantee { step, origin: guarantee.origin, transition: self.transition(&model.cells, &guarantee.transition) })
+    }
+
+    /// The same transition of the other thread.
+    pub(super) fn transition(&self, cells: &Cells, transition: &Transition) -> Transition {
+        let variable = |variable: VarId| self.variable(cells, variable);
+        Transition {
+            constraints: transition.constraints.iter().map(|held| self.constraint(cells, held)).collect(),
+            written: transition.written.iter().map(|&(before, after)| (variable(before), variable(after))).collect(),
+            auxiliary: transition.auxiliary.clone(),
+        }
+    }
+
+    /// Whether of two combinations of places the first comes first: the first of the exchanged
+    /// threads stands earlier in its program.
+    pub(super) fn is_earlier(&self, places: &Places, other: &Places) -> bool {
+        places[self.threads.0] < other[self.threads.0]
+    }
+}
+
+/// Pairs of neighbours among the threads that can be exchanged; together they generate all
+/// exchanges that were found.
+pub(super) fn exchanges(model: &Model<'_>, reasoner: &mut Reasoner) -> Vec<Exchange> {
+    let is_plain = |step: &Step| step.places.is_empty() && step.started.is_empty() && step.spawned.is_empty();
+    if model.has_templates() || !model.steps.values().all(is_plain) {
+        return Vec::new();
+    }
+    let mut found: Vec<Exchange> = Vec::new();
+    let threads: Vec<ThreadId> = model.program.threads().ids().collect();
+    for (index, &second) in threads.iter().enumerate() {
+        // The last thread of each class of threads that are alike.
+        let is_last = |first: &&ThreadId| !found.iter().any(|known| known.threads.0 == **first);
+        let partner = threads[..index].iter().filter(is_last);
+        let exchange = partner.rev().find_map(|&first| exchange(model, reasoner, first, second));
+        found.extend(exchange);
+    }
+    found
+}
+
+fn exchange(
+    model: &Model<'_>,
+    reasoner: &mut Reasoner,
+    first: ThreadId,
+    second: ThreadId,
+) -> Option<Exchange> {
+    let spots = [first, second].map(|thread| Spot::all(model.program, thread));
+    let steps = [first, second].map(|thread| {
+        let own = model.steps.values().filter(move |step| step.thread == thread);
+        own.collect::<Vec<&Step>>()
+    });
+    if spots[0].len() != spots[1].len() || steps[0].len() != steps[1].len() {
+        return None;
+    }
+    let mut locations = FxHashMap::default();
+    for (&one, &other) in spots[0].iter().zip(&spots[1]) {
+        if let (Spot::At(one), Spot::At(other)) = (one, other) {
+            locations.insert(one, other);
+            locations.insert(other, one);
+        }
+    }
+    let mut goals = Vec::new();
+    for (one, other) in steps[0].iter().zip(&steps[1]) {
+        let (mine, theirs) = (&one.transition.constraints, &other.transition.constraints);
+        if mine.len() != theirs.len() || one.transition.written.len() != other.transition.written.len() {
+            return None;
+        }
+        goals.extend(mine.iter().map(|constraint| (constraint, theirs.as_slice())));
+    }
+    let mut search = Search { cells: &model.cells, threads: (first, second), tries: MOST_TRIES };
+    let known = search.solve(&goals, vec![None; model.cells.count()])?;
+    let cells = known.into_iter().enumerate();
+    let cells = cells.map(|(index, cell)| cell.unwrap_or_else(|| VarId::from_index(index))).collect();
+    let exchange = Exchange { threads: (first, second), cells, locations };
+    is_symmetry(model, reasoner, &exchange).then_some(exchange)
+}
+
+/// A renaming as far as it is known.
+type Renaming = Vec<Option<VarId>>;
+
+/// A constraint and those of which one must be its image.
+type Goal<'g> = (&'g Constraint, &'g [Constraint]);
+
+/// Looks for a renaming that turns the steps of one thread into those of the other.
+struct Search<'s> {
+    cells: &'s Cells,
+    threads: (ThreadId, ThreadId),
+    tries: usize,
+}
+
+impl Search<'_> {
+    fn solve(&mut self, goals: &[Goal<'_>], known: Renaming) -> Option<Renaming> {
+        let Some(((constraint, candidates), rest)) = goals.split_first() else { return Some(known) };
+        candidates.iter().find_map(|candidate| {
+            let alike = candidate.relation() == constraint.relation()
+                && candidate.form().constant_term() == constraint.form().constant_term()
+                && candidate.form().terms().len() == constraint.form().terms().len();
+            let terms = candidate.form().terms().to_vec();
+            alike.then(|| self.terms(constraint.form().terms(), terms, rest, known.clone())).flatten()
+        })
+    }
+
+    /// Each of the terms becomes one of the others; then the remaining goals.
+    fn terms(
+        &mut self,
+        terms: &[(VarId, Integer)],
+        left: Vec<(VarId, Integer)>,
+        goals: &[Goal<'_>],
+        known: Renaming,
+    ) -> Option<Renaming> {
+        self.tries = self.tries.checked_sub(1)?;
+        let Some(((variable, factor), rest)) = terms.split_first() else { return self.solve(goals, known) };
+        for (index, (other, other_factor)) in left.iter().enumerate() {
+            if factor != other_factor {
+                continue;
+            }
+            if let Some(extended) = self.bind(&known, *variable, *other) {
+                let mut left = left.clone();
+                left.remove(index);
+                if let Some(found) = self.terms(rest, left, goals, extended) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    fn bind(&self, known: &Renaming, one: VarId, other: VarId) -> Option<Renaming> {
+        let count = self.cells.count();
+        let kind = |variable: VarId| variable.index() / count;
+        if kind(one) != kind(other) || kind(one) > 2 {
+            return (one == other).then(|| known.clone());
+        }
+        let [one, other] = [one, other].map(|variable| VarId::from_index(variable.index() % count));
+        let owners = (self.cells.owner(one), self.cells.owner(other));
+        let may_be_exchanged = match owners {
+            (None, None) => true,
+            (Some(one), Some(other)) => {
+                self.threads == (one, other) || self.threads == (other, one) || one == other
+            }
+            _ => false,
+        };
+        let is_free = |cell: VarId, image: VarId| known[cell.index()].is_none_or(|known| known == image);
+        if !may_be_exchanged || !is_free(one, other) || !is_free(other, one) {
+            return None;
+        }
+        let mut extended = known.clone();
+        extended[one.index()] = Some(other);
+        extended[other.index()] = Some(one);
+        Some(extended)
+    }
+}
+
+/// Whether everything stays as it is.
+fn is_symmetry(model: &Model<'_>, reasoner: &mut Reasoner, exchange: &Exchange) -> bool {
+    let cells = &model.cells;
+    let atomic = |location: LocationId| model.program.locations()[location].atomic;
+    let places_agree = exchange.locations.iter().all(|(&one, &other)| atomic(one) == atomic(other));
+    let starts = |thread: ThreadId| model.start_of(thread).map(|spot| exchange.spot(spot));
+    let starts_agree = starts(exchange.threads.0) == model.start_of(exchange.threads.1);
+    let steps: BTreeSet<_> = model.steps.values().map(|step| step_key(step, |v| v, |l| l)).collect();
+    let images = model.steps.values().map(|step| {
+        step_key(step, |variable| exchange.variable(cells, variable), |location| exchange.location(location))
+    });
+    let offences: BTreeSet<_> = model.offences.iter().map(|offence| offence_key(offence, None, cells)).collect();
+    let offences_agree = model
+        .offences
+        .iter()
+        .all(|offence| offence.witnesses.is_empty() && offences.contains(&offence_key(offence, Some(exchange), cells)));
+    let initial = model.initial.iter().all(|region| {
+        let image = exchange.region(cells, reasoner, region);
+        model.initial.contains(&image)
+    });
+    places_agree && starts_agree && images.into_iter().all(|image| steps.contains(&image)) && offences_agree && initial
+}
+
+/// A step as something to compare, after a renaming.
+fn step_key(
+    step: &Step,
+    variable: impl Fn(VarId) -> VarId,
+    location: impl Fn(LocationId) -> LocationId,
+) -> (usize, usize, BTreeSet<Constraint>, BTreeSet<VarId>, Vec<VarId>) {
+    let constraints = step.transition.constraints.iter().map(|held| held.rename(&variable)).collect();
+    let written = step.transition.written.iter().map(|(before, _)| variable(*before)).collect();
+    let places = [step.source, step.target].map(|place| location(place).index());
+    (places[0], places[1], constraints, written, step.transition.auxiliary.clone())
+}
+
+/// Where threads stand, by their numbers.
+type PlaceKey = BTreeSet<(usize, BTreeSet<Spot>)>;
+
+/// An offence as something to compare, after an exchange.
+fn offence_key(
+    offence: &Offence,
+    exchange: Option<&Exchange>,
+    cells: &Cells,
+) -> (BTreeSet<Constraint>, PlaceKey, Option<(usize, usize)>, bool) {
+    let constraint = |held: &Constraint| exchange.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
+    let thread = |thread: ThreadId| exchange.map_or(thread, |by| by.thread(thread)).index();
+    let spot = |spot: Spot| exchange.map_or(spot, |by| by.spot(spot));
+    let place = |test: &PlaceTest| (thread(test.thread), test.spots.iter().map(|&one| spot(one)).collect());
+    let mover = offence.mover.map(|(mover, source)| {
+        (thread(mover), exchange.map_or(source, |by| by.location(source)).index())
+    });
+    (offence.guard.iter().map(constraint).collect(), offence.places.iter().map(place).collect(), mover, offence.alone)
+}

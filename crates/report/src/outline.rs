@@ -1,0 +1,213 @@
+//! The source of a thread, cut where its statements start, with assertions between the pieces.
+//!
+//! A thread's locations know the statements that start at them. The text from the first of them
+//! to the end of its block is printed as it was written, and in front of each statement stands
+//! what the proof says there. Code that was inlined from elsewhere is a section of its own.
+
+use crate::phrase::Phrases;
+use rely_base::FileId;
+use rely_evidence::rely_guarantee::{Cube, Spot, ThreadAssertions};
+use rely_program::LocationId;
+use std::collections::BTreeMap;
+
+/// One line of an outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutlineLine {
+    pub(crate) indent: usize,
+    pub(crate) text: String,
+    /// What holds here, in contrast to a piece of the program.
+    pub(crate) is_assertion: bool,
+}
+
+/// The annotated program of one thread.
+pub(crate) struct Outline<'o> {
+    phrases: &'o Phrases<'o>,
+    entry: &'o ThreadAssertions,
+    lines: Vec<OutlineLine>,
+}
+
+/// Where statements start: by file and byte, the locations there.
+type Cuts = BTreeMap<(FileId, usize), Vec<LocationId>>;
+
+/// How far nested statements are moved to the right if they do not start a line of their own.
+const STEP: usize = 4;
+
+impl<'o> Outline<'o> {
+    /// The outline of a thread.
+    pub(crate) fn of(phrases: &'o Phrases<'o>, entry: &'o ThreadAssertions) -> Self {
+        let mut outline = Self { phrases, entry, lines: Vec::new() };
+        outline.write();
+        outline
+    }
+
+    /// The lines, in order.
+    pub(crate) fn lines(&self) -> &[OutlineLine] {
+        &self.lines
+    }
+
+    fn write(&mut self) {
+        let program = self.phrases.program;
+        let thread = &program.threads()[self.entry.thread];
+        let mut cuts = Cuts::new();
+        let mut nowhere: Vec<Spot> = Vec::new();
+        for spot in Spot::all(program, self.entry.thread) {
+            match (spot, self.phrases.span(spot)) {
+                (Spot::At(location), _) if location == thread.exit => {}
+                (Spot::At(location), Some(span)) => {
+                    cuts.entry((span.file, span.start as usize)).or_default().push(location);
+                }
+                _ => nowhere.push(spot),
+            }
+        }
+        for spot in nowhere {
+            let place = self.phrases.spot(spot);
+            self.assertion(0, &[spot], Some(&place));
+        }
+        let start = cuts.iter().find(|(_, locations)| locations.contains(&thread.entry)).map(|(cut, _)| *cut);
+        while let Some((&cut, _)) = cuts.first_key_value() {
+            let end = self.section(cut, &mut cuts);
+            if start.is_some_and(|start| cut <= start && (start.0, start.1) < (cut.0, end)) {
+                self.assertion(0, &[Spot::At(thread.exit)], None);
+            }
+        }
+        if start.is_none() {
+            self.assertion(0, &[Spot::At(thread.exit)], Some("exit"));
+        }
+    }
+
+    /// What holds at the spots, after the name of the place if it has to be said.
+    fn assertion(&mut self, indent: usize, spots: &[Spot], place: Option<&str>) {
+        let known = self.entry.at.iter().filter(|(spot, _)| spots.contains(spot));
+        let cubes: Vec<Cube> = known.flat_map(|(_, cubes)| cubes.iter().cloned()).collect();
+        let condition = self.phrases.condition(&cubes);
+        let text = match place {
+            Some(place) => format!("{{ {place}: {condition} }}"),
+            None => format!("{{ {condition} }}"),
+        };
+        self.lines.push(OutlineLine { indent, text, is_assertion: true });
+    }
+
+    /// Prints from one cut to the end of the block that it is in, and uses up the cuts there. The
+    /// byte behind it.
+    fn section(&mut self, first: (FileId, usize), cuts: &mut Cuts) -> usize {
+        let (file, start) = first;
+        let text = self.phrases.sources.file(file).text();
+        let end = start + block_length(&text[start..]);
+        let mut rest = cuts.split_off(&(file, end.max(start + 1)));
+        let here = std::mem::take(cuts);
+        cuts.append(&mut rest);
+        let margin = column(text, start);
+        let mut places: Vec<(usize, Vec<LocationId>)> =
+            here.into_iter().map(|((_, at), locations)| (at, locations)).collect();
+        let ends: Vec<usize> = places.iter().skip(1).map(|(at, _)| *at).chain([end]).collect();
+        for ((at, locations), next) in places.drain(..).zip(ends) {
+            let depth = depth(&text[start..at]);
+            let starts_line = text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+            let indent = if starts_line { column(text, at).saturating_sub(margin) } else { STEP * depth };
+            let spots: Vec<Spot> = locations.into_iter().map(Spot::At).collect();
+            self.assertion(indent, &spots, None);
+            self.piece(&text[at..next], indent, margin);
+        }
+        end
+    }
+
+    /// A piece of the program, line by line: the first where the piece starts, the others where
+    /// they are in the source.
+    fn piece(&mut self, piece: &str, indent: usize, margin: usize) {
+        for (number, line) in piece.lines().enumerate() {
+            let text = line.trim();
+            if text.is_empty() {
+                continue;
+            }
+            let column = line.len() - line.trim_start().len();
+            let indent = if number == 0 { indent } else { column.saturating_sub(margin) };
+            // What follows on the line of a cut closes blocks that were opened before it.
+            let closing = text.chars().take_while(|&character| character == '}').count();
+            let is_closed_here = number == 0 && closing > 0;
+            let indent = if is_closed_here { indent.saturating_sub(STEP * closing) } else { indent };
+            self.lines.push(OutlineLine { indent, text: text.to_owned(), is_assertion: false });
+        }
+    }
+}
+
+/// How far a byte is from the beginning of its line, not counting text before it.
+fn column(text: &str, at: usize) -> usize {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = &text[line..at];
+    if before.trim().is_empty() { before.len() } else { before.len() - before.trim_start().len() }
+}
+
+/// How many blocks are open behind the text.
+fn depth(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (_, brace) in braces(text) {
+        depth = if brace == '{' { depth + 1 } else { depth.saturating_sub(1) };
+    }
+    depth
+}
+
+/// How long the text is up to the brace that closes the block in which it begins.
+fn block_length(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, brace) in braces(text) {
+        match (brace, depth) {
+            ('{', _) => depth += 1,
+            (_, 0) => return at,
+            _ => depth -= 1,
+        }
+    }
+    text.len()
+}
+
+/// The braces of a text that are not inside comments or literals.
+fn braces(text: &str) -> Vec<(usize, char)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(character) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if character == '"' || character == '\'' {
+            literal_length(rest, character)
+        } else {
+            if matches!(character, '{' | '}') {
+                found.push((at, character));
+            }
+            character.len_utf8()
+        };
+        at += skipped;
+    }
+    found
+}
+
+/// The length of a literal with its quotes.
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            '\n' => return at,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if character == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_at_their_brace() {
+        let check = |text: &str, expected: &str| assert_eq!(&text[..block_length(text)], expected);
+        check("x := 1; } y", "x := 1; ");
+        check("while a { b; } c; } d", "while a { b; } c; ");
+        check("a; // not } here\nb; } c", "a; // not } here\nb; ");
+        check("f(\"}\", '}', '\\''); /* } */ g(); }", "f(\"}\", '}', '\\''); /* } */ g(); ");
+        check("never closed", "never closed");
+    }
+}
