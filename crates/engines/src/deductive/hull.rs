@@ -7,8 +7,7 @@
 //! ... grow together to a loop invariant while `x <= 10` and `x = 20` stay apart.
 
 use super::region::{Reasoner, Region};
-use rely_logic::domains::{Intervals, NumericDomain};
-use rely_logic::{Constraint, Integer, LinearForm, Relation};
+use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
 
 /// The comparisons that a program makes: where its invariants are likely to end.
 #[derive(Clone, Debug, Default)]
@@ -44,21 +43,34 @@ pub(super) fn join(
     right: &Region,
     landmarks: &Landmarks,
 ) -> Region {
-    let (left_values, right_values) = (Extent::of(left), Extent::of(right));
     let mut constraints: Vec<Constraint> =
         common_equalities(left, right).into_iter().map(|form| Constraint::new(form, Relation::Eq)).collect();
     let bounded = left.upper_bounds().chain(right.upper_bounds());
     let mut directions: Vec<LinearForm> = bounded.map(|form| form.with_constant(Integer::ZERO)).collect();
     directions.extend(landmarks.directions.iter().cloned());
+    // Bounds of a variable for which an equality is solved are bounds of other sums by now.
+    for variable in left.solved_variables().chain(right.solved_variables()) {
+        let direction = LinearForm::variable(variable);
+        directions.extend([direction.negated(), direction]);
+    }
     directions.sort();
     directions.dedup();
+    let mut candidates: Vec<Constraint> = Vec::new();
     for direction in directions {
-        let highest = left_values.highest(&direction).zip(right_values.highest(&direction));
-        if let Some((left, right)) = highest {
-            let bound = direction.with_constant(-&left.max(right));
-            constraints.push(Constraint::new(bound, Relation::Le));
+        let highest = left.highest(&direction).zip(right.highest(&direction));
+        let bound = highest.map(|(left, right)| direction.clone().with_constant(-&left.max(right)));
+        let is_tighter = |landmark: &&Constraint| {
+            let form = landmark.form();
+            form.terms() == direction.terms()
+                && bound.as_ref().is_none_or(|bound| form.constant_term() > bound.constant_term())
+        };
+        if direction.terms().len() > 1 {
+            candidates.extend(landmarks.bounds.iter().filter(is_tighter).cloned());
         }
+        constraints.extend(bound.map(|bound| Constraint::new(bound, Relation::Le)));
     }
+    let held = reasoner.entailed(left, &candidates);
+    constraints.extend(reasoner.entailed(right, &held));
     let disequalities = |region: &Region| -> Vec<Constraint> {
         let held = region.constraints().iter().filter(|held| held.relation() == Relation::Ne);
         held.cloned().collect()
@@ -75,6 +87,9 @@ pub(super) fn exact_union(
     right: &Region,
     landmarks: &Landmarks,
 ) -> Option<Region> {
+    if left.is_far_from(right) {
+        return None;
+    }
     let left_only = reasoner.broken_by(left, right);
     if left_only.is_empty() {
         return Some(left.clone());
@@ -115,44 +130,22 @@ pub(super) fn widen(
         old.upper_bounds().map(|form| Constraint::new(form, Relation::Le)).collect();
     let disequalities = old.constraints().iter().filter(|held| held.relation() == Relation::Ne);
     let kept = reasoner.entailed(new, bounds.iter().chain(disequalities));
-    let is_lost = |landmark: &&Constraint| {
-        let terms = landmark.form().terms();
-        terms.len() > 1 || bounds.iter().any(|bound| bound.form().terms() == terms && !kept.contains(bound))
+    let lost: Vec<&Constraint> = bounds.iter().filter(|bound| !kept.contains(bound)).collect();
+    // A bound may have followed from a lost one about a sum, or be hidden behind an equality.
+    let is_implied = |variable: VarId| {
+        new.solves(variable)
+            || lost.iter().any(|bound| bound.form().terms().len() > 1 && bound.form().contains(variable))
+    };
+    let is_lost = |landmark: &&Constraint| match landmark.form().terms() {
+        [(variable, _)] => {
+            is_implied(*variable) || lost.iter().any(|bound| bound.form().terms() == landmark.form().terms())
+        }
+        _ => true,
     };
     let survivors = reasoner.entailed(old, landmarks.bounds.iter().filter(is_lost));
     constraints.extend(reasoner.entailed(new, &survivors));
     constraints.extend(kept);
     reasoner.region(constraints).unwrap_or_else(Region::everything)
-}
-
-/// How far a region reaches in each direction.
-struct Extent<'r> {
-    region: &'r Region,
-    bounds: Vec<LinearForm>,
-    intervals: Intervals,
-}
-
-impl<'r> Extent<'r> {
-    fn of(region: &'r Region) -> Self {
-        let mut intervals = Intervals::top();
-        // Twice, so that bounds which are found late reach the constraints before them.
-        for constraint in region.constraints().iter().chain(region.constraints()) {
-            intervals.meet(constraint);
-        }
-        Self { region, bounds: region.upper_bounds().collect(), intervals }
-    }
-
-    /// An upper bound of the form in the region; perhaps not the least one.
-    fn highest(&self, direction: &LinearForm) -> Option<Integer> {
-        let reduced = self.region.reduced(direction);
-        let parallel = self.bounds.iter().filter(|bound| bound.terms() == reduced.terms());
-        let stated = parallel.map(|bound| reduced.constant_term() - bound.constant_term()).min();
-        let computed = self.intervals.evaluate(&reduced).high;
-        match (stated, computed) {
-            (Some(stated), Some(computed)) => Some(stated.min(computed)),
-            (stated, computed) => stated.or(computed),
-        }
-    }
 }
 
 /// A basis of the forms that are zero in both regions: the intersection of two spaces, by the

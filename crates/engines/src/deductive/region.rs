@@ -5,37 +5,147 @@
 
 use super::modular::Interrupted;
 use rely_base::Budget;
+use rely_logic::domains::{Intervals, NumericDomain};
 use rely_logic::project::project;
 use rely_logic::{
     Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId, Verdict,
 };
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 /// A conjunction that has a solution (or of which nobody could show that it has none).
 /// Constraints are sorted and none follows from the others, so that equal regions mostly look equal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Regions are compared with many others: what is found out about one on the way is kept with it.
+#[derive(Clone, Debug)]
 pub(super) struct Region {
+    content: Arc<Content>,
+}
+
+#[derive(Debug)]
+struct Content {
     constraints: Vec<Constraint>,
+    /// What the equalities say about the variables for which they are solved.
+    solved: OnceLock<Vec<(VarId, LinearForm)>>,
+    extent: OnceLock<Extent>,
+}
+
+/// How far a region reaches.
+#[derive(Debug)]
+struct Extent {
+    bounds: Vec<LinearForm>,
+    intervals: Intervals,
+}
+
+impl PartialEq for Region {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.content, &other.content) || self.constraints() == other.constraints()
+    }
+}
+
+impl Eq for Region {}
+
+impl Hash for Region {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.constraints().hash(state);
+    }
 }
 
 impl Region {
+    fn of(constraints: Vec<Constraint>) -> Self {
+        let content = Content { constraints, solved: OnceLock::new(), extent: OnceLock::new() };
+        Self { content: Arc::new(content) }
+    }
+
     /// Every state.
     pub(super) fn everything() -> Self {
-        Self { constraints: Vec::new() }
+        Self::of(Vec::new())
     }
 
     /// What holds in the region.
     pub(super) fn constraints(&self) -> &[Constraint] {
-        &self.constraints
+        &self.content.constraints
+    }
+
+    fn solved(&self) -> &[(VarId, LinearForm)] {
+        self.content.solved.get_or_init(|| {
+            let equalities = self.constraints().iter().filter(|held| held.relation() == Relation::Eq);
+            let solve = |equality: &Constraint| {
+                let variable = solved_variable(equality)?;
+                Some((variable, solution(equality, variable)))
+            };
+            equalities.filter_map(solve).collect()
+        })
+    }
+
+    /// The variables that equalities express by others.
+    pub(super) fn solved_variables(&self) -> impl Iterator<Item = VarId> {
+        self.solved().iter().map(|(variable, _)| *variable)
+    }
+
+    /// Whether an equality expresses the variable by others.
+    pub(super) fn solves(&self, variable: VarId) -> bool {
+        self.solved_variables().any(|solved| solved == variable)
+    }
+
+    fn extent(&self) -> &Extent {
+        self.content.extent.get_or_init(|| {
+            let mut intervals = Intervals::top();
+            // Twice, so that bounds which are found late reach the constraints before them.
+            for constraint in self.constraints().iter().chain(self.constraints()) {
+                intervals.meet(constraint);
+            }
+            Extent { bounds: self.upper_bounds().collect(), intervals }
+        })
+    }
+
+    /// An upper bound of the form in the region; perhaps not the least one.
+    pub(super) fn highest(&self, direction: &LinearForm) -> Option<Integer> {
+        let reduced = self.reduced(direction);
+        let extent = self.extent();
+        let parallel = extent.bounds.iter().filter(|bound| bound.terms() == reduced.terms());
+        let stated = parallel.map(|bound| reduced.constant_term() - bound.constant_term()).min();
+        let computed = extent.intervals.evaluate(&reduced).high;
+        match (stated, computed) {
+            (Some(stated), Some(computed)) => Some(stated.min(computed)),
+            (stated, computed) => stated.or(computed),
+        }
+    }
+
+    /// Whether some variable has values in both regions that lie far apart, and none has values
+    /// that are neighbours: then something lies between the regions.
+    pub(super) fn is_far_from(&self, other: &Region) -> bool {
+        let [here, there] = [self, other].map(|region| &region.extent().intervals);
+        let mut is_far = false;
+        for variable in self.single_variables() {
+            let [here, there] = [here, there].map(|intervals| intervals.of(variable));
+            let gap = |low: &Option<Integer>, high: &Option<Integer>| Some(low.as_ref()? - high.as_ref()?);
+            let gap = gap(&there.low, &here.high).max(gap(&here.low, &there.high));
+            match gap {
+                Some(gap) if gap == Integer::from(1) => return false,
+                Some(gap) if gap.is_positive() => is_far = true,
+                _ => {}
+            }
+        }
+        is_far
+    }
+
+    /// The variables that have a bound of their own.
+    fn single_variables(&self) -> impl Iterator<Item = VarId> {
+        self.constraints().iter().filter_map(|held| match held.form().terms() {
+            [(only, _)] => Some(*only),
+            _ => None,
+        })
     }
 
     /// Whether a variable is restricted at all.
     pub(super) fn mentions(&self, mut wanted: impl FnMut(VarId) -> bool) -> bool {
-        self.constraints.iter().any(|constraint| constraint.form().variables().any(&mut wanted))
+        self.constraints().iter().any(|constraint| constraint.form().variables().any(&mut wanted))
     }
 
     /// The value that the region gives to a variable, if one of its constraints says so.
     pub(super) fn value_of(&self, variable: VarId) -> Option<Integer> {
-        self.constraints.iter().find_map(|constraint| match constraint.form().terms() {
+        self.constraints().iter().find_map(|constraint| match constraint.form().terms() {
             [(only, factor)] if *only == variable && constraint.relation() == Relation::Eq => {
                 (-constraint.form().constant_term()).div_exact(factor)
             }
@@ -45,10 +155,10 @@ impl Region {
 
     /// Whether the constraint holds everywhere in the region, if that can be seen without a solver.
     fn at_a_glance(&self, constraint: &Constraint) -> Option<bool> {
-        if self.constraints.contains(constraint) {
+        if self.constraints().contains(constraint) {
             return Some(true);
         }
-        let reduced = Constraint::new(self.reduced(constraint.form()), constraint.relation());
+        let reduced = Constraint::new(self.reduced(constraint.form()).into_owned(), constraint.relation());
         if reduced.is_true() || reduced.is_false() {
             return Some(reduced.is_true());
         }
@@ -57,7 +167,7 @@ impl Region {
                 && held.form().terms() == reduced.form().terms()
                 && held.form().constant_term() >= reduced.form().constant_term()
         };
-        if reduced.relation() == Relation::Le && self.constraints.iter().any(is_weaker) {
+        if reduced.relation() == Relation::Le && self.constraints().iter().any(is_weaker) {
             return Some(true);
         }
         let variable = reduced.form().terms().first()?.0;
@@ -67,17 +177,15 @@ impl Region {
         };
         // Bounds of a single variable on which nothing else depends are seen from each other.
         let is_single = reduced.form().terms().len() == 1 && reduced.relation() == Relation::Le;
-        (is_single && self.constraints.iter().all(is_free)).then_some(false)
+        (is_single && self.constraints().iter().all(is_free)).then_some(false)
     }
 
     /// A form with the same values in the region, with the solved variables replaced.
-    pub(super) fn reduced(&self, form: &LinearForm) -> LinearForm {
-        let mut reduced = form.clone();
-        for equality in self.constraints.iter().filter(|held| held.relation() == Relation::Eq) {
-            if let Some(variable) = solved_variable(equality)
-                && reduced.contains(variable)
-            {
-                reduced = reduced.substitute(variable, &solution(equality, variable));
+    fn reduced<'f>(&self, form: &'f LinearForm) -> Cow<'f, LinearForm> {
+        let mut reduced = Cow::Borrowed(form);
+        for (variable, value) in self.solved() {
+            if reduced.contains(*variable) {
+                reduced = Cow::Owned(reduced.substitute(*variable, value));
             }
         }
         reduced
@@ -85,13 +193,13 @@ impl Region {
 
     /// The forms that are zero everywhere in the region.
     pub(super) fn equalities(&self) -> impl Iterator<Item = &LinearForm> {
-        let equalities = self.constraints.iter().filter(|constraint| constraint.relation() == Relation::Eq);
+        let equalities = self.constraints().iter().filter(|constraint| constraint.relation() == Relation::Eq);
         equalities.map(Constraint::form)
     }
 
     /// Forms that are at most zero everywhere in the region: inequalities, and equalities twice.
     pub(super) fn upper_bounds(&self) -> impl Iterator<Item = LinearForm> {
-        self.constraints.iter().flat_map(|constraint| {
+        self.constraints().iter().flat_map(|constraint| {
             let form = constraint.form();
             let (one, other) = match constraint.relation() {
                 Relation::Le | Relation::Lt => (Some(form.clone()), None),
@@ -172,7 +280,7 @@ impl<'b> Reasoner<'b> {
             self.drop_redundant(&mut constraints);
         }
         constraints.sort();
-        Some(Region { constraints })
+        Some(Region::of(constraints))
     }
 
     /// What the constraints say about all variables but the given ones.
@@ -240,7 +348,7 @@ impl<'b> Reasoner<'b> {
             region.at_a_glance(candidate).unwrap_or_else(|| {
                 if !is_loaded {
                     self.solver.reset();
-                    region.constraints.iter().for_each(|constraint| {
+                    region.constraints().iter().for_each(|constraint| {
                         self.solver.assert(constraint);
                     });
                     is_loaded = true;
@@ -254,14 +362,14 @@ impl<'b> Reasoner<'b> {
     /// Whether every state of `inner` is certainly one of `outer`.
     pub(super) fn includes(&mut self, outer: &Region, inner: &Region) -> bool {
         let refuted = |constraint: &Constraint| inner.at_a_glance(constraint) == Some(false);
-        !outer.constraints.iter().any(refuted)
-            && self.entailed(inner, &outer.constraints).len() == outer.constraints.len()
+        !outer.constraints().iter().any(refuted)
+            && self.entailed(inner, outer.constraints()).len() == outer.constraints().len()
     }
 
     /// The constraints of `region` that do not hold everywhere in `other`.
     pub(super) fn broken_by(&mut self, region: &Region, other: &Region) -> Vec<Constraint> {
-        let held = self.entailed(other, &region.constraints);
-        region.constraints.iter().filter(|constraint| !held.contains(constraint)).cloned().collect()
+        let held = self.entailed(other, region.constraints());
+        region.constraints().iter().filter(|constraint| !held.contains(constraint)).cloned().collect()
     }
 }
 
@@ -276,9 +384,10 @@ fn is_box(constraints: &[Constraint]) -> bool {
     })
 }
 
-/// The variable for which an equality is solved: the last one with a unit coefficient.
+/// The variable for which an equality is solved: the first one with a unit coefficient, so that shared
+/// variables are explained by the locals that the threads count with.
 fn solved_variable(equality: &Constraint) -> Option<VarId> {
-    equality.form().terms().iter().rev().find(|(_, factor)| factor.is_unit()).map(|(variable, _)| *variable)
+    equality.form().terms().iter().find(|(_, factor)| factor.is_unit()).map(|(variable, _)| *variable)
 }
 
 /// What a variable with a unit coefficient equals, by an equality.
@@ -342,12 +451,13 @@ fn unite_opposites(constraints: &mut Vec<Constraint>) -> bool {
 
 /// Of inequalities in one direction keeps the strongest. The constraints must be sorted.
 fn keep_strongest(constraints: &mut Vec<Constraint>) {
-    let direction = |constraint: &Constraint| constraint.form().clone().with_constant(Integer::ZERO);
     let mut kept: Vec<Constraint> = Vec::with_capacity(constraints.len());
     for constraint in constraints.drain(..) {
         let is_inequality = constraint.relation() == Relation::Le;
         let rival = kept.iter_mut().find(|other| {
-            is_inequality && other.relation() == Relation::Le && direction(other) == direction(&constraint)
+            is_inequality
+                && other.relation() == Relation::Le
+                && other.form().terms() == constraint.form().terms()
         });
         match rival {
             Some(rival) if rival.form().constant_term() < constraint.form().constant_term() => {
