@@ -179,7 +179,7 @@ fn a_violation_is_stepped_through() {
     let folder = Folder::new("violation");
     let page = folder.report(&["examples/racy-counter.c"]);
     assert_sound(&browser, &page);
-    assert!(browser.text(".headline").contains("assertion `counter == 2` fails"));
+    assert!(browser.text(".headline").contains("line 21: assertion counter == 2 fails"));
     // It opens where it goes wrong.
     assert!(selected(&browser).contains("line 21"), "{}", selected(&browser));
     assert_eq!(browser.text(".line.violated .no"), "21");
@@ -259,9 +259,11 @@ fn a_proof_is_read_on_the_source() {
     browser.click(line);
     assert_eq!(browser.count(".pinned .formula"), 1);
     assert!(browser.text(".pinned").contains("flag0"));
+    browser.hover(".line.asserted[data-line='15']");
     picture(&browser, "report-proof.png");
 
     // The same with keys.
+    browser.run(&format!("document.querySelector(\"{line}\").focus()"));
     browser.press(DOWN);
     browser.press(ENTER);
     assert_eq!(browser.count(".pinned"), 2);
@@ -305,6 +307,7 @@ fn trees_fold_and_rounds_open() {
     browser.click(".flow-rows button");
     assert!(browser.count(".flow-detail .formula") > 0);
     assert_fits(&browser, 1600);
+    browser.run("document.querySelector('.history').scrollIntoView(); document.querySelector('.tree-box').scrollTop = 0");
     picture(&browser, "report-history.png");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
@@ -335,6 +338,30 @@ fn several_results_have_a_list() {
     assert_sound(&browser, &page);
     assert_eq!(browser.text(".verdict"), "Unknown");
     assert!(browser.text(".advice").contains("What you could do"));
+}
+
+#[test]
+fn the_page_of_a_benchmark_is_sound_too() {
+    let Some(browser) = Browser::start("bench") else { return };
+    let folder = Folder::new("bench");
+    folder.write("reach.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
+    for name in ["first", "a-second-task-with-a-name-that-is-longer-than-a-phone-is-wide"] {
+        folder.write(
+            &format!("{name}.rely"),
+            "var x: int = 0;\n\nthread T {\n    x := 1;\n}\n\ninvariant x <= 1;\n",
+        );
+        let definition = format!(
+            "format_version: '2.0'\ninput_files: '{name}.rely'\nproperties:\n  - property_file: reach.prp\n    \
+             expected_verdict: true\n"
+        );
+        folder.write(&format!("{name}.yml"), &definition);
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
+    command.arg("bench").arg(&folder.0).args(["--engine", "explore,rely-guarantee"]);
+    let output = command.arg("--output").arg(folder.0.join("out")).output().expect("rely runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_sound(&browser, &folder.0.join("out/results.html"));
+    assert_eq!(browser.count("td.right"), 4);
 }
 
 /// Text that would do harm if it became part of the page.
@@ -379,9 +406,11 @@ fn tell_opening_time(browser: &Browser, page: &Path) {
 #[test]
 fn a_long_run_stays_small_and_usable() {
     let folder = Folder::new("long-run");
-    let model = "var x: int = 0;\nvar done: bool = false;\n\nthread Count {\n  while x < 2500 {\n    x := x + 1;\n  }\n  \
+    // What happens stands far below the beginning of the text.
+    let model = "// A remark.\n".repeat(700)
+        + "var x: int = 0;\nvar done: bool = false;\n\nthread Count {\n  while x < 2500 {\n    x := x + 1;\n  }\n  \
                  done := true;\n}\n\nthread Watch {\n  await done;\n  assert x < 2500;\n}\n";
-    let page = folder.report(&[&folder.write("long.rely", model)]);
+    let page = folder.report(&[&folder.write("long.rely", &model)]);
     assert!(size(&page) < MOST_BYTES, "{} bytes", size(&page));
     let Some(browser) = Browser::start("long-run") else { return };
     assert_sound(&browser, &page);
@@ -394,6 +423,11 @@ fn a_long_run_stays_small_and_usable() {
     browser.press(HOME);
     browser.press(RIGHT);
     assert_eq!(browser.count(".row.selected"), 1);
+    let is_visible = "
+        const box = document.querySelector('.source').getBoundingClientRect();
+        const line = document.querySelector('.line.current').getBoundingClientRect();
+        return line.top >= box.top && line.bottom <= box.bottom;";
+    assert_eq!(browser.run(is_visible), Value::Bool(true), "the line of the step can be seen");
 }
 
 #[test]

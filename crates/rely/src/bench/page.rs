@@ -1,9 +1,10 @@
 //! The results as one HTML page that needs nothing else.
 
 use super::export::words;
-use super::plot::{self, escape};
+use super::plot;
 use super::summary::{Grade, Row};
 use super::table::seconds;
+use rely_report::escape_html as escape;
 use std::fmt::Write;
 
 const STYLE: &str = "\
@@ -12,9 +13,12 @@ body { font: 15px/1.45 system-ui, sans-serif; max-width: 76rem; margin: 2rem aut
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: .15rem .6rem; text-align: left; border-bottom: 1px solid #8884; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
-.right { color: #0a7d36; } .none { color: #a66300; } .wrong { color: #c5221f; font-weight: bold; }
+.right { color: #0a6e30; } .none { color: #7a5200; } .wrong { color: #b3261e; font-weight: bold; }
+@media (prefers-color-scheme: dark) { .right { color: #6fdd96; } .none { color: #f3c55f; } .wrong { color: #ff9a92; } }
+.wide { overflow-x: auto; }
+h1 { overflow-wrap: anywhere; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem; }
-figure { margin: 0; flex: 1 1 26rem; max-width: 40rem; }
+figure { margin: 0; flex: 1 1 min(26rem, 100%); max-width: 40rem; min-width: 0; }
 svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg .grid { stroke: #8884; } svg .same { stroke: currentColor; stroke-dasharray: 4 4; }
 ";
@@ -23,7 +27,7 @@ svg text { fill: currentColor; } svg .grid { stroke: #8884; } svg .same { stroke
 pub fn render(title: &str, rows: &[Row], tools: &[String]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
          <h1>{title}</h1>\n<p>rely {version}</p>\n<div class=\"plots\">\n",
         title = escape(title),
         version = escape(crate::version::TEXT),
@@ -56,7 +60,7 @@ pub fn render(title: &str, rows: &[Row], tools: &[String]) -> String {
 
 fn table(rows: &[Row]) -> String {
     let mut text = String::from(
-        "<table>\n<tr><th>task<th>tool<th>verdict<th>s<th>±<th>MB<th>paper s<th>times<th>target s<th>counts</tr>\n",
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"All results\">\n<table>\n<tr><th>task<th>tool<th>verdict<th>s<th>±<th>MB<th>paper s<th>times<th>target s<th>counts</tr>\n",
     );
     let number = |value: Option<String>| format!("<td class=\"number\">{}", value.unwrap_or_default());
     for row in rows {
@@ -89,5 +93,5 @@ fn table(rows: &[Row]) -> String {
             writeln!(text, "<tr>{}</tr>", fields.concat()).expect("a string takes everything");
         }
     }
-    text + "</table>\n</html>\n"
+    text + "</table>\n</div>\n</html>\n"
 }

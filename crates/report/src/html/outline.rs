@@ -52,7 +52,9 @@ fn thread(
     effects: &mut Effects,
 ) -> ThreadOutline {
     let declaration = &subject.prepared.threads()[entry.thread];
-    let spots = Spot::all(subject.prepared, entry.thread);
+    let mut spots = Spot::all(subject.prepared, entry.thread);
+    // In the order in which one reads a thread, its end comes last.
+    spots.sort_by_key(|spot| *spot == Spot::At(declaration.exit));
     let outlines = spots.iter().map(|&spot| {
         let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
         let mut cases = writer.phrases().cases(cubes.unwrap_or_default());

@@ -191,6 +191,11 @@ fn no_text_leaves_its_place() {
 }
 
 #[test]
+fn escaped_text_is_only_text() {
+    assert_eq!(page::escape_html("<a & \"b's\">"), "&lt;a &amp; &quot;b&#39;s&quot;&gt;");
+}
+
+#[test]
 fn what_is_no_program_is_reported_too() {
     let mut sources = SourceMap::new();
     let file = sources.add("bad.c", "int main( {\n");

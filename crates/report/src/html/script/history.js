@@ -190,11 +190,16 @@ class TreeView {
     return svg("path", { class: by ? "link-line by-other" : "link-line", d: `M${startX} ${startY} C${middle} ${startY} ${middle} ${endY} ${endX} ${endY}` });
   }
 
+  /** Places without a name of their own are known by their line. */
+  place(node) {
+    return node.at && /^location \d+$/.test(node.place) ? `line ${node.at[1]}` : node.place;
+  }
+
   node(index, x, y) {
     const node = this.tree.nodes[index];
     const children = this.children[index].length;
     const folded = this.folded.has(index);
-    const place = node.at && /^location/.test(node.place) ? `line ${node.at[1]}` : node.place;
+    const place = this.place(node);
     const step = node.by ? `${node.by}: ${node.step}` : node.step;
     const group = svg(
       "g",
@@ -247,7 +252,7 @@ class TreeView {
     this.picture.setAttribute("aria-activedescendant", `${this.id}-${index}`);
     const facts = node.facts.map((fact) => el("li", null, el("code", null, fact)));
     this.detail.replaceChildren(
-      el("h4", null, node.place, node.at ? el("span", { class: "quiet" }, ` line ${node.at[1]}`) : ""),
+      el("h4", null, this.place(node), node.at && this.place(node) === node.place ? el("span", { class: "quiet" }, ` line ${node.at[1]}`) : ""),
       el("p", null, node.by ? `after a step of ${node.by}: ` : "after ", el("code", null, node.step)),
       facts.length > 0 ? el("ul", { class: "facts" }, facts) : el("p", { class: "quiet" }, "nothing is known"),
       node.covered ? el("p", { class: "quiet" }, "another node says as much, so nothing follows from this one") : "",

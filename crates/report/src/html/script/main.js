@@ -8,6 +8,14 @@ const VERDICTS = {
   error: "Not a program",
 };
 
+const HOLDS = {
+  assert: "No run violates an assertion.",
+  deadlock: "No run gets stuck before its end.",
+  overflow: "No signed arithmetic leaves its type.",
+  race: "No two conflicting accesses happen at once.",
+  termination: "Every run ends.",
+};
+
 class SectionView {
   constructor(section, index) {
     this.section = section;
@@ -26,16 +34,16 @@ class SectionView {
   head() {
     const { section } = this;
     const messages = section.errors.length > 0 ? section.errors : section.headline ? [violationText(section)] : [];
-    const holds = section.verdict === "safe" ? el("p", { class: "headline" }, `No run violates ${section.property}.`) : null;
+    const holds = section.verdict === "safe" ? el("p", { class: "headline" }, HOLDS[section.property]) : null;
     return el(
       "header",
       { class: "result-head" },
       el("h2", null, el("span", { class: "file" }, section.file), section.property ? el("span", { class: "property" }, section.property) : null),
       el("span", { class: `verdict ${section.verdict}` }, VERDICTS[section.verdict]),
       holds,
-      messages.map((message) => el("p", { class: "headline" }, message)),
-      section.advice ? el("p", { class: "advice" }, el("b", null, "What you could do: "), section.advice) : null,
-      section.evidence ? el("p", { class: "quiet" }, section.evidence) : null,
+      messages.map((message) => el("p", { class: "headline" }, prose(message))),
+      section.advice ? el("p", { class: "advice" }, el("b", null, "What you could do: "), prose(section.advice)) : null,
+      section.evidence ? el("p", { class: "quiet" }, prose(section.evidence)) : null,
     );
   }
 

@@ -5,6 +5,7 @@ const MOVERS = {
   reads: ["◐", "depends on others"],
   writes: ["●", "seen by others"],
 };
+const NO_MOVER = el("span", { class: "mover" });
 const BLOCK_COLUMNS = 3;
 const MOST_DOTS = 4;
 
@@ -68,12 +69,13 @@ class Margins {
     const mover = this.movers.get(at);
     const bars = this.blocks.get(at) || [];
     const cells = [];
-    if (this.movers.size > 0)
-      cells.push(el("span", { class: `mover ${mover || ""}`, title: mover && MOVERS[mover][1] }, mover ? MOVERS[mover][0] : ""));
-    if (this.columns > 0)
-      cells.push(
-        el("span", { class: "bars" }, Array.from({ length: this.columns }, (_, column) => el("i", { class: bars[column] || "none" }))),
-      );
+    if (this.movers.size > 0) cells.push(mover ? el("span", { class: `mover ${mover}`, title: MOVERS[mover][1] }, MOVERS[mover][0]) : NO_MOVER.cloneNode());
+    if (this.columns > 0) {
+      this.noBars = this.noBars || el("span", { class: "bars" }, Array.from({ length: this.columns }, () => el("i")));
+      const box = this.noBars.cloneNode(true);
+      bars.forEach((bar, column) => box.children[column].setAttribute("class", bar));
+      cells.push(box);
+    }
     if (this.dots > 0) {
       const dots = this.assertions(source, line).slice(0, this.dots);
       const box = el("span", { class: "dots", "aria-hidden": "true" }, dots.map(({ index }) => el("i", { class: threadClass(index) })));
@@ -164,9 +166,10 @@ class ProofView {
     this.card.replaceChildren(this.assertionList(line));
     this.card.hidden = false;
     const { box } = this.source;
-    const below = row.offsetTop + row.offsetHeight;
+    const top = this.source.topOf(row);
+    const below = top + row.offsetHeight;
     const fits = below + this.card.offsetHeight <= box.scrollTop + box.clientHeight;
-    this.card.style.top = `${fits ? below : Math.max(box.scrollTop, row.offsetTop - this.card.offsetHeight)}px`;
+    this.card.style.top = `${fits ? below : Math.max(box.scrollTop, top - this.card.offsetHeight)}px`;
     row.setAttribute("aria-describedby", this.card.id);
   }
 
@@ -206,7 +209,7 @@ class ProofView {
     for (const lines of this.margins.blockLines.get(this.margins.key([this.source.index, line])) || [])
       for (const member of lines) if (member !== line) this.source.rows.get(member).classList.add("same-block");
     const target = this.source.rows.get(line);
-    const middle = (row) => row.offsetTop + row.offsetHeight / 2;
+    const middle = (row) => this.source.topOf(row) + row.offsetHeight / 2;
     this.arcs.setAttribute("height", this.source.box.scrollHeight);
     for (const { from } of this.disturbing(line)) {
       const row = this.source.rows.get(from[1]);

@@ -418,7 +418,7 @@ class ValuesView {
     const waiting = section.waiting.map((wait) =>
       el("li", null, `${wait.thread} waits${wait.line ? ` at line ${wait.line}` : ""}: `, el("code", null, wait.statement)),
     );
-    return el("div", { class: "failure" }, violationText(section), waiting.length > 0 ? el("ul", null, waiting) : null);
+    return el("div", { class: "failure" }, prose(violationText(section)), waiting.length > 0 ? el("ul", null, waiting) : null);
   }
 
   fillBody() {

@@ -1,7 +1,6 @@
 // The source: lines with numbers, colours for its words, and room for marks in the margin.
 
 const LINES_PER_CHUNK = 100;
-const MOST_COLOURED_LINES = 6000;
 const WORDS = new Set(
   ("auto break case char const continue default do double else enum extern float for goto if inline int long " +
     "register return short signed sizeof static struct switch typedef union unsigned void volatile while bool " +
@@ -11,11 +10,27 @@ const WORDS = new Set(
 );
 const TOKEN = /\/\*|\/\/.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\w.]*|[A-Za-z_]\w*|#\s*[a-z]+/g;
 
-/** The words of a line in colours; tells whether a comment goes on in the next line. */
+/** Whether a comment goes on behind a line. */
+function commentAfter(text, inComment) {
+  if (!text.includes(inComment ? "*/" : "/*")) return inComment;
+  return eachToken(text, inComment, () => {});
+}
+
+/** Puts the words of a line into an element, in colours. */
 function colourLine(text, inComment, into) {
-  const put = (kind, part) => {
-    if (part) into.append(kind ? el("span", { class: kind }, part) : part);
-  };
+  into.textContent = "";
+  eachToken(text, inComment, (kind, part) => {
+    if (!part) return;
+    if (!kind) return into.append(part);
+    const word = document.createElement("span");
+    word.className = kind;
+    word.textContent = part;
+    into.append(word);
+  });
+}
+
+/** Calls `put` with the parts of a line and their kinds; tells whether a comment goes on behind it. */
+function eachToken(text, inComment, put) {
   let at = 0;
   if (inComment) {
     const end = text.indexOf("*/");
@@ -54,6 +69,9 @@ function colourLine(text, inComment, into) {
   return false;
 }
 
+/** A line without its text. */
+const LINE = el("div", { class: "line" }, el("span", { class: "no", "aria-hidden": "true" }), el("code"));
+
 /** A view of one source. `margins` makes the cells beside the code of a line. */
 class SourceView {
   constructor(sources, margins) {
@@ -61,6 +79,11 @@ class SourceView {
     this.margins = margins || (() => []);
     this.index = null;
     this.rows = new Map();
+    // Colours come when a part of the text can be seen.
+    this.pending = new Map();
+    this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => entry.isIntersecting && this.colour(entry.target)), {
+      rootMargin: "400px",
+    });
     this.name = el("span", { class: "file-name" });
     this.box = el("div", { class: "source", tabindex: "0", role: "region", "aria-label": "Source" });
     this.element = el("div", { class: "source-frame" }, this.name, this.box);
@@ -72,14 +95,15 @@ class SourceView {
     this.index = index;
     const source = this.sources[index];
     this.rows.clear();
+    this.pending.clear();
+    this.observer.disconnect();
     this.name.textContent = source.name;
     this.box.setAttribute("aria-label", `Source of ${source.name}`);
     this.box.replaceChildren();
-    const coloured = source.parts.reduce((sum, part) => sum + part.lines.length, 0) <= MOST_COLOURED_LINES;
     let next = 1;
     for (const part of source.parts) {
       if (part.first > next) this.gap(part.first - next);
-      this.part(part, coloured);
+      this.part(part);
       next = part.first + part.lines.length;
     }
     if (next <= source.total) this.gap(source.total - next + 1);
@@ -89,38 +113,52 @@ class SourceView {
     this.box.append(el("div", { class: "gap quiet" }, `${plural(count, "line")} left out`));
   }
 
-  part(part, coloured) {
+  part(part) {
     let inComment = false;
     for (let start = 0; start < part.lines.length; start += LINES_PER_CHUNK) {
       const lines = part.lines.slice(start, start + LINES_PER_CHUNK);
       const chunk = el("div", { class: "chunk" });
-      chunk.style.containIntrinsicSize = `auto ${lines.length * 1.5}em`;
-      lines.forEach((text, offset) => {
-        const line = part.first + start + offset;
-        const code = el("code");
-        if (coloured) inComment = colourLine(text, inComment, code);
-        else code.append(text);
-        const row = el(
-          "div",
-          { class: "line", "data-line": line },
-          el("span", { class: "no", "aria-hidden": "true" }, String(line)),
-          this.margins(this.index, line),
-          code,
-        );
-        this.rows.set(line, row);
-        chunk.append(row);
-      });
+      chunk.style.containIntrinsicSize = `auto ${lines.length * 1.55}em`;
+      lines.forEach((text, offset) => chunk.append(this.line(part.first + start + offset, text)));
       this.box.append(chunk);
+      this.pending.set(chunk, { lines, first: part.first + start, inComment });
+      this.observer.observe(chunk);
+      inComment = lines.reduce((inside, text) => commentAfter(text, inside), inComment);
     }
+  }
+
+  line(number, text) {
+    const row = LINE.cloneNode(true);
+    row.dataset.line = number;
+    row.firstChild.textContent = number;
+    row.lastChild.textContent = text;
+    row.lastChild.before(...this.margins(this.index, number));
+    this.rows.set(number, row);
+    return row;
+  }
+
+  colour(chunk) {
+    this.observer.unobserve(chunk);
+    const { lines, first, inComment } = this.pending.get(chunk) || { lines: [] };
+    this.pending.delete(chunk);
+    lines.reduce((inside, text, offset) => {
+      colourLine(text, inside, this.rows.get(first + offset).querySelector("code"));
+      return commentAfter(text, inside);
+    }, inComment);
   }
 
   row(spot) {
     return spot && spot[0] === this.index ? this.rows.get(spot[1]) : undefined;
   }
 
+  /** Where a line is inside of the box, scrolled as it may be. */
+  topOf(row) {
+    return row.getBoundingClientRect().top - this.box.getBoundingClientRect().top + this.box.scrollTop;
+  }
+
   /** Scrolls to a line, if the view scrolls by itself. */
   scrollTo(row) {
-    if (row) reveal(this.box, row.offsetTop, row.offsetHeight, this.box.clientHeight / 4);
+    if (row) reveal(this.box, this.topOf(row), row.offsetHeight, this.box.clientHeight / 4);
   }
 }
 

@@ -63,3 +63,6 @@ function reveal(box, top, height, margin) {
 
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 
+/** Text in which `code` stands between backticks. */
+const prose = (text) => text.split("`").map((part, index) => (index % 2 === 1 ? el("code", null, part) : part));
+
