@@ -259,7 +259,7 @@ fn a_proof_is_read_on_the_source() {
     browser.click(line);
     assert_eq!(browser.count(".pinned .formula"), 1);
     assert!(browser.text(".pinned").contains("flag0"));
-    browser.hover(".line.asserted[data-line='15']");
+    browser.hover(".line.asserted[data-line='25']");
     picture(&browser, "report-proof.png");
 
     // The same with keys.
