@@ -400,7 +400,9 @@ fn tell_opening_time(browser: &Browser, page: &Path) {
                   performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]]";
     let times = browser.run(script);
     let name = page.parent().and_then(Path::file_name).unwrap_or_default().display();
-    println!("{name}: {} bytes, loaded after {} ms, drawn after {} ms", size(page), times[0], times[1]);
+    let milliseconds = |value: &Value| format!("{:.0} ms", value.as_f64().unwrap_or(f64::NAN));
+    let (loaded, drawn) = (milliseconds(&times[0]), milliseconds(&times[1]));
+    browser::tell(&format!("{name}: {} bytes, loaded after {loaded}, drawn after {drawn}", size(page)));
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Browser {
         let only_one = ONLY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut driver) = DRIVERS.iter().find_map(|command| start_driver(command)) else {
             assert!(std::env::var_os("RELY_REQUIRE_BROWSER").is_none(), "chromedriver is not installed");
-            eprintln!("left out: `{name}` needs chromedriver and Chromium");
+            tell(&format!("left out: `{name}` needs chromedriver and Chromium"));
             return None;
         };
         let port = port_of(&mut driver);
@@ -215,6 +215,11 @@ impl Drop for Browser {
         self.driver.wait().ok();
         std::fs::remove_dir_all(&self.profile).ok();
     }
+}
+
+/// Says something that is seen although the test passes.
+pub fn tell(text: &str) {
+    writeln!(std::io::stderr(), "{text}").expect("standard error is open");
 }
 
 fn start_driver(command: &str) -> Option<Child> {
