@@ -92,6 +92,14 @@ static void unpin_atoms(void) {
 // Runs a collection, or asks the one that is running to run again.
 static void collect_garbage(int me, int roots) {
     lock_runtime(me);
+    // A collection that asks for itself goes on as it is, only once more.
+    if (rt.gc_thread == me) {
+        if (rt.gc_level <= 0)
+            reach_error();
+        rt.gc_level = rt.gc_level + 1;
+        unlock_runtime();
+        return;
+    }
     if (rt.gc_level > 0) {
         rt.gc_level = rt.gc_level + 1;
         unlock_runtime();

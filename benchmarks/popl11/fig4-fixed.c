@@ -96,6 +96,14 @@ static void collect_garbage(int me, int roots) {
         unlock_runtime();
         return;
     }
+    // A collection that asks for itself goes on as it is, only once more.
+    if (rt.gc_thread == me) {
+        if (rt.gc_level <= 0)
+            reach_error();
+        rt.gc_level = rt.gc_level + 1;
+        unlock_runtime();
+        return;
+    }
     if (rt.gc_level > 0) {
         rt.gc_level = rt.gc_level + 1;
         unlock_runtime();

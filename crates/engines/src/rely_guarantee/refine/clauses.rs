@@ -2,21 +2,90 @@
 
 use super::super::seeds::Seeds;
 use super::super::system::{System, updated};
-use rely_base::{Budget, Id};
-use rely_logic::interpolate::{Application, Clause, HornOutcome, HornSystem, Limits, UnknownId};
+use super::vocabulary::Vocabulary;
+use rely_base::{Arena, Budget, Id, define_id};
+use rely_logic::interpolate::{self, Application, HornOutcome, HornSystem, Limits, Solution};
 use rely_logic::{Constraint, LinearForm, Sort, TermId, TermPool, VarId};
-use rustc_hash::FxHashMap;
 
-/// Horn clauses whose variables are those of the system: the pool's variables are made in such an
-/// order that they have the same numbers.
+define_id!(
+    /// What is to be found out about one state of the counterexample.
+    pub(super) struct Unknown
+);
+
+/// An unknown in the state before a step.
+pub(super) struct Premise {
+    pub(super) unknown: Unknown,
+    /// How the step names the cells of which the unknown speaks.
+    pub(super) names: Vec<(VarId, VarId)>,
+}
+
+/// `constraints and premises imply conclusion`; without a conclusion they are impossible.
+pub(super) struct Clause {
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) premises: Vec<Premise>,
+    /// The unknown in the state after the step with these updates.
+    pub(super) conclusion: Option<(Unknown, Vec<(VarId, LinearForm)>)>,
+}
+
+/// Clauses in which each unknown is the conclusion of exactly one.
+#[derive(Default)]
 pub(super) struct Clauses {
-    pub(super) pool: TermPool,
-    pub(super) horn: HornSystem,
-    parameters: FxHashMap<UnknownId, Vec<VarId>>,
+    /// The cells of which each unknown may speak.
+    pub(super) cells: Arena<Unknown, Vec<VarId>>,
+    pub(super) list: Vec<Clause>,
+}
+
+/// What came out.
+pub(super) enum Solved {
+    /// The atoms of the solution of each unknown.
+    Atoms(Arena<Unknown, Vec<Constraint>>),
+    /// The clauses have no solution.
+    Contradiction(interpolate::Derivation),
+    /// Nothing came out.
+    Undecided,
 }
 
 impl Clauses {
-    pub(super) fn new(system: &System<'_>) -> Self {
+    /// A new unknown over these cells.
+    pub(super) fn unknown(&mut self, cells: Vec<VarId>) -> Unknown {
+        self.cells.push(cells)
+    }
+
+    /// The unknown in the state before a step, its cells named by `name`.
+    pub(super) fn before(&self, unknown: Unknown, name: impl Fn(VarId) -> VarId) -> Premise {
+        Premise { unknown, names: self.cells[unknown].iter().map(|&cell| (cell, name(cell))).collect() }
+    }
+
+    /// Solves the clauses with as few cells as possible: what does not matter for the
+    /// counterexample will not be tracked.
+    pub(super) fn solve(mut self, system: &System<'_>, seeds: &Seeds, budget: &Budget) -> Solved {
+        if let Some(needed) = Vocabulary::new(system, &self, budget).needed() {
+            for unknown in self.cells.ids() {
+                self.cells[unknown].retain(|cell| needed.contains(cell));
+            }
+            for premise in self.list.iter_mut().flat_map(|clause| &mut clause.premises) {
+                premise.names.retain(|(cell, _)| needed.contains(cell));
+            }
+        }
+        let mut problem = Problem::new(system, &self, seeds);
+        match problem.horn.solve(&mut problem.pool, &Limits::default(), budget) {
+            HornOutcome::Solved(solution) => Solved::Atoms(problem.atoms(&solution)),
+            HornOutcome::Unsatisfiable(derivation) => Solved::Contradiction(derivation),
+            _ => Solved::Undecided,
+        }
+    }
+}
+
+/// The clauses in the form in which they are solved. The pool's variables are made in such an
+/// order that they have the same numbers as those of the system.
+struct Problem {
+    pool: TermPool,
+    horn: HornSystem,
+    unknowns: Arena<Unknown, interpolate::UnknownId>,
+}
+
+impl Problem {
+    fn new(system: &System<'_>, clauses: &Clauses, seeds: &Seeds) -> Self {
         let mut pool = TermPool::new();
         let moves = system.moves.iter().flat_map(|a_move| a_move.branch.variables().map(Id::index));
         let violations = system.violations.iter().map(|violation| highest(&violation.guard));
@@ -24,60 +93,51 @@ impl Clauses {
         for _ in 0..=last {
             pool.fresh_variable("v", Sort::Int);
         }
-        Clauses { pool, horn: HornSystem::new(), parameters: FxHashMap::default() }
+        let mut problem = Problem { pool, horn: HornSystem::new(), unknowns: Arena::new() };
+        clauses.cells.values().for_each(|cells| problem.declare(cells, seeds));
+        clauses.list.iter().for_each(|clause| problem.add(clauses, clause));
+        problem
     }
 
-    /// A new unknown over these cells, which prefers the given predicates.
-    pub(super) fn unknown(&mut self, parameters: &[VarId], seeds: &Seeds) -> UnknownId {
-        let unknown = self.horn.unknown(parameters.to_vec());
+    /// An unknown that prefers the predicates of the source.
+    fn declare(&mut self, cells: &[VarId], seeds: &Seeds) {
+        let unknown = self.horn.unknown(cells.to_vec());
         let speaks = |constraint: &&Constraint| {
-            constraint.form().variables().all(|variable| parameters.contains(&variable))
+            constraint.form().variables().all(|variable| cells.contains(&variable))
         };
-        let welcome: Vec<TermId> = seeds
-            .constraints()
-            .iter()
-            .filter(speaks)
-            .map(|constraint| self.pool.constraint_term(constraint))
-            .collect();
+        let welcome = seeds.constraints().iter().filter(speaks);
+        let welcome: Vec<TermId> =
+            welcome.map(|constraint| self.pool.constraint_term(constraint)).collect();
         self.horn.prefer(unknown, welcome);
-        self.parameters.insert(unknown, parameters.to_vec());
-        unknown
+        self.unknowns.push(unknown);
     }
 
-    /// The unknown in the state before a step, its cells named by `name`.
-    pub(super) fn before(&mut self, unknown: UnknownId, name: impl Fn(VarId) -> VarId) -> Application {
-        let parameters = self.parameters[&unknown].clone();
-        let arguments = parameters.into_iter().map(|cell| self.pool.var(name(cell))).collect();
-        Application { unknown, arguments }
-    }
-
-    /// The unknown in the state after a step with these updates.
-    pub(super) fn after(&mut self, unknown: UnknownId, updates: &[(VarId, LinearForm)]) -> Application {
-        let parameters = self.parameters[&unknown].clone();
-        let arguments = parameters.into_iter().map(|cell| match updated(updates, cell) {
-            Some(value) => self.pool.form_term(value),
-            None => self.pool.var(cell),
-        });
-        let arguments = arguments.collect();
-        Application { unknown, arguments }
-    }
-
-    /// Adds `constraints and body imply head`.
-    pub(super) fn add(
-        &mut self,
-        constraints: &[Constraint],
-        body: Vec<Application>,
-        head: Option<Application>,
-    ) {
-        let terms: Vec<TermId> =
-            constraints.iter().map(|constraint| self.pool.constraint_term(constraint)).collect();
+    fn add(&mut self, clauses: &Clauses, clause: &Clause) {
+        let terms = clause.constraints.iter().map(|constraint| self.pool.constraint_term(constraint));
+        let terms: Vec<TermId> = terms.collect();
         let constraint = self.pool.and(terms);
-        let added = self.horn.add(&self.pool, Clause { constraint, body, head });
+        let body = clause.premises.iter().map(|premise| Application {
+            unknown: self.unknowns[premise.unknown],
+            arguments: premise.names.iter().map(|&(_, name)| self.pool.var(name)).collect(),
+        });
+        let body = body.collect();
+        let head = clause.conclusion.as_ref().map(|(unknown, updates)| {
+            let arguments = clauses.cells[*unknown].iter().map(|&cell| match updated(updates, cell) {
+                Some(value) => self.pool.form_term(value),
+                None => self.pool.var(cell),
+            });
+            Application { unknown: self.unknowns[*unknown], arguments: arguments.collect() }
+        });
+        let added = self.horn.add(&self.pool, interpolate::Clause { constraint, body, head });
         debug_assert!(added.is_ok(), "the clause fits its unknowns: {added:?}");
     }
 
-    pub(super) fn solve(&mut self, budget: &Budget) -> HornOutcome {
-        self.horn.solve(&mut self.pool, &Limits::default(), budget)
+    fn atoms(&self, solution: &Solution) -> Arena<Unknown, Vec<Constraint>> {
+        let atoms = |unknown: &interpolate::UnknownId| {
+            let terms = self.pool.subterms([solution[*unknown]]).into_iter();
+            terms.filter_map(|term| self.pool.constraint(term)).collect()
+        };
+        self.unknowns.values().map(atoms).collect()
     }
 }
 

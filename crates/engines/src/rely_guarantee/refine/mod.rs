@@ -4,11 +4,13 @@
 //!   thread may only speak of globals and its own locals;
 //! * [`spine`]: the steps along one branch of a tree are a schedule. If it cannot be run, either a
 //!   thread is not where its step starts (then its place will be tracked), or the values do not
-//!   fit (then predicates over all variables will be); if it can, it violates the property.
+//!   fit (then predicates over all variables will be); if it can, it violates the property;
+//! * [`vocabulary`]: either way, predicates speak of as few cells as possible.
 
 mod clauses;
 mod modular;
 mod spine;
+mod vocabulary;
 
 pub(super) use modular::refine as refine_modularly;
 pub(super) use spine::refine as refine_generally;
@@ -16,7 +18,7 @@ pub(super) use spine::refine as refine_generally;
 use super::abstraction::Abstraction;
 use super::system::SpotId;
 use rely_base::StopReason;
-use rely_logic::{Constraint, TermId, TermPool};
+use rely_logic::Constraint;
 use rely_program::{ThreadId, Trace};
 
 /// What came out of a refinement.
@@ -54,9 +56,4 @@ impl Discovery {
             }
         }
     }
-}
-
-/// The linear atoms of a formula.
-fn atoms(pool: &TermPool, formula: TermId) -> Vec<Constraint> {
-    pool.subterms([formula]).into_iter().filter_map(|term| pool.constraint(term)).collect()
 }

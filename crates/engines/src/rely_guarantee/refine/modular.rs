@@ -1,12 +1,11 @@
 //! Refinement by predicates in which a thread speaks of globals and its own locals only.
 
-use super::clauses::Clauses;
-use super::{Discovery, Refinement, atoms};
+use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
+use super::{Discovery, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
 use rely_base::Budget;
-use rely_logic::interpolate::{Application, HornOutcome, UnknownId};
 use rely_logic::{LinearForm, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,30 +22,31 @@ pub(in crate::rely_guarantee) fn refine(
     let system = trees.system();
     let Some(nodes) = derivation(trees, &counterexample.nodes) else { return Refinement::Nothing };
     let cells = relevant_cells(trees, counterexample, &nodes);
-    let mut clauses = Clauses::new(system);
-    let mut unknowns: FxHashMap<NodeId, UnknownId> = FxHashMap::default();
+    let mut clauses = Clauses::default();
+    let mut unknowns: FxHashMap<NodeId, Unknown> = FxHashMap::default();
     for &node in &nodes {
         let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
         let speaks_of =
             |cell: &VarId| system.is_modular(*cell, thread) && system.is_live(thread, spot, *cell);
         let parameters: Vec<VarId> = cells.iter().copied().filter(speaks_of).collect();
-        unknowns.insert(node, clauses.unknown(&parameters, seeds));
+        unknowns.insert(node, clauses.unknown(parameters));
     }
     for &node in &nodes {
-        add_origin(trees, &mut clauses, &unknowns, node);
+        let clause = origin(trees, &clauses, &unknowns, node);
+        clauses.list.push(clause);
     }
-    add_violation(trees, &mut clauses, &unknowns, counterexample);
-    match clauses.solve(budget) {
-        HornOutcome::Solved(solution) => {
-            let found = nodes.iter().flat_map(|&node| {
-                let thread = trees.nodes[node].thread;
-                let constraints = atoms(&clauses.pool, solution[unknowns[&node]]);
-                constraints.into_iter().map(move |constraint| Discovery::Predicate { thread, constraint })
+    clauses.list.push(exclusion(trees, &clauses, &unknowns, counterexample));
+    match clauses.solve(system, seeds, budget) {
+        Solved::Atoms(atoms) => {
+            let found = nodes.iter().flat_map(|node| {
+                let thread = trees.nodes[*node].thread;
+                let constraints = atoms[unknowns[node]].iter().cloned();
+                constraints.map(move |constraint| Discovery::Predicate { thread, constraint })
             });
             Refinement::Track(found.collect())
         }
-        HornOutcome::Unsatisfiable(_) => Refinement::Impossible,
-        _ => match budget.check_now() {
+        Solved::Contradiction(_) => Refinement::Impossible,
+        Solved::Undecided => match budget.check_now() {
             Ok(()) => Refinement::Nothing,
             Err(reason) => Refinement::Stopped(reason),
         },
@@ -104,52 +104,41 @@ fn relevant_cells(trees: &Trees<'_, '_>, counterexample: &Counterexample, nodes:
 }
 
 /// The clause that derives a node.
-fn add_origin(
+fn origin(
     trees: &Trees<'_, '_>,
-    clauses: &mut Clauses,
-    unknowns: &FxHashMap<NodeId, UnknownId>,
+    clauses: &Clauses,
+    unknowns: &FxHashMap<NodeId, Unknown>,
     node: NodeId,
-) {
+) -> Clause {
     let system = trees.system();
     let thread = trees.nodes[node].thread;
-    match trees.nodes[node].origin {
-        Origin::Initial(case) => {
-            let head = clauses.after(unknowns[&node], &[]);
-            clauses.add(&system.initial[case], vec![], Some(head));
-        }
+    let same = |node: NodeId| clauses.before(unknowns[&node], |cell| cell);
+    let (constraints, premises, updates) = match trees.nodes[node].origin {
+        Origin::Initial(case) => (system.initial[case].clone(), vec![], vec![]),
         Origin::Own { parent, by } => {
             let branch = &system.get(by).branch;
             let mut constraints = branch.guard.clone();
             constraints.extend(system.handle_facts(thread, thread));
-            let body = vec![clauses.before(unknowns[&parent], |cell| cell)];
-            let head = clauses.after(unknowns[&node], &branch.updates);
-            clauses.add(&constraints, body, Some(head));
+            (constraints, vec![same(parent)], branch.updates.clone())
         }
         Origin::Environment { parent, actor, by } => {
             let branch = &system.get(by).branch;
             let actor_thread = trees.nodes[actor].thread;
             let rename = |cell| system.seen_by(thread, actor_thread, cell);
-            let mut constraints: Vec<_> =
-                branch.guard.iter().map(|constraint| constraint.rename(rename)).collect();
-            constraints.extend(system.handle_facts(thread, actor_thread));
-            let updates = renamed(&branch.updates, rename);
-            let body = vec![
-                clauses.before(unknowns[&parent], |cell| cell),
-                clauses.before(unknowns[&actor], rename),
-            ];
-            let head = clauses.after(unknowns[&node], &updates);
-            clauses.add(&constraints, body, Some(head));
+            let guard = branch.guard.iter().map(|constraint| constraint.rename(rename));
+            let constraints = guard.chain(system.handle_facts(thread, actor_thread)).collect();
+            let premises = vec![same(parent), clauses.before(unknowns[&actor], rename)];
+            (constraints, premises, renamed(&branch.updates, rename))
         }
         Origin::Spawned { actor, by, position } => {
             let branch = &system.get(by).branch;
             let mut updates = branch.updates.clone();
             updates.extend(branch.spawned[position].1.iter().cloned());
             updates.sort_by_key(|(cell, _)| *cell);
-            let body = vec![clauses.before(unknowns[&actor], |cell| cell)];
-            let head = clauses.after(unknowns[&node], &updates);
-            clauses.add(&branch.guard, body, Some(head));
+            (branch.guard.clone(), vec![same(actor)], updates)
         }
-    }
+    };
+    Clause { constraints, premises, conclusion: Some((unknowns[&node], updates)) }
 }
 
 fn renamed(updates: &[(VarId, LinearForm)], rename: impl Fn(VarId) -> VarId) -> Vec<(VarId, LinearForm)> {
@@ -160,38 +149,34 @@ fn renamed(updates: &[(VarId, LinearForm)], rename: impl Fn(VarId) -> VarId) -> 
 }
 
 /// The clause that says that the nodes exclude the violation.
-fn add_violation(
+fn exclusion(
     trees: &Trees<'_, '_>,
-    clauses: &mut Clauses,
-    unknowns: &FxHashMap<NodeId, UnknownId>,
+    clauses: &Clauses,
+    unknowns: &FxHashMap<NodeId, Unknown>,
     counterexample: &Counterexample,
-) {
+) -> Clause {
     let system = trees.system();
-    match counterexample.what {
+    let (constraints, premises) = match counterexample.what {
         Wrong::Move(by) => {
             let node = counterexample.nodes[0];
             let thread = trees.nodes[node].thread;
             let mut constraints = system.get(by).branch.guard.clone();
             constraints.extend(system.handle_facts(thread, thread));
-            let body = vec![clauses.before(unknowns[&node], |cell| cell)];
-            clauses.add(&constraints, body, None);
+            (constraints, vec![clauses.before(unknowns[&node], |cell| cell)])
         }
         Wrong::Violation(index) => {
             let violation = &system.violations[index];
             let roles = roles(system, violation);
             let mut constraints = violation.guard.clone();
             constraints.extend(role_facts(system, &roles));
-            let body: Vec<Application> = roles
-                .iter()
-                .zip(&counterexample.nodes)
-                .map(|(role, node)| {
-                    let thread = role.thread;
-                    clauses.before(unknowns[node], |cell| {
-                        if role.second { system.seen_by(thread, thread, cell) } else { cell }
-                    })
+            let premises = roles.iter().zip(&counterexample.nodes).map(|(role, node)| {
+                let thread = role.thread;
+                clauses.before(unknowns[node], |cell| {
+                    if role.second { system.seen_by(thread, thread, cell) } else { cell }
                 })
-                .collect();
-            clauses.add(&constraints, body, None);
+            });
+            (constraints, premises.collect::<Vec<Premise>>())
         }
-    }
+    };
+    Clause { constraints, premises, conclusion: None }
 }

@@ -1,13 +1,13 @@
 //! Refinement in the general form: one branch of a tree, read as a schedule.
 
-use super::clauses::Clauses;
-use super::{Discovery, Refinement, atoms};
+use super::clauses::{Clause, Clauses, Solved, Unknown};
+use super::{Discovery, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::system::{Move, MoveId, SpotId, System, before};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::symbolic::Branch;
 use rely_base::{Budget, Id};
-use rely_logic::interpolate::{HornOutcome, UnknownId};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
 
@@ -97,37 +97,28 @@ impl Spine {
         let (skipped, moves) = (first.unwrap_or(0), &self.moves[first.unwrap_or(0)..]);
         let nodes = &self.nodes[skipped..];
         let cells = relevant_cells(system, moves, last_guard);
-        let mut clauses = Clauses::new(system);
+        let mut clauses = Clauses::default();
         let unknowns = nodes.iter().map(|&node| {
             let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
             let live = cells.iter().copied().filter(|&cell| system.is_live(thread, spot, cell));
-            clauses.unknown(&live.collect::<Vec<_>>(), seeds)
+            clauses.unknown(live.collect())
         });
-        let unknowns: Vec<UnknownId> = unknowns.collect();
-        let start: &[Constraint] = if first.is_some() { &[] } else { &system.initial[self.initial] };
-        let head = clauses.after(unknowns[0], &[]);
-        clauses.add(start, vec![], Some(head));
-        for (step, &by) in moves.iter().enumerate() {
-            let branch = &system.get(by).branch;
-            let body = vec![clauses.before(unknowns[step], |cell| cell)];
-            let head = clauses.after(unknowns[step + 1], &branch.updates);
-            clauses.add(&branch.guard, body, Some(head));
-        }
-        let body = vec![clauses.before(unknowns[moves.len()], |cell| cell)];
-        clauses.add(last_guard, body, None);
-        match clauses.solve(budget) {
-            HornOutcome::Solved(solution) => {
+        let unknowns: Vec<Unknown> = unknowns.collect();
+        let start = if first.is_some() { Vec::new() } else { system.initial[self.initial].clone() };
+        clauses.chain(start, moves.iter().map(|&by| &system.get(by).branch), last_guard, &unknowns);
+        match clauses.solve(system, seeds, budget) {
+            Solved::Atoms(atoms) => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
                     let thread = trees.nodes[node].thread;
-                    let constraints = atoms(&clauses.pool, solution[unknown]);
-                    constraints.into_iter().map(move |constraint| Discovery::Predicate { thread, constraint })
+                    let constraints = atoms[unknown].iter().cloned();
+                    constraints.map(move |constraint| Discovery::Predicate { thread, constraint })
                 });
                 Refinement::Track(found.collect())
             }
-            HornOutcome::Unsatisfiable(derivation) => {
+            Solved::Contradiction(derivation) => {
                 trace::from_derivation(system, &self.moves, what, &derivation, budget)
             }
-            _ => match budget.check_now() {
+            Solved::Undecided => match budget.check_now() {
                 Ok(()) => Refinement::Nothing,
                 Err(reason) => Refinement::Stopped(reason),
             },
@@ -169,6 +160,28 @@ impl Spine {
             solver.assert(constraint);
         });
         (solver.check(budget) == Verdict::Unsat).then_some(0)
+    }
+}
+
+impl Clauses {
+    /// The clauses of a schedule: one unknown before the first step and one after each.
+    fn chain<'b>(
+        &mut self,
+        start: Vec<Constraint>,
+        branches: impl Iterator<Item = &'b Branch>,
+        last_guard: &[Constraint],
+        unknowns: &[Unknown],
+    ) {
+        let same = |clauses: &Clauses, unknown| vec![clauses.before(unknown, |cell| cell)];
+        let conclusion = Some((unknowns[0], vec![]));
+        self.list.push(Clause { constraints: start, premises: vec![], conclusion });
+        for (branch, states) in branches.zip(unknowns.windows(2)) {
+            let premises = same(self, states[0]);
+            let conclusion = Some((states[1], branch.updates.clone()));
+            self.list.push(Clause { constraints: branch.guard.clone(), premises, conclusion });
+        }
+        let premises = same(self, unknowns[unknowns.len() - 1]);
+        self.list.push(Clause { constraints: last_guard.to_vec(), premises, conclusion: None });
     }
 }
 

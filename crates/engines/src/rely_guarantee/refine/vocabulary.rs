@@ -1,0 +1,189 @@
+//! Which cells a refinement has to speak of.
+//!
+//! A counterexample can be excluded for many reasons, and a solver takes the first it finds: that a
+//! counter which nobody compares has another value at the end, say. Predicates about such cells only
+//! multiply abstract states. So before predicates are looked for, a smallest set of cells is:
+//! clauses whose unknowns speak of these cells alone still have a solution. Whether they have is
+//! one question to the solver, because a cell of which no unknown speaks is simply not the same
+//! variable in the clauses on both sides.
+
+use super::clauses::{Clauses, Unknown};
+use crate::rely_guarantee::system::{System, updated};
+use rely_base::{Arena, Budget, Id};
+use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+use rustc_hash::FxHashMap;
+
+/// Derivations with more steps than this are not looked at.
+const MOST_STEPS: usize = 600;
+
+/// The search for a smallest vocabulary.
+pub(super) struct Vocabulary<'v, 'p> {
+    system: &'v System<'p>,
+    clauses: &'v Clauses,
+    budget: &'v Budget,
+    /// The clause whose conclusion each unknown is.
+    defining: Arena<Unknown, usize>,
+    solver: Conjunction,
+}
+
+impl<'v, 'p> Vocabulary<'v, 'p> {
+    pub(super) fn new(system: &'v System<'p>, clauses: &'v Clauses, budget: &'v Budget) -> Self {
+        let mut defining: Arena<Unknown, usize> = clauses.cells.values().map(|_| 0).collect();
+        for (index, clause) in clauses.list.iter().enumerate() {
+            if let Some((unknown, _)) = &clause.conclusion {
+                defining[*unknown] = index;
+            }
+        }
+        let mut solver = Conjunction::new(Domain::Integers);
+        solver.set_proofs(false);
+        Vocabulary { system, clauses, budget, defining, solver }
+    }
+
+    /// Cells of which none can be left out; `None` if all of them do not suffice, or if it cannot
+    /// be told.
+    pub(super) fn needed(mut self) -> Option<Vec<VarId>> {
+        let mut all: Vec<VarId> = self.clauses.cells.values().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        if !self.suffices(&all) {
+            return None;
+        }
+        let rank = self.ranks();
+        all.sort_by_key(|cell| (rank[cell.index()], *cell));
+        Some(self.smallest(&[], &all, false))
+    }
+
+    /// A smallest part of the candidates that suffices together with what is kept anyway; earlier
+    /// candidates are preferred (QuickXplain).
+    fn smallest(&mut self, kept: &[VarId], candidates: &[VarId], kept_is_new: bool) -> Vec<VarId> {
+        if kept_is_new && self.suffices(kept) {
+            return Vec::new();
+        }
+        if candidates.len() <= 1 {
+            return candidates.to_vec();
+        }
+        let (left, right) = candidates.split_at(candidates.len() / 2);
+        let from_right = self.smallest(&[kept, left].concat(), right, true);
+        let mut found = self.smallest(&[kept, &from_right].concat(), left, !from_right.is_empty());
+        found.extend(from_right);
+        found
+    }
+
+    /// Whether the clauses are solvable if unknowns speak of these cells only.
+    fn suffices(&mut self, cells: &[VarId]) -> bool {
+        let mut unwinding = Unwinding {
+            vocabulary: cells,
+            clauses: self.clauses,
+            defining: &self.defining,
+            steps: 0,
+            variables: 0,
+            constraints: Vec::new(),
+        };
+        let root = self.clauses.list.iter().position(|clause| clause.conclusion.is_none());
+        let Some(()) = root.and_then(|root| unwinding.add(root).map(drop)) else { return false };
+        self.solver.reset();
+        for constraint in &unwinding.constraints {
+            self.solver.assert(constraint);
+        }
+        self.solver.check(self.budget) == Verdict::Unsat
+    }
+
+    /// How far a cell is from what must not happen: those that the condition mentions come first,
+    /// then those on which their values depend, and so on.
+    fn ranks(&self) -> Vec<usize> {
+        let mut ranks = vec![usize::MAX; self.system.cells.count()];
+        let mut pending: Vec<VarId> = Vec::new();
+        let root = self.clauses.list.iter().filter(|clause| clause.conclusion.is_none());
+        for constraint in root.flat_map(|clause| &clause.constraints) {
+            pending.extend(constraint.form().variables());
+        }
+        let mut rank = 0;
+        while !pending.is_empty() {
+            let mut next = Vec::new();
+            for cell in pending {
+                if ranks.get(cell.index()).is_some_and(|known| *known > rank) {
+                    ranks[cell.index()] = rank;
+                    next.extend(self.influences(cell));
+                }
+            }
+            pending = next;
+            rank += 1;
+        }
+        ranks
+    }
+
+    /// What the value of a cell depends on.
+    fn influences(&self, cell: VarId) -> Vec<VarId> {
+        let branches = self.system.moves.iter().map(|by| &by.branch);
+        let writing = branches.filter_map(|branch| Some((branch, updated(&branch.updates, cell)?)));
+        let sources = writing.flat_map(|(branch, value)| {
+            let guards = branch.guard.iter().flat_map(|constraint| constraint.form().variables());
+            guards.chain(value.variables())
+        });
+        sources.collect()
+    }
+}
+
+/// The clauses as one conjunction: every use of an unknown is a copy of what derives it.
+struct Unwinding<'u> {
+    vocabulary: &'u [VarId],
+    clauses: &'u Clauses,
+    defining: &'u Arena<Unknown, usize>,
+    steps: usize,
+    variables: usize,
+    constraints: Vec<Constraint>,
+}
+
+impl Unwinding<'_> {
+    /// Adds a clause with all that derives its premises. Returns the values of the cells in its
+    /// conclusion; `None` if there are too many steps.
+    fn add(&mut self, clause: usize) -> Option<FxHashMap<VarId, LinearForm>> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return None;
+        }
+        let clauses = self.clauses;
+        let clause = &clauses.list[clause];
+        let mut values: FxHashMap<VarId, LinearForm> = FxHashMap::default();
+        for premise in &clause.premises {
+            let known = self.add(self.defining[premise.unknown])?;
+            for (cell, name) in &premise.names {
+                let Some(value) = known.get(cell) else { continue };
+                match values.get(name) {
+                    Some(other) => self.constraints.push(Constraint::eq(value, other)),
+                    None => {
+                        values.insert(*name, value.clone());
+                    }
+                }
+            }
+        }
+        for constraint in &clause.constraints {
+            let form = self.substituted(constraint.form(), &mut values);
+            self.constraints.push(Constraint::new(form, constraint.relation()));
+        }
+        let Some((unknown, updates)) = &clause.conclusion else { return Some(values) };
+        let told = clauses.cells[*unknown].iter().filter(|cell| self.vocabulary.contains(cell));
+        let told: Vec<VarId> = told.copied().collect();
+        let results = told.into_iter().map(|cell| {
+            let value = match updated(updates, cell) {
+                Some(value) => self.substituted(value, &mut values),
+                None => self.substituted(&LinearForm::variable(cell), &mut values),
+            };
+            (cell, value)
+        });
+        Some(results.collect())
+    }
+
+    /// The form with the values of its variables; those without one get a fresh variable.
+    fn substituted(&mut self, form: &LinearForm, values: &mut FxHashMap<VarId, LinearForm>) -> LinearForm {
+        let mut result = LinearForm::constant(form.constant_term().clone());
+        for (variable, factor) in form.terms() {
+            let value = values.entry(*variable).or_insert_with(|| {
+                self.variables += 1;
+                LinearForm::variable(VarId::from_index(self.variables))
+            });
+            result = result.add_scaled(factor, value);
+        }
+        result
+    }
+}
