@@ -135,6 +135,7 @@ impl Verification<'_, '_> {
             let mut is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
             let discoveries: Vec<Discovery> = discoveries.into_iter().filter(&mut is_new).collect();
             debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
+            if std::env::var("DBG").is_ok() { eprintln!("{:?}", history::round(self.system, counts.clone(), &discoveries)); }
             if self.observer.wants_history() {
                 self.observer.round(history::round(self.system, counts, &discoveries));
             }

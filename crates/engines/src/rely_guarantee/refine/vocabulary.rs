@@ -49,7 +49,15 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
             return None;
         }
         let rank = self.ranks();
-        all.sort_by_key(|cell| (rank[cell.index()], *cell));
+        let tests = |cell: VarId| {
+            let guards = self.system.moves.iter().map(|by| &by.branch.guard);
+            guards.filter(|guard| guard.iter().any(|test| test.form().contains(cell))).count()
+        };
+        let computed = |cell: VarId| {
+            let mut branches = self.system.moves.iter().map(|by| &by.branch);
+            branches.any(|branch| updated(&branch.updates, cell).is_some_and(|value| !value.is_constant()))
+        };
+        all.sort_by_key(|&cell| (rank[cell.index()] > 0, computed(cell), std::cmp::Reverse(tests(cell)), cell));
         Some(self.smallest(&[], &all, false))
     }
 
