@@ -74,6 +74,8 @@ pub(super) enum Wrong {
 /// Why the trees are not complete.
 pub(super) enum Interrupted {
     Counterexample(Counterexample),
+    /// There are more nodes than allowed.
+    TooLarge,
     Stopped(StopReason),
 }
 
@@ -166,7 +168,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     }
 
     /// Grows the trees until nothing is missing or something is wrong.
-    pub(super) fn grow(&mut self) -> Result<(), Interrupted> {
+    pub(super) fn grow(&mut self, most_nodes: usize) -> Result<(), Interrupted> {
         for (case, constraints) in self.system.initial.iter().enumerate() {
             for thread in self.system.thread_ids() {
                 let Some(spot) = self.system.thread(thread).start else { continue };
@@ -179,6 +181,9 @@ impl<'a, 'p> Trees<'a, 'p> {
         while let Some(node) = self.pending.pop_front() {
             self.budget.check_now().map_err(Interrupted::Stopped)?;
             self.budget.check_memory(self.memory_bytes()).map_err(Interrupted::Stopped)?;
+            if self.nodes.len() > most_nodes {
+                return Err(Interrupted::TooLarge);
+            }
             if !self.nodes[node].covered {
                 self.expand(node).map_err(Interrupted::Counterexample)?;
             }

@@ -1,0 +1,136 @@
+//! The loop of the method: grow the trees, look at what went wrong, track more.
+
+use super::abstraction::Abstraction;
+use super::decide::Decider;
+use super::refine::{Discovery, Refinement, refine_generally, refine_modularly};
+use super::seeds::Seeds;
+use super::system::System;
+use super::tree::{Counterexample, Interrupted, Trees};
+use super::{Bias, gave_up, history, proof};
+use rely_base::{Budget, Observer, Progress};
+use rely_evidence::{Claim, Proof, Reason};
+
+/// One attempt, with what it tracks so far.
+pub(super) struct Attempt<'a> {
+    bias: Bias,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+    system: &'a System<'a>,
+    seeds: &'a Seeds,
+    abstraction: Abstraction,
+    decider: Decider<'a>,
+    iterations: u64,
+}
+
+/// Named counts for reports.
+type Counts = Vec<(&'static str, u64)>;
+
+impl<'a> Attempt<'a> {
+    pub(super) fn new(
+        bias: Bias,
+        system: &'a System<'a>,
+        seeds: &'a Seeds,
+        budget: &'a Budget,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let (abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
+        Attempt { bias, budget, observer, system, seeds, abstraction, decider, iterations: 0 }
+    }
+
+    /// Refines until something is known; `None` if the trees become too large before.
+    pub(super) fn advance(&mut self, most_nodes: usize) -> Option<Claim> {
+        loop {
+            let mut trees = Trees::new(self.system, &self.abstraction, &mut self.decider, self.budget);
+            let grown = trees.grow(most_nodes);
+            let counts = vec![
+                ("iterations", self.iterations),
+                ("predicates", self.abstraction.predicate_count() as u64),
+                ("nodes", trees.nodes.len() as u64),
+            ];
+            self.observer.progress(&Progress { activity: "refining", counts: counts.clone() });
+            let outcome = Outcome { trees: &trees, abstraction: &self.abstraction, budget: self.budget };
+            let refined = match grown {
+                Ok(()) => {
+                    outcome.tell(self.observer, counts);
+                    return Some(outcome.claim());
+                }
+                Err(Interrupted::Stopped(reason)) => return Some(Claim::Unknown(Reason::Stopped(reason))),
+                Err(Interrupted::TooLarge) => return None,
+                Err(Interrupted::Counterexample(found)) => outcome.refine(&found, self.seeds, self.bias),
+            };
+            match refined {
+                Ok((discoveries, bias)) => {
+                    self.bias = bias;
+                    self.track(discoveries, counts);
+                }
+                Err(claim) => return Some(claim),
+            }
+        }
+    }
+
+    fn track(&mut self, discoveries: Vec<Discovery>, counts: Counts) {
+        let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
+        let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
+        debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
+        if self.observer.wants_history() {
+            self.observer.round(history::round(self.system, counts, &discoveries));
+        }
+        self.iterations += 1;
+    }
+}
+
+/// Trees that have stopped to grow.
+struct Outcome<'o, 't, 'a> {
+    trees: &'o Trees<'t, 'a>,
+    abstraction: &'o Abstraction,
+    budget: &'o Budget,
+}
+
+impl Outcome<'_, '_, '_> {
+    /// What complete trees prove.
+    fn claim(&self) -> Claim {
+        match proof::assemble(self.trees, self.abstraction, self.budget) {
+            Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),
+            None => gave_up("the proof needs numbers that are too large"),
+        }
+    }
+
+    fn tell(&self, observer: &dyn Observer, counts: Counts) {
+        if observer.wants_history() {
+            observer.round(history::last_round(counts));
+            observer.trees(history::trees(self.trees, self.abstraction));
+        }
+    }
+
+    /// What to track so that the counterexample does not come back, and what to look for then.
+    fn refine(
+        &self,
+        counterexample: &Counterexample,
+        seeds: &Seeds,
+        mut bias: Bias,
+    ) -> Result<(Vec<Discovery>, Bias), Claim> {
+        let mut undecided = None;
+        let ways = match bias {
+            Bias::Modular => [refine_modularly, refine_generally],
+            Bias::None => [refine_generally, refine_modularly],
+        };
+        for way in ways {
+            match way(self.trees, counterexample, seeds, self.budget) {
+                Refinement::Track(found) => {
+                    let is_new = |discovery: &Discovery| !self.abstraction.has(discovery);
+                    let new: Vec<Discovery> = found.into_iter().filter(is_new).collect();
+                    if !new.is_empty() {
+                        return Ok((new, bias));
+                    }
+                }
+                Refinement::Violation(trace) => return Err(Claim::Unsafe(trace)),
+                Refinement::Undecided(why) => undecided = Some(why),
+                // The clauses hold in every modular proof, so there is none: no use to try again.
+                Refinement::Impossible => bias = Bias::None,
+                Refinement::Nothing => {}
+                Refinement::Stopped(reason) => return Err(Claim::Unknown(Reason::Stopped(reason))),
+            }
+        }
+        Err(gave_up(undecided.unwrap_or("no predicates were found that exclude a counterexample")))
+    }
+}
