@@ -48,15 +48,17 @@ impl<'a> Attempt<'a> {
                 ("nodes", trees.nodes.len() as u64),
             ];
             self.observer.progress(&Progress { activity: "refining", counts: counts.clone() });
-            let outcome = Outcome { trees: &trees, abstraction: &self.abstraction, budget: self.budget };
             let refined = match grown {
                 Ok(()) => {
-                    outcome.tell(self.observer, counts);
-                    return Some(outcome.claim());
+                    tell_end(self.observer, &trees, &self.abstraction, counts);
+                    return Some(claim(&mut trees, &self.abstraction, self.budget));
                 }
                 Err(Interrupted::Stopped(reason)) => return Some(Claim::Unknown(Reason::Stopped(reason))),
                 Err(Interrupted::TooLarge) => return None,
-                Err(Interrupted::Counterexample(found)) => outcome.refine(&found, self.seeds, self.bias),
+                Err(Interrupted::Counterexample(counterexample)) => {
+                    let spurious = Spurious { trees: &trees, counterexample, seeds: self.seeds };
+                    spurious.refine(&self.abstraction, self.bias, self.budget)
+                }
             };
             match refined {
                 Ok((discoveries, bias)) => {
@@ -79,35 +81,37 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// Trees that have stopped to grow.
-struct Outcome<'o, 't, 'a> {
-    trees: &'o Trees<'t, 'a>,
-    abstraction: &'o Abstraction,
-    budget: &'o Budget,
+/// Tells the last round, in which nothing was wrong.
+fn tell_end(observer: &dyn Observer, trees: &Trees<'_, '_>, abstraction: &Abstraction, counts: Counts) {
+    if observer.wants_history() {
+        observer.round(history::last_round(counts));
+        observer.trees(history::trees(trees, abstraction));
+    }
 }
 
-impl Outcome<'_, '_, '_> {
-    /// What complete trees prove.
-    fn claim(&self) -> Claim {
-        match proof::assemble(self.trees, self.abstraction, self.budget) {
-            Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),
-            None => gave_up("the proof needs numbers that are too large"),
-        }
+/// What complete trees prove.
+fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) -> Claim {
+    match proof::assemble(trees, abstraction, budget) {
+        Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),
+        None => gave_up("the proof needs numbers that are too large"),
     }
+}
 
-    fn tell(&self, observer: &dyn Observer, counts: Counts) {
-        if observer.wants_history() {
-            observer.round(history::last_round(counts));
-            observer.trees(history::trees(self.trees, self.abstraction));
-        }
-    }
+/// A counterexample in its trees.
+struct Spurious<'s, 't, 'a> {
+    trees: &'s Trees<'t, 'a>,
+    counterexample: Counterexample,
+    seeds: &'s Seeds,
+}
 
-    /// What to track so that the counterexample does not come back, and what to look for then.
+impl Spurious<'_, '_, '_> {
+    /// What to track so that the counterexample does not come back, and what to look for then; or
+    /// what can be claimed, if it is a run.
     fn refine(
         &self,
-        counterexample: &Counterexample,
-        seeds: &Seeds,
+        abstraction: &Abstraction,
         mut bias: Bias,
+        budget: &Budget,
     ) -> Result<(Vec<Discovery>, Bias), Claim> {
         let mut undecided = None;
         let ways = match bias {
@@ -115,9 +119,9 @@ impl Outcome<'_, '_, '_> {
             Bias::None => [refine_generally, refine_modularly],
         };
         for way in ways {
-            match way(self.trees, counterexample, seeds, self.budget) {
+            match way(self.trees, &self.counterexample, self.seeds, budget) {
                 Refinement::Track(found) => {
-                    let is_new = |discovery: &Discovery| !self.abstraction.has(discovery);
+                    let is_new = |discovery: &Discovery| !abstraction.has(discovery);
                     let new: Vec<Discovery> = found.into_iter().filter(is_new).collect();
                     if !new.is_empty() {
                         return Ok((new, bias));

@@ -71,17 +71,17 @@ impl<'a> Decider<'a> {
         possible
     }
 
-    /// What holds after a possible step, of the predicates of a thread. `kept` are the literals
-    /// that stay if the step does not touch them.
+    /// What holds after a possible step, of some predicates. `kept` are the literals that stay if
+    /// the step does not touch them.
     pub(super) fn after(
         &mut self,
         abstraction: &Abstraction,
         step: &Step,
-        thread: ThreadId,
+        predicates: impl Iterator<Item = PredicateId>,
         (kept, affected): (&Literals, &Literals),
     ) -> Literals {
         let mut literals = Literals::default();
-        for &predicate in abstraction.of(thread) {
+        for predicate in predicates {
             let untouched = !affected.contains_predicate(predicate);
             let literal = match kept.get(predicate) {
                 Some(literal) if untouched => Some(literal),

@@ -34,11 +34,13 @@ impl Literals {
 
     /// What is known about a predicate.
     pub(super) fn get(&self, predicate: PredicateId) -> Option<Literal> {
-        let word = *self.0.get(predicate.index() / PER_WORD)?;
-        [true, false]
-            .map(|holds| Literal { predicate, holds })
-            .into_iter()
-            .find(|&literal| word & bit(literal) != 0)
+        let literals = [true, false].map(|holds| Literal { predicate, holds });
+        literals.into_iter().find(|&literal| self.contains(literal))
+    }
+
+    pub(super) fn contains(&self, literal: Literal) -> bool {
+        let word = self.0.get(literal.predicate.index() / PER_WORD);
+        word.is_some_and(|word| word & bit(literal) != 0)
     }
 
     /// Whether anything is known about a predicate.
@@ -73,6 +75,12 @@ impl Literals {
             self.0.pop();
         }
         self
+    }
+
+    /// What two sets have in common.
+    pub(super) fn intersection(&self, other: &Literals) -> Literals {
+        let words = self.0.iter().zip(&other.0).map(|(mine, theirs)| mine & theirs).collect();
+        Literals(words).without(&Literals::default())
     }
 
     /// What two sets have in common, if they differ only in whether one predicate holds: together

@@ -5,7 +5,7 @@
 
 use super::abstraction::BlockId;
 use super::literals::Literals;
-use super::tree::Node;
+use super::relevance::Class;
 
 /// A set of states of a thread at one spot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub(super) struct Merged {
 /// With more states than this at one spot only few are worth comparing with each other.
 const MOST_STATES: usize = 600;
 
-/// States that together are the same as the nodes.
-pub(super) fn merged<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<Merged> {
+/// States that together are the same as the classes.
+pub(super) fn merged(classes: &[Class]) -> Vec<Merged> {
     let mut states: Vec<Merged> = Vec::new();
-    for node in nodes {
-        let blocks = node.blocks.iter().map(|&block| vec![block]).collect();
-        let state = Merged { blocks, literals: node.literals.clone() };
+    for class in classes {
+        let blocks = class.common.blocks.iter().map(|&block| vec![block]).collect();
+        let state = Merged { blocks, literals: class.common.literals.clone() };
         if states.len() < MOST_STATES {
             add(&mut states, state);
         } else {

@@ -10,7 +10,7 @@
 //! * `tree`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`: predicates that the source suggests;
-//! * `proof`, `merge`, `trace`: what is claimed in the end;
+//! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
 //! * `history`: what reports tell of it.
 //!
 //! Two things differ from the paper. Environment transitions are not abstracted by predicates of
@@ -27,6 +27,7 @@ mod literals;
 mod merge;
 mod proof;
 mod refine;
+mod relevance;
 mod seeds;
 mod system;
 mod trace;

@@ -2,8 +2,9 @@
 
 use super::abstraction::Abstraction;
 use super::merge::{Merged, merged};
-use super::system::{Move, System, updated};
-use super::tree::{Node, Trees};
+use super::relevance::relevant_classes;
+use super::system::{Move, SpotId, System, updated};
+use super::tree::Trees;
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::project::project;
@@ -12,18 +13,17 @@ use rely_program::{EdgeId, Op, Place, ThreadId};
 
 /// What the trees prove. `None` if something cannot be written down.
 pub(super) fn assemble(
-    trees: &Trees<'_, '_>,
+    trees: &mut Trees<'_, '_>,
     abstraction: &Abstraction,
     budget: &Budget,
 ) -> Option<RelyGuarantee> {
-    let writer = Writer {
-        system: trees.system(),
-        abstraction,
-        budget,
-        modular: is_modular(trees, abstraction),
-        states: states(trees),
-    };
-    let system = writer.system;
+    let system = trees.system();
+    let classes = relevant_classes(trees, abstraction, budget);
+    let at = |thread, spot| merged(classes.at(thread, SpotId::from_index(spot)));
+    let of = |thread| (0..system.thread(thread).spots.len()).map(|spot| at(thread, spot)).collect();
+    let states: Vec<Vec<Vec<Merged>>> = system.thread_ids().map(of).collect();
+    let modular = is_modular(system, abstraction, &states);
+    let writer = Writer { system, abstraction, budget, modular, states };
     let threads = system.thread_ids().map(|thread| writer.assertions(thread));
     let threads = threads.collect::<Option<_>>()?;
     let effects = system.program.edges().ids().map(|edge| writer.effect(edge));
@@ -32,29 +32,19 @@ pub(super) fn assemble(
     Some(RelyGuarantee { threads, effects })
 }
 
-/// What the nodes of each spot of each thread say, in as few states as possible.
-fn states(trees: &Trees<'_, '_>) -> Vec<Vec<Vec<Merged>>> {
-    let system = trees.system();
-    let at = |thread: ThreadId, spot: usize| {
-        let nodes = trees.at(thread, Id::from_index(spot)).iter();
-        merged(nodes.map(|&node| &trees.nodes[node]))
-    };
-    let of = |thread| (0..system.thread(thread).spots.len()).map(|spot| at(thread, spot)).collect();
-    system.thread_ids().map(of).collect()
-}
-
-/// Whether no node speaks of another thread.
-fn is_modular(trees: &Trees<'_, '_>, abstraction: &Abstraction) -> bool {
-    let system = trees.system();
+/// Whether no state speaks of another thread.
+fn is_modular(system: &System<'_>, abstraction: &Abstraction, states: &[Vec<Vec<Merged>>]) -> bool {
     let tells_nobody_apart = |observer: ThreadId| {
         system.thread_ids().all(|observed| abstraction.partition(observer, observed).is_trivial())
     };
-    let speaks_of_itself = |node: &Node| {
-        let mut constraints = abstraction.constraints(&node.literals);
-        constraints
-            .all(|constraint| constraint.form().variables().all(|cell| system.is_modular(cell, node.thread)))
+    let speaks_of_itself = |thread: ThreadId| {
+        let states = states[thread.index()].iter().flatten();
+        let mut cells = states
+            .flat_map(|state| abstraction.constraints(&state.literals))
+            .flat_map(|constraint| constraint.form().variables());
+        cells.all(|cell| system.is_modular(cell, thread))
     };
-    system.thread_ids().all(tells_nobody_apart) && trees.nodes.values().all(speaks_of_itself)
+    system.thread_ids().all(|thread| tells_nobody_apart(thread) && speaks_of_itself(thread))
 }
 
 struct Writer<'w, 'p> {

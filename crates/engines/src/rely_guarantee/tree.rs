@@ -86,8 +86,8 @@ struct Affected {
 }
 
 impl Affected {
-    fn seen_by(&self, node: &Node, actor: &Node) -> &Literals {
-        if node.thread == actor.thread { &self.same_template } else { &self.others }
+    fn seen_by(&self, observer: ThreadId, actor: ThreadId) -> &Literals {
+        if observer == actor { &self.same_template } else { &self.others }
     }
 }
 
@@ -284,7 +284,8 @@ impl<'a, 'p> Trees<'a, 'p> {
         }
         let (thread, blocks) = (node.thread, self.blocks_after(node, the_move));
         let kept = (&node.literals, &self.affected[by.index()].others);
-        let literals = self.decider.after(self.abstraction, &step, thread, kept);
+        let predicates = self.abstraction.of(thread).iter().copied();
+        let literals = self.decider.after(self.abstraction, &step, predicates, kept);
         self.spawn(id, by);
         self.add(thread, the_move.target, blocks, literals, Origin::Own { parent: id, by });
         self.show(Environment { actor: id, by });
@@ -312,8 +313,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         if observer == by.thread && !self.system.thread(observer).is_template {
             return false;
         }
-        let affected = &self.affected[id.index()];
-        let affected = if observer == by.thread { &affected.same_template } else { &affected.others };
+        let affected = self.affected[id.index()].seen_by(observer, by.thread);
         let tracked = self.abstraction.of(observer).iter();
         by.branch.started.contains(&observer)
             || tracked.into_iter().any(|&predicate| affected.contains_predicate(predicate))
@@ -334,28 +334,35 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// The first nodes of the template instances that a possible move starts.
     fn spawn(&mut self, id: NodeId, by: MoveId) {
         let branch = &self.system.get(by).branch;
-        for (position, (template, locals)) in branch.spawned.iter().enumerate() {
-            let mut updates = branch.updates.clone();
-            updates.extend(locals.iter().cloned());
-            updates.sort_by_key(|(cell, _)| *cell);
-            let mut known = self.constraints(id);
-            known.extend(branch.guard.iter().cloned());
-            let literals = self.decider.abstracted(self.abstraction, &known, &updates, *template);
-            let Some(literals) = literals else { continue };
+        for (position, (template, _)) in branch.spawned.iter().enumerate() {
+            let known = self.nodes[id].literals.clone();
+            let Some(literals) = self.spawned(&known, by, position) else { continue };
             let blocks = self.system.thread_ids().map(|_| BlockId::from_index(0)).collect();
             let spot = self.system.thread(*template).entry;
             self.add(*template, spot, blocks, literals, Origin::Spawned { actor: id, by, position });
         }
     }
 
+    /// What an instance knows that a move starts, if the move is possible.
+    pub(super) fn spawned(&mut self, known: &Literals, by: MoveId, position: usize) -> Option<Literals> {
+        let branch = &self.system.get(by).branch;
+        let (template, locals) = &branch.spawned[position];
+        let mut updates = branch.updates.clone();
+        updates.extend(locals.iter().cloned());
+        updates.sort_by_key(|(cell, _)| *cell);
+        let mut known: Vec<Constraint> = self.abstraction.constraints(known).cloned().collect();
+        known.extend(branch.guard.iter().cloned());
+        self.decider.abstracted(self.abstraction, &known, &updates, *template)
+    }
+
     /// The step of another thread, seen from a node.
     fn interfere(&mut self, id: NodeId, environment: Environment) {
         let (node, actor) = (&self.nodes[id], &self.nodes[environment.actor]);
         let by = self.system.get(environment.by);
-        if node.covered || actor.covered || !self.concerns(node, actor, environment.by) {
+        if node.covered || actor.covered || !self.concerns(node, environment.by) {
             return;
         }
-        if !self.agree(node, actor) || self.is_held_up(node, actor.thread) || !self.allows_places(node, by) {
+        if !self.can_meet(node, actor, environment.by) {
             return;
         }
         let Some(step) = self.seen_step(node, actor, environment.by) else { return };
@@ -365,14 +372,15 @@ impl<'a, 'p> Trees<'a, 'p> {
         let starts = by.branch.started.contains(&node.thread);
         let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
         let (thread, blocks) = (node.thread, self.blocks_after(node, by));
-        let affected = self.affected[environment.by.index()].seen_by(node, actor);
-        let literals = self.decider.after(self.abstraction, &step, thread, (&node.literals, affected));
+        let affected = self.affected[environment.by.index()].seen_by(node.thread, actor.thread);
+        let predicates = self.abstraction.of(thread).iter().copied();
+        let literals = self.decider.after(self.abstraction, &step, predicates, (&node.literals, affected));
         let origin = Origin::Environment { parent: id, actor: environment.actor, by: environment.by };
         self.add(thread, spot, blocks, literals, origin);
     }
 
     /// The step of an actor as its observer sees it; `None` if the two contradict each other.
-    fn seen_step(&self, node: &Node, actor: &Node, by: MoveId) -> Option<Step> {
+    pub(super) fn seen_step(&self, node: &Node, actor: &Node, by: MoveId) -> Option<Step> {
         if node.thread == actor.thread {
             let (known, foreign) = (node.literals.clone(), Some(actor.literals.clone()));
             return Some(Step { by, known, foreign, observer: node.thread });
@@ -385,14 +393,48 @@ impl<'a, 'p> Trees<'a, 'p> {
     }
 
     /// Whether a node could be different after the move: otherwise it covers what comes out.
-    fn concerns(&self, node: &Node, actor: &Node, id: MoveId) -> bool {
+    pub(super) fn concerns(&self, node: &Node, id: MoveId) -> bool {
         let (view, by) = (self.system.thread(node.thread), self.system.get(id));
-        let is_other = actor.thread != node.thread || view.is_template;
+        let is_other = by.thread != node.thread || view.is_template;
         is_other
             && !view.atomic[node.spot.index()]
-            && (node.literals.intersects(self.affected[id.index()].seen_by(node, actor))
+            && (node.literals.intersects(self.affected[id.index()].seen_by(node.thread, by.thread))
                 || by.branch.started.contains(&node.thread)
                 || self.blocks_after(node, by) != node.blocks)
+    }
+
+    /// Whether a node and one from which another thread moves can be about the same state.
+    pub(super) fn can_meet(&self, node: &Node, actor: &Node, by: MoveId) -> bool {
+        self.agree(node, actor)
+            && !self.is_held_up(node, actor.thread)
+            && self.allows_places(node, self.system.get(by))
+    }
+
+    /// Whether a thread can make a move, as far as the places of others tell.
+    pub(super) fn can_move(&self, node: &Node, by: MoveId) -> bool {
+        !self.is_held_up(node, node.thread) && self.allows_places(node, self.system.get(by))
+    }
+
+    /// Whether a step can be made.
+    pub(super) fn is_possible(&mut self, step: &Step) -> bool {
+        self.decider.is_possible(self.abstraction, step)
+    }
+
+    /// What a thread knows at a spot after a possible step, of some of its predicates. `kept` is
+    /// what it knew before.
+    pub(super) fn after(
+        &mut self,
+        step: &Step,
+        kept: &Literals,
+        (thread, spot): (ThreadId, SpotId),
+        among: &Literals,
+    ) -> Literals {
+        let affected = &self.affected[step.by.index()];
+        let affected = if step.foreign.is_some() { &affected.same_template } else { &affected.others };
+        let predicates = self.abstraction.of(thread).iter().copied();
+        let predicates = predicates.filter(|&predicate| among.contains_predicate(predicate));
+        let literals = self.decider.after(self.abstraction, step, predicates, (kept, affected));
+        literals.without(&self.dead[thread.index()][spot.index()])
     }
 
     /// Whether another thread is certainly inside an atomic block, so that `mover` has to wait.
@@ -444,7 +486,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         }
     }
 
-    fn blocks_after(&self, node: &Node, by: &Move) -> Box<[BlockId]> {
+    pub(super) fn blocks_after(&self, node: &Node, by: &Move) -> Box<[BlockId]> {
         let mut blocks = node.blocks.clone();
         let moved = std::iter::once((by.thread, by.target));
         let started = by.branch.started.iter().map(|&thread| (thread, self.system.thread(thread).entry));

@@ -11,7 +11,7 @@ use rely_program::ThreadId;
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) thread: ThreadId,
-    spots: Vec<SpotId>,
+    pub(super) spots: Vec<SpotId>,
     /// Whether it is the second instance of its template, with locals of its own.
     pub(super) second: bool,
 }

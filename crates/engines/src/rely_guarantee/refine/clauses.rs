@@ -106,8 +106,7 @@ impl Problem {
             constraint.form().variables().all(|variable| cells.contains(&variable))
         };
         let welcome = seeds.constraints().iter().filter(speaks);
-        let welcome: Vec<TermId> =
-            welcome.map(|constraint| self.pool.constraint_term(constraint)).collect();
+        let welcome: Vec<TermId> = welcome.map(|constraint| self.pool.constraint_term(constraint)).collect();
         self.horn.prefer(unknown, welcome);
         self.unknowns.push(unknown);
     }

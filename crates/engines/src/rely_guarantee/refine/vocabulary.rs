@@ -57,7 +57,9 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
             let mut branches = self.system.moves.iter().map(|by| &by.branch);
             branches.any(|branch| updated(&branch.updates, cell).is_some_and(|value| !value.is_constant()))
         };
-        all.sort_by_key(|&cell| (rank[cell.index()] > 0, computed(cell), std::cmp::Reverse(tests(cell)), cell));
+        all.sort_by_key(|&cell| {
+            (rank[cell.index()] > 0, computed(cell), std::cmp::Reverse(tests(cell)), cell)
+        });
         Some(self.smallest(&[], &all, false))
     }
 
