@@ -1,6 +1,7 @@
 //! Sets of literals as bits.
 
 use rely_base::{Id, define_id};
+use smallvec::SmallVec;
 
 define_id!(
     /// A predicate: a constraint that may hold, not hold, or not be known to do either.
@@ -17,7 +18,7 @@ pub(super) struct Literal {
 /// A set of literals: two bits for each predicate, the lower one if it holds, the upper one if its
 /// negation does. There is no zero at the end, so that equal sets are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub(super) struct Literals(Vec<u64>);
+pub(super) struct Literals(SmallVec<[u64; 2]>);
 
 const PER_WORD: usize = 32;
 const LOWER_BITS: u64 = 0x5555_5555_5555_5555;

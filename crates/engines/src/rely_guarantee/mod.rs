@@ -7,7 +7,7 @@
 //! * `attempt`: the loop of growing trees and refining;
 //! * `system`: the program as threads with spots and moves;
 //! * `abstraction`: predicates at spots, and what threads tell apart of each other's places;
-//! * `tree`, `violation`: abstract reachability with environment transitions;
+//! * `tree`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`: predicates that the source suggests;
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
@@ -25,6 +25,7 @@ mod decide;
 mod history;
 mod literals;
 mod merge;
+mod places;
 mod proof;
 mod refine;
 mod relevance;

@@ -192,7 +192,7 @@ impl Relevance<'_, '_, '_> {
         if !the_move.leads_on(self.system) {
             return None;
         }
-        let blocks = self.trees.blocks_after(node, the_move);
+        let blocks = self.trees.places.after(node, the_move);
         let target = Target { thread: node.thread, spot: the_move.target, blocks };
         self.way_out(&source, &target).or_else(|| self.spawned_escape(&source))
     }
@@ -245,7 +245,7 @@ impl Relevance<'_, '_, '_> {
         }
         let starts = the_move.branch.started.contains(&node.thread);
         let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
-        let target = Target { thread: node.thread, spot, blocks: self.trees.blocks_after(node, the_move) };
+        let target = Target { thread: node.thread, spot, blocks: self.trees.places.after(node, the_move) };
         let members = &[class.member, actor.member];
         self.way_out(&Source { step: &step, kept: &node.literals, members }, &target)
     }

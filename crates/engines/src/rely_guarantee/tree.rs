@@ -8,6 +8,7 @@
 use super::abstraction::{Abstraction, BlockId};
 use super::decide::{Decider, Step};
 use super::literals::Literals;
+use super::places::Places;
 use super::system::{Move, MoveId, SpotId, System};
 use super::violation::Search;
 use crate::symbolic::Ending;
@@ -97,6 +98,7 @@ pub(super) struct Trees<'a, 'p> {
     abstraction: &'a Abstraction,
     decider: &'a mut Decider<'p>,
     budget: &'a Budget,
+    pub(super) places: Places<'a, 'p>,
     pub(super) nodes: Arena<NodeId, Node>,
     /// The nodes of each spot of each thread that are not covered.
     at: Vec<Vec<Vec<NodeId>>>,
@@ -156,6 +158,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             abstraction,
             decider,
             budget,
+            places: Places::new(system, abstraction),
             nodes: Arena::new(),
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
@@ -174,7 +177,7 @@ impl<'a, 'p> Trees<'a, 'p> {
                 let Some(spot) = self.system.thread(thread).start else { continue };
                 let literals = self.decider.abstracted(self.abstraction, constraints, &[], thread);
                 let Some(literals) = literals else { continue };
-                let blocks = self.initial_blocks(thread);
+                let blocks = self.places.initial(thread);
                 self.add(thread, spot, blocks, literals, Origin::Initial(case));
             }
         }
@@ -214,12 +217,6 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.abstraction.constraints(&self.nodes[node].literals).cloned().collect()
     }
 
-    fn initial_blocks(&self, observer: ThreadId) -> Box<[BlockId]> {
-        let start = |observed| self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
-        let block = |observed| self.block_of(observer, observed, start(observed));
-        self.system.thread_ids().map(block).collect()
-    }
-
     fn add(
         &mut self,
         thread: ThreadId,
@@ -256,7 +253,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             }
         }
         let node = &self.nodes[id];
-        if self.is_held_up(node, node.thread) {
+        if self.places.is_held_up(node, node.thread) {
             return Ok(());
         }
         for &by in &self.system.thread(node.thread).moves[node.spot.index()] {
@@ -269,7 +266,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     fn step(&mut self, id: NodeId, by: MoveId) -> Result<(), Counterexample> {
         let (system, node) = (self.system, &self.nodes[id]);
         let the_move = system.get(by);
-        if !self.allows_places(node, the_move) {
+        if !self.places.allow(node, the_move) {
             return Ok(());
         }
         let step = Step { by, known: node.literals.clone(), foreign: None, observer: node.thread };
@@ -282,7 +279,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         if !the_move.leads_on(system) {
             return Ok(());
         }
-        let (thread, blocks) = (node.thread, self.blocks_after(node, the_move));
+        let (thread, blocks) = (node.thread, self.places.after(node, the_move));
         let kept = (&node.literals, &self.affected[by.index()].others);
         let predicates = self.abstraction.of(thread).iter().copied();
         let literals = self.decider.after(self.abstraction, &step, predicates, kept);
@@ -299,7 +296,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             if !self.is_visible(observer, environment.by) {
                 continue;
             }
-            let block = self.block_of(observer, by.thread, by.source);
+            let block = self.places.block_of(observer, by.thread, by.source);
             self.environments.add(observer, by.thread, block, environment);
             for position in 0..self.observers.get(observer, by.thread, block).len() {
                 self.interfere(self.observers.get(observer, by.thread, block)[position], environment);
@@ -317,18 +314,13 @@ impl<'a, 'p> Trees<'a, 'p> {
         let tracked = self.abstraction.of(observer).iter();
         by.branch.started.contains(&observer)
             || tracked.into_iter().any(|&predicate| affected.contains_predicate(predicate))
-            || self.block_of(observer, by.thread, by.source) != self.block_of(observer, by.thread, by.target)
+            || self.places.block_of(observer, by.thread, by.source)
+                != self.places.block_of(observer, by.thread, by.target)
             || by
                 .branch
                 .started
                 .iter()
                 .any(|&started| !self.abstraction.partition(observer, started).is_trivial())
-    }
-
-    fn block_of(&self, observer: ThreadId, observed: ThreadId, spot: SpotId) -> BlockId {
-        let is_tracked = observer != observed && !self.system.thread(observed).is_template;
-        let partition = self.abstraction.partition(observer, observed);
-        if is_tracked { partition.block_of(spot) } else { BlockId::from_index(0) }
     }
 
     /// The first nodes of the template instances that a possible move starts.
@@ -371,7 +363,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         }
         let starts = by.branch.started.contains(&node.thread);
         let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
-        let (thread, blocks) = (node.thread, self.blocks_after(node, by));
+        let (thread, blocks) = (node.thread, self.places.after(node, by));
         let affected = self.affected[environment.by.index()].seen_by(node.thread, actor.thread);
         let predicates = self.abstraction.of(thread).iter().copied();
         let literals = self.decider.after(self.abstraction, &step, predicates, (&node.literals, affected));
@@ -400,19 +392,19 @@ impl<'a, 'p> Trees<'a, 'p> {
             && !view.atomic[node.spot.index()]
             && (node.literals.intersects(self.affected[id.index()].seen_by(node.thread, by.thread))
                 || by.branch.started.contains(&node.thread)
-                || self.blocks_after(node, by) != node.blocks)
+                || self.places.change(node, by))
     }
 
     /// Whether a node and one from which another thread moves can be about the same state.
     pub(super) fn can_meet(&self, node: &Node, actor: &Node, by: MoveId) -> bool {
-        self.agree(node, actor)
-            && !self.is_held_up(node, actor.thread)
-            && self.allows_places(node, self.system.get(by))
+        self.places.agree(node, actor)
+            && !self.places.is_held_up(node, actor.thread)
+            && self.places.allow(node, self.system.get(by))
     }
 
     /// Whether a thread can make a move, as far as the places of others tell.
     pub(super) fn can_move(&self, node: &Node, by: MoveId) -> bool {
-        !self.is_held_up(node, node.thread) && self.allows_places(node, self.system.get(by))
+        !self.places.is_held_up(node, node.thread) && self.places.allow(node, self.system.get(by))
     }
 
     /// Whether a step can be made.
@@ -435,65 +427,6 @@ impl<'a, 'p> Trees<'a, 'p> {
         let predicates = predicates.filter(|&predicate| among.contains_predicate(predicate));
         let literals = self.decider.after(self.abstraction, step, predicates, (kept, affected));
         literals.without(&self.dead[thread.index()][spot.index()])
-    }
-
-    /// Whether another thread is certainly inside an atomic block, so that `mover` has to wait.
-    fn is_held_up(&self, node: &Node, mover: ThreadId) -> bool {
-        self.system.has_atomic_spots
-            && self.system.thread_ids().any(|other| {
-                let view = self.system.thread(other);
-                other != node.thread && other != mover && !view.is_template && {
-                    let partition = self.abstraction.partition(node.thread, other);
-                    let block = partition.block(node.blocks[other.index()]);
-                    block.iter().all(|spot| view.atomic[spot.index()])
-                }
-            })
-    }
-
-    /// Whether what a node knows about places allows a move.
-    fn allows_places(&self, node: &Node, by: &Move) -> bool {
-        by.places.iter().all(|(thread, spots)| self.allows(node, *thread, spots))
-    }
-
-    /// Whether a thread can be at one of some spots for all that a node knows.
-    fn allows(&self, node: &Node, thread: ThreadId, spots: &[SpotId]) -> bool {
-        if thread == node.thread {
-            return spots.contains(&node.spot);
-        }
-        let partition = self.abstraction.partition(node.thread, thread);
-        let block = node.blocks[thread.index()];
-        spots.iter().any(|&spot| partition.block_of(spot) == block)
-    }
-
-    /// Whether two nodes can be about the same state, as far as places tell.
-    fn agree(&self, first: &Node, second: &Node) -> bool {
-        if first.thread == second.thread {
-            return true;
-        }
-        self.allows(first, second.thread, &[second.spot])
-            && self.allows(second, first.thread, &[first.spot])
-            && self.system.thread_ids().all(|other| {
-                let involved = other == first.thread || other == second.thread;
-                involved || self.system.thread(other).is_template || self.agree_on(first, second, other)
-            })
-    }
-
-    fn agree_on(&self, first: &Node, second: &Node, other: ThreadId) -> bool {
-        let partition = self.abstraction.partition(first.thread, other);
-        partition.is_trivial() || {
-            let block = partition.block(first.blocks[other.index()]);
-            self.allows(second, other, block)
-        }
-    }
-
-    pub(super) fn blocks_after(&self, node: &Node, by: &Move) -> Box<[BlockId]> {
-        let mut blocks = node.blocks.clone();
-        let moved = std::iter::once((by.thread, by.target));
-        let started = by.branch.started.iter().map(|&thread| (thread, self.system.thread(thread).entry));
-        for (thread, spot) in moved.chain(started) {
-            blocks[thread.index()] = self.block_of(node.thread, thread, spot);
-        }
-        blocks
     }
 
     /// Violations in which the node takes part, together with nodes of other threads.
@@ -520,13 +453,13 @@ impl<'a, 'p> Trees<'a, 'p> {
 
     /// Whether two nodes can be about the same state, as far as places tell.
     pub(super) fn compatible(&self, first: NodeId, second: NodeId) -> bool {
-        self.agree(&self.nodes[first], &self.nodes[second])
+        self.places.agree(&self.nodes[first], &self.nodes[second])
     }
 
     /// Whether another thread is certainly inside an atomic block, so that nobody looks.
     pub(super) fn is_waiting(&self, node: NodeId) -> bool {
         let node = &self.nodes[node];
-        self.is_held_up(node, node.thread)
+        self.places.is_held_up(node, node.thread)
     }
 }
 
