@@ -92,22 +92,10 @@ const NODES_AT_FIRST: usize = 3_000;
 /// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
 /// turn, and so on with larger and larger trees. Both keep what they have found.
 fn take_turns(mut attempts: [Attempt<'_>; 2]) -> Claim {
-    let mut given_up: [Option<Reason>; 2] = [None, None];
     let mut most_nodes = NODES_AT_FIRST;
     loop {
-        for (index, attempt) in attempts.iter_mut().enumerate() {
-            let is_alone = given_up[1 - index].is_some();
-            if given_up[index].is_some() {
-                continue;
-            }
-            match attempt.advance(if is_alone { usize::MAX } else { most_nodes }) {
-                Some(Claim::Unknown(reason @ Reason::GaveUp { .. })) => given_up[index] = Some(reason),
-                Some(claim) => return claim,
-                None => {}
-            }
-        }
-        if let [Some(reason), Some(_)] = given_up {
-            return Claim::Unknown(reason);
+        if let Some(claim) = attempts.iter_mut().find_map(|attempt| attempt.advance(most_nodes)) {
+            return claim;
         }
         most_nodes = most_nodes.saturating_mul(2);
     }
