@@ -107,6 +107,9 @@ pub struct CheckArgs {
     /// Tell every step of a violation, with the operations of the intermediate program
     #[arg(long)]
     pub trace: bool,
+    /// Say in sentences why: who got in whose way, what makes a proof work, where it got stuck
+    #[arg(long)]
+    pub explain: bool,
     /// What to do with a proof
     #[command(flatten)]
     pub evidence: EvidenceArgs,
@@ -130,6 +133,10 @@ pub struct EvidenceArgs {
     /// Write the obligations of the proof as SMT-LIB; every answer must be `unsat`
     #[arg(long, value_name = "FILE.smt2")]
     pub export_obligations: Option<PathBuf>,
+    /// Write a witness that other verifiers can check: `.yml` for proofs and violations, `.graphml`
+    /// for violations
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
     /// Let another solver confirm the proof: `z3`, `cvc5` or any command that reads SMT-LIB
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,
@@ -142,8 +149,10 @@ impl EvidenceArgs {
     /// An option that only makes sense for one property of one file.
     pub fn needs_one_result(&self) -> Option<&'static str> {
         let certificate = self.certificate.as_ref().map(|_| "--certificate");
-        let obligations = self.export_obligations.as_ref().map(|_| "--export-obligations");
-        certificate.or(obligations).or_else(|| self.reproducer.as_ref().map(|_| "--reproducer"))
+        let obligations = || self.export_obligations.as_ref().map(|_| "--export-obligations");
+        let reproducer = || self.reproducer.as_ref().map(|_| "--reproducer");
+        let witness = || self.witness.as_ref().map(|_| "--witness");
+        certificate.or_else(obligations).or_else(reproducer).or_else(witness)
     }
 }
 
@@ -387,6 +396,12 @@ pub enum CheckFormat {
     Text,
     /// One JSON document, described in the book.
     Json,
+    /// A SARIF 2.1.0 log, for code-scanning services and editors.
+    Sarif,
+    /// JUnit XML, for dashboards of continuous integration.
+    Junit,
+    /// One line per result like those of a compiler, for problem matchers.
+    Lines,
 }
 
 /// How `rely show` prints.

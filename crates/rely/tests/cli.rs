@@ -620,14 +620,18 @@ fn the_help_explains_itself() {
               --memory <MB>                     Give up when the engine holds more than this many megabytes
                                                 [default: 4096]
               --format <FORMAT>                 How to print the result [default: text] [possible values:
-                                                text, json]
+                                                text, json, sarif, junit, lines]
               --trace                           Tell every step of a violation, with the operations of the
                                                 intermediate program
+              --explain                         Say in sentences why: who got in whose way, what makes a
+                                                proof work, where it got stuck
               --proof                           Print the proof: what holds where, and what each thread does
                                                 to the others
               --certificate <FILE>              Write the proof to a file that `rely certify` can check
               --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
                                                 must be `unsat`
+              --witness <FILE>                  Write a witness that other verifiers can check: `.yml` for
+                                                proofs and violations, `.graphml` for violations
               --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
                                                 command that reads SMT-LIB
               --reproducer <DIR>                Write the violation of a C program as a program that gcc

@@ -4,6 +4,7 @@
 //! by the check of its evidence: nothing can be reported that was not checked.
 
 use crate::advice::advice;
+use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, Place, StepTaken, statement, thread_name};
 use rely_base::{Diagnostic, SourceMap, Span};
 use rely_evidence::{Replay, Verdict};
@@ -29,6 +30,8 @@ pub struct Finding {
     pub engine: String,
     /// The result.
     pub conclusion: Conclusion,
+    /// Why that is the result; empty if nobody asked.
+    pub explanation: Vec<Sentence>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<&'static str>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
@@ -137,6 +140,12 @@ impl Conclusion {
 }
 
 impl ViolationReport {
+    /// Where to look first: the violated condition, or the first thread that waits.
+    pub fn primary_place(&self) -> Option<&Place> {
+        let first_waiting = || self.waiting.iter().find_map(|waiting| waiting.place.as_ref());
+        self.place.as_ref().or_else(first_waiting)
+    }
+
     /// A violation in the words of the source; `last` is the state in which the run ends.
     pub fn new(violation: Violation, program: &Program, sources: &SourceMap, last: &State) -> Self {
         let place = |span: Option<Span>| span.map(|span| Place::of(span, sources));

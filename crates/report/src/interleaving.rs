@@ -51,19 +51,33 @@ pub struct Step {
     pub(crate) edge: EdgeId,
 }
 
-/// A line of the source.
+/// A piece of the source. Lines and columns count from one, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The file.
     pub file: String,
-    /// The line, from one.
+    /// The line in which it starts.
     pub line: u32,
+    /// The column of its first character.
+    pub column: u32,
+    /// The line in which it ends.
+    pub end_line: u32,
+    /// The column behind its last character.
+    pub end_column: u32,
 }
 
 impl Place {
-    /// Where a span starts.
+    /// The place of a span.
     pub fn of(span: Span, sources: &SourceMap) -> Self {
-        Self { file: sources.file(span.file).name().to_owned(), line: sources.position(span).line }
+        let file = sources.file(span.file);
+        let (start, end) = (file.position(span.start), file.position(span.end.max(span.start)));
+        Self {
+            file: file.name().to_owned(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        }
     }
 }
 
@@ -404,6 +418,7 @@ impl Teller<'_> {
     }
 }
 
+/// A value as the source would write it.
 pub(crate) fn value_text(sort: Sort, value: Value) -> String {
     match sort {
         Sort::Int => value.to_string(),

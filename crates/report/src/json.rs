@@ -50,6 +50,9 @@ fn finding(finding: &Finding) -> Value {
             set("advice", json!(advice));
         }
     }
+    if !finding.explanation.is_empty() {
+        set("explanation", json!(finding.explanation));
+    }
     set("assumptions", json!(finding.assumptions));
     let statistics = finding.statistics.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
     set("statistics", Value::Object(statistics.collect()));

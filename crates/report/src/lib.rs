@@ -1,4 +1,4 @@
-//! Verdicts, traces and errors as text and HTML for people and as JSON for other tools.
+//! Verdicts, traces and errors as text and HTML for people and in the formats of other tools.
 //!
 //! Everything here is a pure function from data to a string: nothing reads a file, asks the
 //! terminal or prints. The `rely` command does that.
@@ -6,30 +6,42 @@
 mod advice;
 mod cubes;
 mod diagnostic;
+mod explain;
 mod finding;
 mod html;
 mod interleaving;
 mod json;
+mod junit;
 mod layout;
+mod matcher;
 mod outline;
 mod phrase;
 mod proof;
 mod reproducer;
+mod sarif;
 mod style;
 mod table;
 mod text;
+mod uri;
+mod witness;
+mod xml;
 
 #[cfg(test)]
 mod tests;
 
 pub use diagnostic::render_diagnostic;
+pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
 pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
 pub use html::{HtmlReport, Subject, escape_html};
 pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
+pub use junit::render_junit;
 pub use layout::group_digits;
+pub use matcher::{LINE_PATTERN, render_lines};
 pub use proof::render_proof;
 pub use reproducer::{CSource, NotReproducible, ReproducerFile, reproducer};
+pub use sarif::render_sarif;
 pub use style::{Role, Style};
 pub use table::{render_detailed_table, render_table};
 pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};
+pub use witness::{Invariant, ProofContext, Witness, WitnessFormat, WitnessTask, invariants, render_witness};

@@ -183,6 +183,7 @@ fn finding(conclusion: Kind) -> Finding {
         property: Goal::Assert,
         engine: "explore".to_owned(),
         conclusion: Conclusion(conclusion),
+        explanation: Vec::new(),
         assumptions: vec!["sequential-consistency", "no-signed-overflow"],
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),
@@ -194,7 +195,13 @@ fn reports() -> Vec<FileReport> {
     let violation = ViolationReport {
         kind: "property",
         message: "`ensures x == 2` does not hold at the end".to_owned(),
-        place: Some(Place { file: "increment.rely".to_owned(), line: 4 }),
+        place: Some(Place {
+            file: "increment.rely".to_owned(),
+            line: 4,
+            column: 1,
+            end_line: 4,
+            end_column: 16,
+        }),
         waiting: vec![],
     };
     let evidence = "all 42 states explored, confirmed without reduction".to_owned();
@@ -341,6 +348,9 @@ fn findings_as_json() {
                       {
                         "operations": "t := x",
                         "place": {
+                          "column": 30,
+                          "end_column": 37,
+                          "end_line": 2,
                           "file": "increment.rely",
                           "line": 2
                         },
@@ -363,6 +373,9 @@ fn findings_as_json() {
                       {
                         "operations": "t := x",
                         "place": {
+                          "column": 30,
+                          "end_column": 37,
+                          "end_line": 3,
                           "file": "increment.rely",
                           "line": 3
                         },
@@ -385,6 +398,9 @@ fn findings_as_json() {
                       {
                         "operations": "x := t + 1",
                         "place": {
+                          "column": 38,
+                          "end_column": 49,
+                          "end_line": 2,
                           "file": "increment.rely",
                           "line": 2
                         },
@@ -402,6 +418,9 @@ fn findings_as_json() {
                       {
                         "operations": "x := t + 1",
                         "place": {
+                          "column": 38,
+                          "end_column": 49,
+                          "end_line": 3,
                           "file": "increment.rely",
                           "line": 3
                         },
@@ -433,6 +452,9 @@ fn findings_as_json() {
                     "kind": "property",
                     "message": "`ensures x == 2` does not hold at the end",
                     "place": {
+                      "column": 1,
+                      "end_column": 16,
+                      "end_line": 4,
                       "file": "increment.rely",
                       "line": 4
                     },

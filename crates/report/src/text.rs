@@ -1,6 +1,7 @@
 //! Findings for people.
 
 use crate::diagnostic::render_diagnostic;
+use crate::explain::render_explanation;
 use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
 use crate::layout::wrap;
 use crate::style::{Role, Style};
@@ -56,6 +57,7 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
             text += &advice.as_ref().map(|advice| field("next", advice, style)).unwrap_or_default();
         }
     }
+    text += &render_explanation(&finding.explanation, style);
     text += &field("engine", &finding.engine, style);
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);

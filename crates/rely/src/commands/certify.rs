@@ -2,15 +2,15 @@
 //! for others: certificates, obligations, the word of another solver.
 
 use super::check::budget;
-use super::{Context, Ended};
-use crate::args::{CertifyArgs, CheckFormat, EvidenceArgs};
+use super::{Context, Ended, output};
+use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::{RelyGuarantee, export_obligations, recheck};
 use rely_evidence::{Certificate, Proof, Reason, Verdict, proof_to_json};
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding, render_json};
+use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -49,6 +49,7 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
         property: goal,
         engine: format!("none: the proof is that of {}", arguments.certificate.display()),
         conclusion,
+        explanation: Vec::new(),
         assumptions: pipeline::assumptions(&loaded.program, goal),
         statistics: Vec::new(),
         time: start.elapsed(),
@@ -57,10 +58,7 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
     let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
     let report = FileReport { file, outcome: Ok(vec![finding]) };
     let status = context.unless_interrupted(Status::of(&report));
-    context.console.print(&match arguments.format {
-        CheckFormat::Text => text,
-        CheckFormat::Json => render_json(&[report], crate::version::TEXT, status.code()),
-    })?;
+    context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
     Ok(status)
 }
 

@@ -1,7 +1,8 @@
 //! `rely check`: decides properties and prints verdicts.
 
-use super::{Context, Ended, certify, reproducer};
+use super::{Context, Ended, certify, output, reproducer, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
+use crate::console::Console;
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use crate::progress::ProgressLine;
@@ -10,7 +11,7 @@ use rely_engines::{Bias, Engine, EngineOptions};
 use rely_evidence::Verdict;
 use rely_program::Goal;
 use rely_report::{
-    Detail, FileReport, Finding, HtmlReport, Subject, render_finding, render_json, render_proof,
+    Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding, render_proof,
 };
 use std::io;
 use std::path::Path;
@@ -50,8 +51,8 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         worst = worst.max(context.console.error(&format!("{}: {error}", path.display())));
     }
     let status = context.unless_interrupted(worst);
-    if arguments.format == CheckFormat::Json {
-        context.console.print(&render_json(&reports, crate::version::TEXT, status.code()))?;
+    if let Some(text) = output::render(&reports, arguments.format, status) {
+        context.console.print(&text)?;
     }
     Ok(status)
 }
@@ -138,10 +139,25 @@ fn check_goal(
         context.console.error(&message);
         String::new()
     });
+    write_witness(file, &verified, loaded, goal, arguments, context);
+    let explanation = if arguments.explain {
+        explain(&Explained {
+            verdict: &verified.verdict,
+            goal,
+            program: &loaded.program,
+            prepared: &verified.prepared,
+            sources: &loaded.sources,
+            engine: engine.name(),
+            statistics: &progress.counts(),
+        })
+    } else {
+        Vec::new()
+    };
     let finding = Finding {
         property: goal,
         engine: engine.name().to_owned(),
         conclusion,
+        explanation,
         assumptions: pipeline::assumptions(&loaded.program, goal),
         statistics: progress.counts(),
         time: start.elapsed(),
@@ -158,6 +174,23 @@ fn check_goal(
         page.add(file, &finding, &subject);
     }
     (finding, proof_text(arguments, &verified, loaded, context) + &reproduced)
+}
+
+/// Writes a witness if somebody wants one, and says what it leaves out.
+fn write_witness(
+    file: &str,
+    verified: &Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    arguments: &CheckArgs,
+    context: &Context,
+) {
+    let Some(path) = &arguments.evidence.witness else { return };
+    match witness::write(path, Path::new(file), verified, loaded, goal) {
+        Ok(None) => {}
+        Ok(Some(left_out)) => Console::complain(&format!("{}: {left_out}\n", path.display())),
+        Err(message) => drop(context.console.error(&message)),
+    }
 }
 
 /// The proof for people, if there is one to read and somebody wants to.

@@ -5,9 +5,11 @@ mod certify;
 mod check;
 mod documentation;
 mod fmt;
+mod output;
 mod reproducer;
 mod run;
 mod show;
+mod witness;
 
 pub use documentation::{completions, man};
 pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show::show};

@@ -71,6 +71,7 @@ fn report(file: &str) -> String {
         property: Goal::Assert,
         engine: "by hand".to_owned(),
         conclusion: Conclusion::new(&verdict, &program, &sources),
+        explanation: Vec::new(),
         assumptions: vec!["an-assumption"],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),

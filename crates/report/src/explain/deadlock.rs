@@ -1,0 +1,197 @@
+//! Why nothing moves: what each thread waits for, and who took it.
+//!
+//! A step *takes* a cell if it waits for a condition on the cell and writes it at once: that is
+//! what acquiring a lock looks like, whatever it is called.
+
+use super::cause::join;
+use super::record::{Cell, Record};
+use super::{Fact, Sentence};
+use rely_program::{Blocking, EdgeId, Expr, Op, SlotId, SlotStatus};
+
+/// Says what each thread waits for, and whether they wait for each other.
+pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
+    let state = record.last_state();
+    let running = state.slots().filter(|&slot| record.semantics.status(state, slot) == SlotStatus::Running);
+    let waits: Vec<Wait> = running.filter_map(|slot| wait(record, slot)).collect();
+    let circle = circle(record, &waits);
+    // Those who wait for each other come first.
+    let outside = waits.iter().filter(|wait| !circle.contains(&wait.slot));
+    let inside = circle.iter().filter_map(|&slot| waits.iter().find(|wait| wait.slot == slot));
+    let mut sentences: Vec<Sentence> = inside.map(|wait| wait.sentence(record)).collect();
+    sentences.extend(in_a_circle(record, &circle));
+    sentences.extend(outside.map(|wait| wait.sentence(record)));
+    sentences
+}
+
+/// A thread that cannot go on, and why.
+struct Wait {
+    slot: SlotId,
+    line: Option<u32>,
+    cause: Cause,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// The value of a cell is in the way, and who wrote it when, if anyone did.
+    Value { cell: Cell, writer: Option<usize> },
+    /// Another thread has not ended.
+    Thread(SlotId),
+    /// More than one thing, or nothing that has a name in the source.
+    Several,
+}
+
+impl Wait {
+    /// The thread without which this one does not go on.
+    fn on(&self, record: &Record<'_>) -> Option<SlotId> {
+        match self.cause {
+            Cause::Value { writer, .. } => writer.map(|step| record.slot(step)),
+            Cause::Thread(slot) => Some(slot),
+            Cause::Several => None,
+        }
+    }
+}
+
+/// What a thread waits for, where it is clear: all its ways out are blocked by the same thing.
+fn wait(record: &Record<'_>, slot: SlotId) -> Option<Wait> {
+    let state = record.last_state();
+    let edges = record.program.outgoing(state.location(slot)?);
+    let line = edges.iter().find_map(|&edge| record.line(edge));
+    let mut causes = edges.iter().map(|&edge| blocked_by(record, slot, edge).unwrap_or(Cause::Several));
+    let first = causes.next()?;
+    let cause = if causes.all(|cause| cause == first) { first } else { Cause::Several };
+    Some(Wait { slot, line, cause })
+}
+
+fn blocked_by(record: &Record<'_>, slot: SlotId, edge: EdgeId) -> Option<Cause> {
+    let state = record.last_state();
+    for op in &record.program.edges()[edge].ops {
+        match op {
+            Op::Assume(condition, Blocking::Wait) => {
+                if record.semantics.evaluate_for(state, slot, condition) == Ok(0) {
+                    return blocking_cell(record, slot, condition);
+                }
+            }
+            Op::Join(handle) => {
+                let handle = record.semantics.evaluate_for(state, slot, handle).ok()?;
+                return state.slots().find(|slot| slot.handle() == handle).map(Cause::Thread);
+            }
+            Op::Check(..) | Op::Assume(..) => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The cell on which a condition that does not hold depends, if it is only one that has a name.
+fn blocking_cell(record: &Record<'_>, slot: SlotId, condition: &Expr) -> Option<Cause> {
+    let cells = record.cells_of(record.last_state(), Some(slot), condition);
+    let [cell] = *cells.as_slice() else { return None };
+    let writer = record.writers_before(cell, record.events.len()).last().copied();
+    record.is_named(cell).then_some(Cause::Value { cell, writer })
+}
+
+/// Whether a step waited for a condition on a cell and wrote the cell at once.
+fn takes(record: &Record<'_>, step: usize, cell: Cell) -> bool {
+    let ops = &record.program.edges()[record.edge(step)].ops;
+    let waits = ops.iter().any(|op| matches!(op, Op::Assume(_, Blocking::Wait)));
+    waits && record.events[step].tested.contains(&(step, cell)) && record.written(step, cell).is_some()
+}
+
+/// The cells that a thread took and that nobody has written since, with the steps.
+fn taken(record: &Record<'_>, slot: SlotId) -> Vec<(usize, Cell)> {
+    let end = record.events.len();
+    let steps = (0..end).filter(|&step| record.slot(step) == slot);
+    let cells = steps.flat_map(|step| record.events[step].writes.iter().map(move |write| (step, write.cell)));
+    let is_kept = |&(step, cell): &(usize, Cell)| {
+        takes(record, step, cell) && record.writers_before(cell, end).last() == Some(&step)
+    };
+    cells.filter(is_kept).filter(|(_, cell)| record.is_named(*cell)).collect()
+}
+
+impl Wait {
+    fn sentence(&self, record: &Record<'_>) -> Sentence {
+        let thread = record.thread(self.slot);
+        let mut facts = Vec::new();
+        let took: Vec<String> = taken(record, self.slot)
+            .into_iter()
+            .map(|(step, cell)| {
+                facts.extend(
+                    record.written(step, cell).map(|written| record.write_fact(step, cell, written.new)),
+                );
+                format!("`{}`{}", record.name(cell), record.at(step))
+            })
+            .collect();
+        let took = if took.is_empty() { String::new() } else { format!(" took {} and", join(&took)) };
+        let line = self.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        let why = match self.cause {
+            Cause::Several => {
+                let text = format!("{thread}{took} cannot go on{line}.");
+                facts.push(Fact::Waits { thread });
+                return Sentence { text, facts };
+            }
+            Cause::Thread(other) => format!("the end of {}{line}", record.thread(other)),
+            Cause::Value { cell, writer: None } => {
+                let value = record.semantics.global(record.last_state(), cell.var)[cell.index];
+                let (variable, value) = (record.name(cell), record.text(cell, value));
+                facts.push(Fact::Untouched {
+                    step: record.events.len(),
+                    variable: variable.clone(),
+                    value: value.clone(),
+                });
+                format!("`{variable}`{line}, which still has its first value, {value}")
+            }
+            Cause::Value { cell, writer: Some(step) } => {
+                self.blocked_by_write(record, cell, step, &line, &mut facts)
+            }
+        };
+        facts.push(Fact::Waits { thread: thread.clone() });
+        Sentence { text: format!("{thread}{took} waits for {why}."), facts }
+    }
+
+    fn blocked_by_write(
+        &self,
+        record: &Record<'_>,
+        cell: Cell,
+        step: usize,
+        line: &str,
+        facts: &mut Vec<Fact>,
+    ) -> String {
+        let name = record.name(cell);
+        let writer = record.slot(step);
+        let who = if writer == self.slot { "it".to_owned() } else { record.thread(writer) };
+        let value = record.written(step, cell).map(|written| written.new);
+        facts.extend(value.map(|value| record.write_fact(step, cell, value)));
+        let itself = if writer == self.slot { " itself" } else { "" };
+        if takes(record, step, cell) {
+            return format!("`{name}`{line}, which {who} took{itself}{}", record.at(step));
+        }
+        let value = value.map(|value| record.text(cell, value)).unwrap_or_default();
+        format!("`{name}`{line}, which is {value} since {who} wrote it{itself}{}", record.at(step))
+    }
+}
+
+/// Threads that wait for each other: each for the next, the last for the first.
+fn circle(record: &Record<'_>, waits: &[Wait]) -> Vec<SlotId> {
+    let next = |slot: SlotId| waits.iter().find(|wait| wait.slot == slot)?.on(record);
+    for start in waits {
+        let mut path = vec![start.slot];
+        while let Some(slot) = path.last().and_then(|&last| next(last)) {
+            if let Some(first) = path.iter().position(|&known| known == slot) {
+                return path.split_off(first);
+            }
+            path.push(slot);
+        }
+    }
+    Vec::new()
+}
+
+fn in_a_circle(record: &Record<'_>, circle: &[SlotId]) -> Option<Sentence> {
+    let names: Vec<String> = circle.iter().map(|&slot| record.thread(slot)).collect();
+    let text = match names.as_slice() {
+        [] => return None,
+        [alone] => format!("So {alone} waits for itself."),
+        [first, second] => format!("So {first} and {second} wait for each other."),
+        [first, ..] => format!("So each waits for the next: {}, {first}.", names.join(", ")),
+    };
+    Some(Sentence { text, facts: names.into_iter().map(|thread| Fact::Waits { thread }).collect() })
+}

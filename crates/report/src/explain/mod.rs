@@ -1,0 +1,126 @@
+//! Why the verdict is what it is, in plain sentences.
+//!
+//! Everything said is computed from the checked evidence: from the replayed run, from the
+//! accepted proof, or from what the engine reported before it gave up. A sentence about a run
+//! comes with the [`Fact`]s that it states, each of which can be looked up in the
+//! [`Interleaving`](crate::Interleaving); nothing is guessed from names.
+
+mod cause;
+mod deadlock;
+mod proof;
+mod record;
+mod slice;
+mod unknown;
+
+use crate::layout::wrap;
+use crate::style::{Role, Style};
+use rely_base::SourceMap;
+use rely_evidence::Verdict;
+use rely_program::{Goal, Program, Violation};
+use serde::Serialize;
+
+/// One sentence of an explanation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sentence {
+    /// What it says.
+    pub text: String,
+    /// What it states about the run, in the order in which it happened.
+    pub facts: Vec<Fact>,
+}
+
+/// Something that can be looked up in an interleaving. Steps are positions in its list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "fact", rename_all = "lowercase")]
+pub enum Fact {
+    /// The step found this value in a shared variable.
+    Read {
+        /// Which step.
+        step: usize,
+        /// The variable, or the cell of an array.
+        variable: String,
+        /// What it found.
+        value: String,
+    },
+    /// The step gave a shared variable this value.
+    Write {
+        /// Which step.
+        step: usize,
+        /// The variable, or the cell of an array.
+        variable: String,
+        /// What it wrote.
+        value: String,
+    },
+    /// The step went on because of a condition.
+    Test {
+        /// Which step.
+        step: usize,
+    },
+    /// The variable has the value with which it started: no step has written it before this one.
+    Untouched {
+        /// The position behind the last step that was looked at.
+        step: usize,
+        /// The variable, or the cell of an array.
+        variable: String,
+        /// Its value.
+        value: String,
+    },
+    /// A thread cannot go on in the end.
+    Waits {
+        /// The thread.
+        thread: String,
+    },
+}
+
+/// What an explanation is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Explained<'e> {
+    /// What was decided, and how it is known.
+    pub verdict: &'e Verdict,
+    /// The property.
+    pub goal: Goal,
+    /// The program as the front end made it.
+    pub program: &'e Program,
+    /// The program that the engine saw, of which a proof speaks.
+    pub prepared: &'e Program,
+    /// The texts into which the programs' spans point.
+    pub sources: &'e SourceMap,
+    /// Who tried to decide it.
+    pub engine: &'e str,
+    /// How far it came.
+    pub statistics: &'e [(&'static str, u64)],
+}
+
+/// Says why the verdict is what it is.
+pub fn explain(explained: &Explained<'_>) -> Vec<Sentence> {
+    match explained.verdict {
+        Verdict::Safe(proved) => proof::sentences(proved, explained),
+        Verdict::Unsafe(shown) => {
+            let record = record::Record::new(explained.program, explained.sources, shown.replay());
+            match shown.replay().violation() {
+                Violation::Deadlock => deadlock::sentences(&record),
+                violation => cause::sentences(&record, violation),
+            }
+        }
+        Verdict::Unknown(reason) => unknown::sentences(reason, explained),
+    }
+}
+
+/// The sentences as a paragraph each, below the word "why".
+pub fn render_explanation(sentences: &[Sentence], style: Style) -> String {
+    const NAME_WIDTH: usize = 13;
+    let mut text = String::new();
+    for (number, sentence) in sentences.iter().enumerate() {
+        for (line, part) in
+            wrap(&sentence.text, style.width.saturating_sub(NAME_WIDTH + 2)).iter().enumerate()
+        {
+            let name = if number == 0 && line == 0 { "why" } else { "" };
+            text += &format!("  {}{part}\n", style.paint(Role::Quiet, &format!("{name:NAME_WIDTH$}")));
+        }
+    }
+    text
+}
+
+/// A sentence without facts about a run.
+fn plain(text: impl Into<String>) -> Sentence {
+    Sentence { text: text.into(), facts: Vec::new() }
+}

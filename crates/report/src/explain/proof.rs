@@ -1,0 +1,115 @@
+//! Why a property holds: for a proof the assertion that matters, in one line.
+//!
+//! The smallest assertion where the property is looked at says most in the fewest words. It holds
+//! there because the proof was accepted; nothing is said about what else the proof contains.
+
+use super::{Explained, Sentence, plain};
+use crate::layout::group_digits;
+use crate::phrase::Phrases;
+use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
+use rely_evidence::{Exhausted, Proof, Proved, Reduction};
+use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
+
+/// Says why a property holds.
+pub(super) fn sentences(proved: &Proved, explained: &Explained<'_>) -> Vec<Sentence> {
+    match proved.proof() {
+        Proof::Exhausted(exhausted) => vec![plain(visited(exhausted, explained.goal))],
+        Proof::RelyGuarantee(proof) => {
+            let phrases = Phrases { program: explained.prepared, sources: explained.sources };
+            let key = key(proof, phrases, explained);
+            let mut sentences =
+                vec![plain(key.unwrap_or_else(|| "Every obligation of the proof holds.".to_owned()))];
+            if proved.is_modular() {
+                sentences.push(plain(
+                    "The proof speaks of each thread without mentioning the places or locals of the others.",
+                ));
+            }
+            sentences
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn visited(exhausted: &Exhausted, goal: Goal) -> String {
+    let states = group_digits(exhausted.states);
+    match exhausted.reduction {
+        Reduction::None => {
+            format!(
+                "All states that the threads can reach were visited: {states}. `{goal}` holds in all of them."
+            )
+        }
+        Reduction::PartialOrder => format!(
+            "Interleavings were followed up to the order of steps that do not influence each other: {states} states. `{goal}` holds in all of them."
+        ),
+    }
+}
+
+/// An assertion of a proof.
+struct Known<'p> {
+    thread: ThreadId,
+    spot: Spot,
+    cubes: &'p [Cube],
+    /// The line of a check that needs it.
+    check: Option<u32>,
+}
+
+/// The assertion that says most in the fewest words.
+fn key(proof: &RelyGuarantee, phrases: Phrases<'_>, explained: &Explained<'_>) -> Option<String> {
+    let all = all_assertions(proof, explained);
+    let counted = counted(explained.prepared, explained.goal);
+    let smallest = |matters: &dyn Fn(&Known<'_>) -> bool| {
+        let texts =
+            all.iter().filter(|known| matters(known)).map(|known| (phrases.condition(known.cubes), known));
+        // Where nobody ever is, nothing has to hold.
+        let telling = texts.filter(|(text, known)| text != "true" && !known.cubes.is_empty());
+        telling.min_by_key(|(text, _)| text.len())
+    };
+    let (text, known) = smallest(&|known| known.check.is_some())
+        .or_else(|| smallest(&|known| matches!(known.spot, Spot::At(at) if counted.contains(&at))))
+        .or_else(|| smallest(&|_| true))?;
+    let name = &explained.prepared.threads()[known.thread].name;
+    let place = match known.check {
+        Some(line) => format!("about to do the check at line {line}"),
+        None => format!("at {}", phrases.spot(known.spot)),
+    };
+    Some(format!("The key: whenever {name} is {place}, `{text}` holds, whatever the others do."))
+}
+
+fn all_assertions<'p>(proof: &'p RelyGuarantee, explained: &Explained<'_>) -> Vec<Known<'p>> {
+    let entries = proof.threads.iter().flat_map(|entry| entry.at.iter().map(|at| (entry.thread, at)));
+    let known = |(thread, (spot, cubes)): (ThreadId, &'p (Spot, Vec<Cube>))| Known {
+        thread,
+        spot: *spot,
+        cubes,
+        check: check_line(*spot, explained),
+    };
+    entries.map(known).collect()
+}
+
+/// The line of the first check of the goal that a step from here does.
+fn check_line(spot: Spot, explained: &Explained<'_>) -> Option<u32> {
+    let Spot::At(location) = spot else { return None };
+    let program = explained.prepared;
+    let ops = program.outgoing(location).iter().flat_map(|&edge| &program.edges()[edge].ops);
+    let checks = ops.filter_map(|op| match op {
+        Op::Check(_, check) => Some(&program.checks()[*check]),
+        _ => None,
+    });
+    let mut spans = checks.filter(|check| explained.goal.includes(check.kind)).filter_map(|check| check.span);
+    spans.next().map(|span| explained.sources.position(span).line)
+}
+
+/// The places at which the properties count threads.
+fn counted(program: &Program, goal: Goal) -> Vec<LocationId> {
+    let mut places = Vec::new();
+    for property in program.properties().iter().filter(|property| property.claimed.goal() == goal) {
+        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+            condition.walk(&mut |part| {
+                if let Expr::CountAt(location) = part {
+                    places.push(*location);
+                }
+            });
+        }
+    }
+    places
+}

@@ -1,0 +1,116 @@
+//! Witnesses in the formats of SV-COMP: what was found, for other verifiers to check.
+//!
+//! A violation witness leads a validator along the run: through statements in the order of the
+//! schedule, past the values that inputs had, to the statement that goes wrong. A correctness
+//! witness gives it invariants of places. Only what follows from checked evidence is written, and
+//! only what the format can say; what it cannot say is left out and [told](Witness::left_out).
+
+mod c_text;
+mod graphml;
+mod invariants;
+mod violation;
+mod yaml;
+
+pub use invariants::{Invariant, ProofContext, invariants};
+
+use c_text::CText;
+use rely_base::FileId;
+use rely_evidence::{Proof, Verdict};
+use rely_program::{CheckKind, Goal, Violation};
+
+/// What a witness says about itself and about the task.
+#[derive(Clone, Debug)]
+pub struct WitnessTask {
+    /// The name of the program's file.
+    pub file: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub hash: String,
+    /// A name for this witness that no other one has.
+    pub uuid: String,
+    /// When it was made, in the form of ISO 8601 with seconds and a time zone.
+    pub creation_time: String,
+    /// The version of Rely.
+    pub version: String,
+}
+
+/// The file formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WitnessFormat {
+    /// Version 2 of the format, for proofs and violations.
+    Yaml,
+    /// Version 1 of the format, for violations.
+    GraphMl,
+}
+
+/// A witness, and what it could not say.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// The file.
+    pub text: String,
+    /// What was left out, for a person.
+    pub left_out: Option<String>,
+}
+
+/// Writes a witness of a verdict about a C program, or says why there can be none.
+pub fn render_witness(
+    verdict: &Verdict,
+    goal: Goal,
+    context: &ProofContext<'_>,
+    task: &WitnessTask,
+    format: WitnessFormat,
+) -> Result<Witness, String> {
+    let file = source_file(context).ok_or("the program has no text to speak of")?;
+    let text = CText::new(context.sources.file(file).text());
+    match (verdict, format) {
+        (Verdict::Unknown(_), _) => Err("there is no witness of an unknown result".to_owned()),
+        (Verdict::Unsafe(shown), format) => {
+            let replay = shown.replay();
+            let kind = match replay.violation() {
+                Violation::Check(check) => Some(context.program.checks()[check].kind),
+                _ => None,
+            };
+            let specification = specification(goal, kind, &text)?;
+            let path = violation::Path::new(replay, context, &text);
+            let rendered = match format {
+                WitnessFormat::Yaml => yaml::violation(&path, task, &specification),
+                WitnessFormat::GraphMl => graphml::violation(&path, task, &specification),
+            };
+            Ok(Witness { text: rendered, left_out: None })
+        }
+        (Verdict::Safe(_), WitnessFormat::GraphMl) => {
+            Err("a proof is written in the newer format: name a file that ends with `.yml`".to_owned())
+        }
+        (Verdict::Safe(proved), WitnessFormat::Yaml) => {
+            let specification = specification(goal, None, &text)?;
+            let (invariants, left_out) = match proved.proof() {
+                Proof::RelyGuarantee(proof) => {
+                    let (found, left_out) = invariants(proof, context);
+                    let told = format!("at {left_out} places nothing that C can express is known");
+                    (found, (left_out > 0).then_some(told))
+                }
+                _ => (Vec::new(), Some("a proof by exhaustion has no invariants of places".to_owned())),
+            };
+            Ok(Witness { text: yaml::correctness(&invariants, context, task, &specification), left_out })
+        }
+    }
+}
+
+/// The file of the first statement that has one.
+fn source_file(context: &ProofContext<'_>) -> Option<FileId> {
+    context.program.edges().values().find_map(|edge| edge.span).map(|span| span.file)
+}
+
+/// The property in the words of SV-COMP.
+fn specification(goal: Goal, kind: Option<CheckKind>, text: &CText<'_>) -> Result<String, String> {
+    let error_call = ["reach_error", "__VERIFIER_error"].into_iter().find(|name| text.mentions(name));
+    let formula = match (goal, kind) {
+        (Goal::Assert, Some(CheckKind::Bounds)) => "G valid-deref".to_owned(),
+        (Goal::Assert, Some(CheckKind::Arithmetic)) => "G def-behavior".to_owned(),
+        (Goal::Assert, _) => format!("G ! call({}())", error_call.unwrap_or("__assert_fail")),
+        (Goal::Overflow, _) => "G ! overflow".to_owned(),
+        (Goal::Race, _) => "G ! data-race".to_owned(),
+        (Goal::Termination, _) => "F end".to_owned(),
+        (Goal::Deadlock, _) => return Err("the format has no word for deadlocks".to_owned()),
+    };
+    Ok(format!("CHECK( init(main()), LTL({formula}) )"))
+}

@@ -1,0 +1,166 @@
+//! The run of a violation as a path over statements of the source.
+
+use super::c_text::{CText, Spot};
+use super::invariants::ProofContext;
+use crate::interleaving::{Interleaving, Place, StepTaken, thread_name};
+use rely_base::{Id, Span};
+use rely_evidence::Replay;
+use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, Value};
+use std::collections::HashMap;
+
+/// Functions whose results SV-COMP's programs take as inputs.
+const INPUT: &str = "__VERIFIER_nondet_";
+
+/// One statement that a thread does, or a part of one.
+pub(super) struct Step {
+    /// The thread, counted in the order of creation from 0, the main one.
+    pub(super) thread: usize,
+    /// The name of the thread for a person.
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The function around it.
+    pub(super) function: Option<String>,
+    /// Whether the place is where a statement starts.
+    pub(super) is_statement: bool,
+    /// Whether another thread moved before.
+    pub(super) is_switch: bool,
+    /// What shared integers the statement finds, as an expression of C.
+    pub(super) found: Option<String>,
+    /// An input that the step takes.
+    pub(super) input: Option<Input>,
+    /// The thread that the step creates, and the function that it starts with.
+    pub(super) creates: Option<(usize, String)>,
+}
+
+/// Which statement a thread is doing, and which of its edges it has taken.
+#[derive(Default)]
+struct Doing {
+    start: Option<u32>,
+    taken: Vec<EdgeId>,
+}
+
+impl Doing {
+    /// Notes the next edge of the thread. Whether it begins a statement: another one, or the same
+    /// once more.
+    fn goes_on_with(&mut self, start: u32, edge: EdgeId) -> bool {
+        let is_start = self.start != Some(start) || self.taken.contains(&edge);
+        if is_start {
+            *self = Self { start: Some(start), taken: Vec::new() };
+        }
+        self.taken.push(edge);
+        is_start
+    }
+}
+
+/// A value that a call gave.
+pub(super) struct Input {
+    /// The closing parenthesis of the call.
+    pub(super) place: Place,
+    pub(super) function: String,
+    pub(super) value: String,
+}
+
+/// The statements of a run, in order; the last one goes wrong.
+pub(super) struct Path {
+    pub(super) steps: Vec<Step>,
+    pub(super) has_threads: bool,
+}
+
+impl Path {
+    pub(super) fn new(replay: &Replay, context: &ProofContext<'_>, text: &CText<'_>) -> Self {
+        let states = replay.states();
+        let taken = replay.trace().steps.iter().enumerate();
+        let told = Interleaving::of_run(
+            context.program,
+            context.sources,
+            &states[0],
+            taken.clone().map(|(index, step)| StepTaken {
+                slot: step.slot,
+                edge: step.edge,
+                after: states.get(index + 1),
+            }),
+        );
+        let mut steps: Vec<Step> = Vec::new();
+        let mut last_slot = None;
+        let mut doing: HashMap<SlotId, Doing> = HashMap::new();
+        for ((index, step), told) in taken.zip(&told.steps) {
+            let Some(span) = context.program.edges()[step.edge].span else { continue };
+            let before = &states[index.min(states.len() - 1)];
+            let is_start = doing.entry(step.slot).or_default().goes_on_with(span.start, step.edge);
+            let is_switch = last_slot.replace(step.slot) != Some(step.slot);
+            let input = input(step.choices.as_slice(), span, context, text);
+            let creates = created(context.program, step.edge, before, states.get(index + 1));
+            if let Some(last) = steps.last_mut().filter(|_| !is_start && !is_switch && creates.is_none()) {
+                last.input = last.input.take().or(input);
+                continue;
+            }
+            steps.push(Step {
+                thread: step.slot.index(),
+                name: thread_name(context.program, before, step.slot),
+                place: Place::of(span, context.sources),
+                start: span.start,
+                end: span.end,
+                function: text.function(span.start as usize).map(str::to_owned),
+                is_statement: is_start && text.spot(span.start as usize) == Some(Spot::Statement),
+                is_switch,
+                found: found(told, context.program, text, span),
+                input,
+                creates,
+            });
+        }
+        let has_threads = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
+        Self { steps, has_threads }
+    }
+}
+
+/// The shared integers that a step finds, where the source has names for them.
+fn found(told: &crate::Step, program: &Program, text: &CText<'_>, span: Span) -> Option<String> {
+    let known = told.reads.iter().filter_map(|read| {
+        let base = read.variable.split('[').next()?;
+        let mut named = program
+            .vars()
+            .values()
+            .filter(|var| var.name == base || var.name.starts_with(&format!("{base}#")));
+        let (declaration, None) = (named.next()?, named.next()) else { return None };
+        let declared = declaration.span?.start as usize;
+        text.small_integer(declared, base)?;
+        let is_number = read.value.parse::<i64>().is_ok_and(|value| i32::try_from(value).is_ok());
+        let is_visible = text.is_visible(declared, span.start as usize);
+        (is_number && is_visible).then(|| format!("{} == {}", read.variable, read.value))
+    });
+    let known: Vec<String> = known.collect();
+    (!known.is_empty()).then(|| known.join(" && "))
+}
+
+/// The value of the only input in a statement.
+fn input(choices: &[Value], span: Span, context: &ProofContext<'_>, text: &CText<'_>) -> Option<Input> {
+    let [value] = choices else { return None };
+    let (function, close) = text.only_call(span.start as usize, span.end as usize, INPUT)?;
+    let close = close as u32;
+    let place = Place::of(Span { start: close, end: close + 1, ..span }, context.sources);
+    Some(Input { place, function: function.to_owned(), value: value.to_string() })
+}
+
+fn created(
+    program: &Program,
+    edge: EdgeId,
+    before: &State,
+    after: Option<&State>,
+) -> Option<(usize, String)> {
+    let spawned = program.edges()[edge].ops.iter().find_map(|op| match op {
+        Op::Spawn { thread, .. } => Some(*thread),
+        _ => None,
+    })?;
+    Some((slot_of_new(program, spawned, before, after?)?, program.threads()[spawned].name.clone()))
+}
+
+/// The slot of a thread that a step has started.
+fn slot_of_new(program: &Program, thread: ThreadId, before: &State, after: &State) -> Option<usize> {
+    let is_new = |slot: &SlotId| match program.threads()[thread].kind {
+        ThreadKind::Template => slot.index() >= before.slots().len(),
+        ThreadKind::Instance { .. } => after.thread(*slot) == thread,
+    };
+    after.slots().find(is_new).map(|slot| slot.index())
+}

@@ -1,0 +1,144 @@
+//! The YAML format, version 2.
+//!
+//! Every text is written in double quotes, as JSON would: that is YAML, too, and nothing in a name
+//! can be taken for anything else. Invariants need version 2.0; threads of waypoints came with 2.2.
+
+use super::WitnessTask;
+use super::invariants::{Invariant, ProofContext};
+use super::violation::{Path, Step};
+use crate::interleaving::Place;
+
+/// A witness of a violation.
+pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) -> String {
+    let version = if path.has_threads { "2.2" } else { "2.1" };
+    let mut text = entry("violation_sequence", version, task, specification);
+    text += "  content:\n";
+    let Some((target, before)) = path.steps.split_last() else { return text + "    []\n" };
+    for step in before {
+        text += &assumption(step, path.has_threads, task);
+        text += &input(step, path.has_threads, task);
+    }
+    text += &input(target, path.has_threads, task);
+    text + &waypoint("target", target, path.has_threads, &target.place, None, task)
+}
+
+/// A waypoint where another thread goes on: the statement that it does, and what it finds.
+fn assumption(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
+    if !step.is_statement || (!step.is_switch && step.found.is_none()) {
+        return String::new();
+    }
+    let constraint = (step.found.as_deref().unwrap_or("1"), "c_expression");
+    waypoint("assumption", step, has_threads, &step.place, Some(constraint), task)
+}
+
+fn input(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
+    let Some(input) = &step.input else { return String::new() };
+    let constraint = format!("\\result == {}", input.value);
+    waypoint(
+        "function_return",
+        step,
+        has_threads,
+        &input.place,
+        Some((&constraint, "ext_c_expression")),
+        task,
+    )
+}
+
+fn waypoint(
+    kind: &str,
+    step: &Step,
+    has_threads: bool,
+    place: &Place,
+    constraint: Option<(&str, &str)>,
+    task: &WitnessTask,
+) -> String {
+    let mut text = format!(
+        "    - segment:\n        - waypoint:\n            type: \"{kind}\"\n            action: \"follow\"\n"
+    );
+    if has_threads {
+        text += &format!("            thread_id: {}\n", step.thread);
+    }
+    if let Some((value, format)) = constraint {
+        text += &format!(
+            "            constraint:\n              value: {}\n              format: \"{format}\"\n",
+            quoted(value)
+        );
+    }
+    text + &location(place, step.function.as_deref(), 12, task)
+}
+
+/// A witness of a proof.
+pub(super) fn correctness(
+    invariants: &[Invariant],
+    context: &ProofContext<'_>,
+    task: &WitnessTask,
+    specification: &str,
+) -> String {
+    let mut text = entry("invariant_set", "2.0", task, specification);
+    if invariants.is_empty() {
+        return text + "  content: []\n";
+    }
+    text += "  content:\n";
+    for invariant in invariants {
+        let kind = if invariant.is_loop { "loop_invariant" } else { "location_invariant" };
+        let place = Place::of(invariant.span, context.sources);
+        text += &format!("    - invariant:\n        type: \"{kind}\"\n");
+        text += &location(&place, invariant.function.as_deref(), 8, task);
+        text += &format!("        value: {}\n        format: \"c_expression\"\n", quoted(&invariant.text));
+    }
+    text
+}
+
+fn location(place: &Place, function: Option<&str>, indent: usize, task: &WitnessTask) -> String {
+    let function = function.map(|name| format!("{:indent$}  function: {}\n", "", quoted(name)));
+    format!(
+        "{0:indent$}location:\n{0:indent$}  file_name: {1}\n{0:indent$}  line: {2}\n{0:indent$}  column: {3}\n{4}",
+        "",
+        quoted(&task.file),
+        place.line,
+        place.column,
+        function.unwrap_or_default(),
+    )
+}
+
+/// The beginning of the only entry of the file.
+fn entry(kind: &str, format_version: &str, task: &WitnessTask, specification: &str) -> String {
+    let file = quoted(&task.file);
+    format!(
+        "- entry_type: \"{kind}\"
+  metadata:
+    format_version: \"{format_version}\"
+    uuid: {}
+    creation_time: {}
+    producer:
+      name: \"Rely\"
+      version: {}
+    task:
+      input_files:
+        - {file}
+      input_file_hashes:
+        {file}: {}
+      specification: {}
+      data_model: \"LP64\"
+      language: \"C\"
+",
+        quoted(&task.uuid),
+        quoted(&task.creation_time),
+        quoted(&task.version),
+        quoted(&task.hash),
+        quoted(specification),
+    )
+}
+
+/// A text in double quotes.
+fn quoted(text: &str) -> String {
+    // JSON leaves some characters alone that YAML does not take as printable.
+    let quoted = serde_json::to_string(text).expect("a string can be written");
+    let escape = |character: char| match character {
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            format!("\\u{:04x}", u32::from(character))
+        }
+        _ => character.to_string(),
+    };
+    quoted.chars().map(escape).collect()
+}
