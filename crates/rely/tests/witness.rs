@@ -270,13 +270,43 @@ fn sha256(path: &Path) -> String {
     text(&output.stdout).split_whitespace().next().expect("a hash").to_owned()
 }
 
-fn check_rules(directory: &Directory, file: &str, source: &str, written: &str) -> Yaml {
+/// What is wrong with a witness, and the witness.
+fn judged(directory: &Directory, file: &str, source: &str, written: &str) -> (Vec<String>, Yaml) {
     let documents = YamlLoader::load_from_str(written).unwrap_or_else(|error| panic!("{error}\n{written}"));
     assert_eq!(documents.len(), 1);
     let mut rules = Rules { source, file, complaints: Vec::new() };
     rules.document(&documents[0], &sha256(&directory.path(file)));
-    assert!(rules.complaints.is_empty(), "{}\n{written}", rules.complaints.join("\n"));
-    documents.into_iter().next().expect("one")
+    (rules.complaints, documents.into_iter().next().expect("one"))
+}
+
+fn check_rules(directory: &Directory, file: &str, source: &str, written: &str) -> Yaml {
+    let (complaints, document) = judged(directory, file, source, written);
+    assert!(complaints.is_empty(), "{}\n{written}", complaints.join("\n"));
+    document
+}
+
+#[test]
+fn the_rules_find_what_is_wrong() {
+    let directory = Directory::new("witness-wrong").with("lost.c", LOST);
+    let (written, _) = witness(&directory, "lost.c", "yml", "explore");
+    let hash = sha256(&directory.path("lost.c"));
+    let damages = [
+        ("\"follow\"", "\"wander\"", "not allowed"),
+        ("LP64", "LP65", "not allowed"),
+        ("reach_error()", "reach_errors()", "not allowed"),
+        (hash.as_str(), "0123", "not the hash"),
+        ("\"target\"", "\"goal\"", "a waypoint of no kind"),
+        ("thread_id", "thread", "a key that the format does not have"),
+        ("    uuid:", "    id:", "no `uuid`"),
+        ("line: ", "line: 99", "no such line"),
+        ("column: ", "column: 99", "nothing stands here"),
+        ("function: \"main\"", "function: \"mains\"", "no such function"),
+    ];
+    for (from, to, expected) in damages {
+        assert!(written.contains(from), "{from}");
+        let (complaints, _) = judged(&directory, "lost.c", LOST, &written.replace(from, to));
+        assert!(complaints.iter().any(|complaint| complaint.starts_with(expected)), "{to}: {complaints:?}");
+    }
 }
 
 #[test]

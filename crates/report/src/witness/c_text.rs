@@ -220,7 +220,8 @@ impl<'t> CText<'t> {
         let kinds: Vec<&str> = words.iter().take_while(is_word).copied().collect();
         let rest = &words[kinds.len()..];
         let is_first = rest.is_empty();
-        let is_other = rest.first().is_some_and(|word| is_identifier(word)) && rest.last() == Some(&",");
+        let is_declared = matches!(rest, [name, "," | "=" | "[", ..] if is_identifier(name));
+        let is_other = is_declared && rest.last() == Some(&",");
         if !(is_first || is_other) || rest.contains(&"*") {
             return None;
         }
@@ -335,7 +336,7 @@ mod tests {
 
     const SOURCE: &str = "\
 static int a = 0, b;
-int *p; unsigned short s;
+int *p; unsigned short s; unsigned long l, m;
 int f(int n, char c) { // { not a block
     int i;
     for (i = 0; i < n; i++) { a = i; }
@@ -412,7 +413,8 @@ int h(void) { a = 2; }
         assert_eq!(kind("int *p", "p"), None);
         assert_eq!(kind("unsigned", "s"), Some(false));
         assert_eq!(kind("int n", "n"), Some(true));
-        assert_eq!(kind("char c", "c"), Some(true));
+        assert_eq!(kind("long l", "l"), None);
+        assert_eq!(kind("long l", "m"), None, "the type of the second name is the same");
     }
 
     #[test]
