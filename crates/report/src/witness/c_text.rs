@@ -379,10 +379,10 @@ int h(void) { a = 2; }
             ],
             &expect![[r#"
                 int i;: Some(Statement) in Some("f")
-                i < n: Some(LoopCondition(102)) in Some("f")
+                i < n: Some(LoopCondition(122)) in Some("f")
                 i++: None in Some("f")
                 a = i: Some(Statement) in Some("f")
-                a) ;: Some(LoopCondition(141)) in Some("f")
+                a) ;: Some(LoopCondition(161)) in Some("f")
                 b = 1: Some(Statement) in Some("f")
                 b);: None in Some("f")
                 a + 1: None in Some("f")
