@@ -142,6 +142,50 @@ fn a_killed_run_goes_on_where_it_was() {
     fs::remove_dir_all(&folder).ok();
 }
 
+/// A repository of its own, so that the log of this one stays as it is: its table has one row.
+#[test]
+fn what_is_recorded_shows_as_a_trend() {
+    let folder = tasks("recorded", 1);
+    let benchmarks = folder.join("benchmarks");
+    let table = benchmarks.join("small");
+    fs::create_dir_all(&table).expect("writable");
+    for name in ["t0.rely", "t0.yml", "reach.prp"] {
+        fs::copy(folder.join(name), table.join(name)).expect("writable");
+    }
+    let papers = r#"{"tables": [{"name": "small", "title": "small", "timeout": 10, "rows": [{"tasks": ["t0"]}],
+        "engines": [{"engine": "explore", "against": "nobody",
+                     "target": {"times_faster": 1, "at_least": 1, "at_most": 1}}]}]}"#;
+    fs::write(benchmarks.join("papers.json"), papers).expect("writable");
+    let rely = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
+        command.arg("bench").args(arguments).current_dir(&folder).output().expect("the command runs")
+    };
+    for records in 1..=2 {
+        let output = rely(&["papers", "--record", "--fresh"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let log = fs::read_to_string(benchmarks.join("performance.jsonl")).expect("there is a log");
+        assert_eq!(log.lines().count(), records, "{log}");
+        for line in log.lines() {
+            let entry: Value = serde_json::from_str(line).expect("a line of JSON");
+            assert_eq!((&entry["task"], &entry["verdict"]), (&"small/t0".into(), &"safe".into()), "{line}");
+            assert!(entry["counts"]["states"].as_u64().is_some_and(|states| states > 0), "{line}");
+            assert_eq!(entry["rely"], rely::version::TEXT, "{line}");
+        }
+    }
+    let trend = text(&rely(&["trend"]));
+    assert!(trend.contains("small/t0 (explore)") && trend.contains("2 records"), "{trend}");
+    assert!(!trend.contains("grew"), "{trend}");
+    assert_eq!(text(&rely(&["trend", "nothing-of-this-name"])), "");
+
+    let log = benchmarks.join("performance.jsonl");
+    let more = fs::read_to_string(&log).expect("there is a log").replace("\"states\":", "\"states\":10");
+    fs::write(folder.join("grown.jsonl"), fs::read_to_string(&log).expect("a log") + &more)
+        .expect("writable");
+    let trend = text(&rely(&["trend", "--log", "grown.jsonl"]));
+    assert!(trend.contains("4 records"), "{trend}");
+    fs::remove_dir_all(&folder).ok();
+}
+
 #[test]
 fn mistakes_on_the_command_line_are_explained() {
     let complaint = |arguments: &[&str]| {

@@ -1,5 +1,11 @@
-//! A newcomer who follows the tutorial literally gets what it prints: its commands are run in the
-//! order of the page, and what the page shows behind a command must be what the command says.
+//! The book says what is true: its commands are run, in the order of each page, and what a page shows
+//! behind a command must be what the command prints.
+//!
+//! * A block of `sh` has commands, one in each line; the next block of `text` is what they print, or a
+//!   part of it.
+//! * A block of `console` has commands behind `$ ` and what each prints.
+//! * A block of `rely` whose introduction names a file in backquotes is that file.
+//! * `<!-- not run: REASON -->` before a block says why its commands are not run here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,48 +51,92 @@ fn essence(text: &str) -> Vec<String> {
     text.lines().filter(|line| !is_measurement(line)).map(words).filter(|line| !line.is_empty()).collect()
 }
 
-/// Runs what stands behind `cargo run --release --` with the binary of this build.
-fn run(command: &str, folder: &Path) -> String {
-    let arguments = command.strip_prefix("cargo run --release -- ");
-    let arguments = arguments.unwrap_or_else(|| panic!("the tutorial says `{command}`")).split_whitespace();
-    let output = Command::new(env!("CARGO_BIN_EXE_rely")).args(arguments).current_dir(folder).output();
-    let output = output.expect("the command runs");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{command}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// Runs `rely ...` and `cargo run --release -- ...` with the binary of this build.
+fn run(page: &str, command: &str, folder: &Path) -> String {
+    let arguments = command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("rely "));
+    if let Some(arguments) = arguments {
+        let mut rely = Command::new(env!("CARGO_BIN_EXE_rely"));
+        let output = rely.args(arguments.split_whitespace()).current_dir(folder).output();
+        let output = output.expect("the command runs");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{page}: {command}");
+        return String::from_utf8_lossy(&output.stdout).into_owned();
+    }
+    assert!(command.starts_with("make "), "{page}: `{command}` is not run; say why before the block");
+    let output = Command::new("sh").args(["-c", command]).current_dir(folder).output();
+    let output = output.expect("there is a shell");
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat()
+}
+
+fn assert_printed(page: &str, shown: &str, printed: &str) {
+    let (shown, printed) = (essence(shown), essence(printed));
+    let is_part = !shown.is_empty() && printed.windows(shown.len()).any(|part| part == shown);
+    assert!(is_part, "{page}: shown:\n{shown:#?}\nprinted:\n{printed:#?}");
+}
+
+/// Follows one page; returns how many commands were run.
+fn follow(page: &str, folder: &Path) -> usize {
+    let text = fs::read_to_string(root().join("docs/src").join(page)).expect("there is such a page");
+    let mut printed: Option<String> = None;
+    let mut commands = 0;
+    for block in blocks(&text) {
+        let is_run = match block.before.strip_prefix("<!-- not run: ") {
+            Some(reason) => {
+                assert!(reason.trim_end_matches("-->").trim().len() > 10, "{page}: `{}`", block.before);
+                false
+            }
+            None => true,
+        };
+        match block.language.as_str() {
+            "sh" if is_run => {
+                printed = Some(block.text.lines().map(|command| run(page, command, folder)).collect());
+                commands += block.text.lines().count();
+            }
+            "sh" => printed = None,
+            "console" => {
+                for command in block.text.split("$ ").skip(1) {
+                    let (command, shown) = command.split_once('\n').expect("there is output");
+                    assert_printed(page, shown, &run(page, command, folder));
+                    commands += 1;
+                }
+            }
+            "text" => {
+                let is_command = block.text.starts_with("rely ") || block.text.starts_with("cargo ");
+                assert!(!is_command, "{page}: commands stand in blocks of `sh`: {}", block.text);
+                if let Some(printed) = printed.take() {
+                    assert_printed(page, &block.text, &printed);
+                }
+            }
+            "rely" => {
+                let name = block.before.split('`').nth(1).filter(|name| name.ends_with(".rely"));
+                if let Some(name) = name.filter(|name| !name.contains('/')) {
+                    fs::write(folder.join(name), &block.text).expect("writable");
+                }
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
+/// All pages, by their paths in the folder of the book.
+fn pages() -> Vec<String> {
+    let summary = fs::read_to_string(root().join("docs/src/SUMMARY.md")).expect("the book has a summary");
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(str::to_owned).collect()
 }
 
 #[test]
-fn the_tutorial_prints_what_it_says() {
+fn every_page_prints_what_it_says() {
     // Commands write files: they work on a copy, with the examples and benchmarks at hand.
-    let folder = std::env::temp_dir().join(format!("rely-tutorial-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("rely-book-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for tests");
     for name in ["examples", "benchmarks"] {
         copy(&root().join(name), &folder.join(name));
     }
-    let page = fs::read_to_string(root().join("docs/src/five-minutes.md")).expect("there is a tutorial");
-    let mut printed = String::new();
-    let mut commands = 0;
-    for block in blocks(&page) {
-        match block.language.as_str() {
-            "sh" => {
-                printed = block.text.lines().map(|command| run(command, &folder)).collect();
-                commands += block.text.lines().count();
-            }
-            "text" => {
-                let (shown, printed) = (essence(&block.text), essence(&printed));
-                assert!(
-                    !shown.is_empty() && printed.starts_with(&shown),
-                    "shown:\n{shown:#?}\nprinted:\n{printed:#?}"
-                );
-            }
-            "rely" => {
-                let name = block.before.split('`').nth(1).expect("the text names the file");
-                fs::write(folder.join(name), &block.text).expect("writable");
-            }
-            other => panic!("a block of `{other}` in the tutorial"),
-        }
-    }
-    assert!(commands >= 6, "{commands}");
+    let pages = pages();
+    assert!(pages.len() >= 12, "{pages:?}");
+    let commands: usize = pages.iter().map(|page| follow(page, &folder)).sum();
+    assert!(commands >= 14, "{commands}");
     fs::remove_dir_all(&folder).ok();
 }
 
