@@ -72,8 +72,15 @@ impl Assertion {
         self.disjuncts.iter().map(|disjunct| &disjunct.region)
     }
 
+    /// The assertion with each region replaced by another.
+    pub(super) fn mapped(&self, mut change: impl FnMut(&Region) -> Region) -> Self {
+        let disjuncts = self.disjuncts.iter();
+        let changed = disjuncts.map(|disjunct| Disjunct { region: change(&disjunct.region), ..*disjunct });
+        Self { disjuncts: changed.collect() }
+    }
+
     /// Whether one of the disjuncts contains the region.
-    pub(super) fn contains(&self, reasoner: &mut Reasoner<'_>, region: &Region) -> bool {
+    pub(super) fn contains(&self, reasoner: &mut Reasoner, region: &Region) -> bool {
         self.regions().any(|known| known == region)
             || self.regions().any(|known| reasoner.includes(known, region))
     }
@@ -81,7 +88,7 @@ impl Assertion {
     /// Makes the assertion hold in the region too; whether it had to change.
     pub(super) fn add(
         &mut self,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         growth: &Growth,
         names: &mut Names,
         region: Region,
@@ -98,7 +105,7 @@ impl Assertion {
 
     fn insert(
         &mut self,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         growth: &Growth,
         names: &mut Names,
         mut region: Region,
@@ -120,7 +127,7 @@ impl Assertion {
     /// A disjunct with which the region unites exactly.
     fn find_union(
         &self,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         growth: &Growth,
         region: &Region,
     ) -> Option<(usize, Region)> {
@@ -133,7 +140,7 @@ impl Assertion {
         })
     }
 
-    fn join_most_alike(&mut self, reasoner: &mut Reasoner<'_>, growth: &Growth, names: &mut Names) {
+    fn join_most_alike(&mut self, reasoner: &mut Reasoner, growth: &Growth, names: &mut Names) {
         let mut best: Option<(usize, usize, (usize, usize))> = None;
         for (first, left) in self.disjuncts.iter().enumerate() {
             for (second, right) in self.disjuncts.iter().enumerate().skip(first + 1) {

@@ -3,7 +3,7 @@
 //! Assertions only grow, so what they do not exclude now they never will: both questions are asked
 //! after every iteration, and an attempt that cannot succeed ends early.
 
-use super::assertion::Assertion;
+use super::assertion::{Assertion, Disjunct, DisjunctId};
 use super::joint::Places;
 use super::model::{Model, Offence};
 use super::modular::{Interrupted, Modular, admits};
@@ -25,18 +25,22 @@ fn is_possible_at(
     })
 }
 
-/// Whether the assertion about one combination of places excludes every offence.
-pub(super) fn joint_excludes_all(
+/// A disjunct of the assertion about one combination of places that allows an offence, and which.
+pub(super) fn joint_offence(
     model: &Model<'_>,
     places: &Places,
     assertion: &Assertion,
-    reasoner: &mut Reasoner<'_>,
-) -> bool {
-    model.offences.iter().all(|offence| {
-        !is_possible_at(model, offence, places.iter().map(|(thread, spot)| (thread, *spot)))
-            || assertion
-                .regions()
-                .all(|region| reasoner.is_contradictory(region.constraints().iter().chain(&offence.guard)))
+    reasoner: &mut Reasoner,
+) -> Option<(DisjunctId, usize)> {
+    model.offences.iter().enumerate().find_map(|(index, offence)| {
+        if !is_possible_at(model, offence, places.iter().map(|(thread, spot)| (thread, *spot))) {
+            return None;
+        }
+        let mut allows = |disjunct: &&Disjunct| {
+            let constraints = disjunct.region.constraints().iter().chain(&offence.guard);
+            !reasoner.is_contradictory(constraints)
+        };
+        assertion.disjuncts().iter().find(|disjunct| allows(disjunct)).map(|disjunct| (disjunct.id, index))
     })
 }
 
@@ -44,7 +48,7 @@ pub(super) fn joint_excludes_all(
 pub(super) fn modular_excludes_all(
     model: &Model<'_>,
     modular: &Modular<'_, '_>,
-    reasoner: &mut Reasoner<'_>,
+    reasoner: &mut Reasoner,
 ) -> Result<bool, Interrupted> {
     for offence in &model.offences {
         let mut question =
@@ -63,15 +67,15 @@ pub(super) fn modular_excludes_all(
 const MOST_COMBINATIONS: usize = 20_000;
 
 /// Whether one offence is excluded by the assertions of all threads.
-struct Question<'q, 'b, 'm, 'p> {
+struct Question<'q, 'm, 'p> {
     model: &'q Model<'p>,
     modular: &'q Modular<'m, 'p>,
     offence: &'q Offence,
-    reasoner: &'q mut Reasoner<'b>,
+    reasoner: &'q mut Reasoner,
     combinations_left: usize,
 }
 
-impl Question<'_, '_, '_, '_> {
+impl Question<'_, '_, '_> {
     /// The instances whose assertions count, those whose place matters first: they say most.
     fn relevant_threads(&self) -> Vec<ThreadId> {
         let is_instance = |thread: &ThreadId| self.model.start_of(*thread).is_some();

@@ -37,12 +37,7 @@ impl Landmarks {
 }
 
 /// A region that contains both, and nothing that their bounds exclude together.
-pub(super) fn join(
-    reasoner: &mut Reasoner<'_>,
-    left: &Region,
-    right: &Region,
-    landmarks: &Landmarks,
-) -> Region {
+pub(super) fn join(reasoner: &mut Reasoner, left: &Region, right: &Region, landmarks: &Landmarks) -> Region {
     let mut constraints: Vec<Constraint> =
         common_equalities(left, right).into_iter().map(|form| Constraint::new(form, Relation::Eq)).collect();
     let bounded = left.upper_bounds().chain(right.upper_bounds());
@@ -82,7 +77,7 @@ pub(super) fn join(
 
 /// The union of both, if it is a region again: nothing between them would be added.
 pub(super) fn exact_union(
-    reasoner: &mut Reasoner<'_>,
+    reasoner: &mut Reasoner,
     left: &Region,
     right: &Region,
     landmarks: &Landmarks,
@@ -118,12 +113,7 @@ const MOST_DIFFERENCES: usize = 4;
 
 /// A region that contains both and is one of finitely many that can follow `old`: bounds of the
 /// old one that survive, equalities, and landmarks in the directions in which bounds were lost.
-pub(super) fn widen(
-    reasoner: &mut Reasoner<'_>,
-    old: &Region,
-    new: &Region,
-    landmarks: &Landmarks,
-) -> Region {
+pub(super) fn widen(reasoner: &mut Reasoner, old: &Region, new: &Region, landmarks: &Landmarks) -> Region {
     let mut constraints: Vec<Constraint> =
         common_equalities(old, new).into_iter().map(|form| Constraint::new(form, Relation::Eq)).collect();
     let bounds: Vec<Constraint> =
@@ -189,7 +179,7 @@ mod tests {
 
     type Sides = [Vec<Constraint>; 2];
 
-    fn regions(reasoner: &mut Reasoner<'_>, sides: Sides) -> [Region; 2] {
+    fn regions(reasoner: &mut Reasoner, sides: Sides) -> [Region; 2] {
         sides.map(|constraints| reasoner.region(constraints).expect("something"))
     }
 

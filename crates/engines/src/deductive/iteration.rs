@@ -1,5 +1,7 @@
 //! What each attempt and each iteration of its refinement did, for reports.
 
+use std::fmt;
+
 /// How the threads' proofs are related to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -18,6 +20,25 @@ pub enum Ending {
     Offended,
     /// There was more to repair than was allowed.
     TooMuchWork,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Method::Modular => "thread by thread",
+            Method::WithPlaces => "with auxiliary variables",
+        })
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Proved => "proved",
+            Ending::Offended => "a violation is not excluded",
+            Ending::TooMuchWork => "too much work",
+        })
+    }
 }
 
 /// One attempt to find a proof.
@@ -42,4 +63,16 @@ pub struct Iteration {
     pub counterexamples: usize,
     /// How many constraints were asked of the solver.
     pub constraints: u64,
+}
+
+impl Iteration {
+    /// The numbers with their names.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("constraints", self.constraints),
+            ("disjuncts", self.disjuncts as u64),
+            ("transitions", self.transitions as u64),
+            ("counterexamples", self.counterexamples as u64),
+        ]
+    }
 }

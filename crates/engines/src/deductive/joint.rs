@@ -1,140 +1,349 @@
 //! The proof with auxiliary variables: where everybody stands, and everybody's locals.
 //!
 //! Rule AU of the paper adds variables that record what a thread has done. Program counters are the
-//! standard ones: with them, assertions can say how often `x := x + 1` has happened. Here each
-//! combination of places has an assertion of its own, over all variables. It is still a proof by
-//! assertions that are repaired until they are stable; there is only nothing left to hide.
+//! standard ones: with them, assertions can say how often `x := x + 1` has happened; the locals with
+//! which loops count say it for loops. Here each combination of places has an assertion of its own,
+//! over all variables. It is still a proof by assertions that are repaired until they are stable;
+//! there is only nothing left to hide.
+//!
+//! Threads that can be exchanged share their assertions: of the combinations of places that are the
+//! same but for an exchange, only the first one is worked on.
 
-use super::assertion::{Assertion, Disjunct, DisjunctId, Growth, Names};
-use super::consequence::joint_excludes_all;
+use super::assertion::{Assertion, DisjunctId, Growth, Names};
+use super::consequence::joint_offence;
 use super::iteration::Iteration;
 use super::model::{Model, Step, StepId};
 use super::modular::{Interrupted, admits};
 use super::region::{Reasoner, Region};
+use super::symmetry::Exchange;
+use super::team::Team;
 use rely_base::Arena;
 use rely_evidence::rely_guarantee::Spot;
 use rely_program::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+
+/// About how many questions it takes to merge something into a node, or to carry it on.
+const QUESTIONS_PER_NODE: usize = 20;
 
 /// Where each thread is.
 pub(super) type Places = Arena<ThreadId, Spot>;
+
+/// A disjunct of one of the combinations.
+pub(super) type DisjunctAt = (usize, DisjunctId);
+
+/// Where a disjunct came from last.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// One of the initial regions.
+    Initial(usize),
+    /// A step from another disjunct, and the exchanges after it.
+    Step(DisjunctAt, StepId, Vec<usize>),
+    /// The same disjunct after an exchange.
+    Exchanged(DisjunctAt, usize),
+}
+
+/// One combination of places.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) places: Places,
+    pub(super) assertion: Assertion,
+    names: Names,
+    /// Where disjuncts came from, by their names.
+    origins: FxHashMap<DisjunctId, Origin>,
+    carried: FxHashSet<(DisjunctId, StepId)>,
+    mirrored: FxHashSet<(DisjunctId, usize)>,
+    /// What has arrived and is not part of the assertion yet.
+    arrived: Vec<(Region, Origin)>,
+    is_changed: bool,
+}
+
+/// States that a step reaches.
+struct Arrival {
+    places: Places,
+    region: Region,
+    origin: Origin,
+}
+
+/// Why the combinations cannot be continued: an offence that a disjunct allows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offended {
+    pub(super) disjunct: DisjunctAt,
+    /// By its position in the model.
+    pub(super) offence: usize,
+}
 
 /// Assertions for combinations of places.
 pub(super) struct Joint<'m, 'p> {
     model: &'m Model<'p>,
     growth: Growth,
-    names: Names,
+    pub(super) exchanges: &'m [Exchange],
     /// The combinations, in the order in which they were reached.
-    pub(super) assertions: Vec<(Places, Assertion)>,
+    pub(super) nodes: Vec<Node>,
     known: FxHashMap<Vec<Spot>, usize>,
-    changed: VecDeque<usize>,
-    carried: FxHashSet<(DisjunctId, StepId)>,
     images_left: usize,
+    most_questions: u64,
     pub(super) iterations: Vec<Iteration>,
+    pub(super) offended: Option<Offended>,
 }
 
 impl<'m, 'p> Joint<'m, 'p> {
     /// Nothing is reached yet. Threads without a bound on their number are too much work.
-    pub(super) fn new(model: &'m Model<'p>, growth: Growth, most_images: usize) -> Self {
+    pub(super) fn new(
+        model: &'m Model<'p>,
+        exchanges: &'m [Exchange],
+        growth: Growth,
+        most_images: usize,
+        most_questions: u64,
+    ) -> Self {
         Self {
             model,
             growth,
-            names: Names::default(),
-            assertions: Vec::new(),
+            exchanges,
+            nodes: Vec::new(),
             known: FxHashMap::default(),
-            changed: VecDeque::new(),
-            carried: FxHashSet::default(),
             images_left: most_images,
+            most_questions,
             iterations: Vec::new(),
+            offended: None,
         }
     }
 
     /// Repairs until every assertion is stable; then each excludes every offence.
-    pub(super) fn run(&mut self, reasoner: &mut Reasoner<'_>) -> Result<(), Interrupted> {
+    pub(super) fn run(&mut self, team: &mut Team) -> Result<(), Interrupted> {
         let threads = self.model.program.threads().ids();
         let start: Option<Vec<Spot>> = threads.map(|thread| self.model.start_of(thread)).collect();
         let Some(start) = start else { return Err(Interrupted::TooMuchWork) };
         let start: Places = start.into_iter().collect();
-        for region in &self.model.initial {
-            self.add(reasoner, &start, region.clone());
+        let first = team.questions();
+        for (index, region) in self.model.initial.iter().enumerate() {
+            self.arrive(Arrival {
+                places: start.clone(),
+                region: region.clone(),
+                origin: Origin::Initial(index),
+            });
         }
-        while !self.changed.is_empty() {
-            let questions = reasoner.questions();
-            let round = std::mem::take(&mut self.changed);
-            let mut counterexamples = 0;
-            for index in round {
-                let (places, assertion) = &self.assertions[index];
-                if !joint_excludes_all(self.model, places, assertion, reasoner) {
-                    return Err(Interrupted::Offended);
-                }
-                counterexamples += self.carry_on(reasoner, index)?;
+        loop {
+            let questions = team.questions();
+            let counterexamples = self.merge(team);
+            if counterexamples == 0 && !self.nodes.iter().any(|node| node.is_changed) {
+                return Ok(());
             }
-            let disjuncts = self.assertions.iter().map(|(_, assertion)| assertion.disjuncts().len()).sum();
-            let constraints = reasoner.questions() - questions;
-            let transitions = self.model.steps.len();
-            self.iterations.push(Iteration { disjuncts, transitions, counterexamples, constraints });
+            let outcome = self.carry_on(team);
+            self.iterations.push(Iteration {
+                disjuncts: self.nodes.iter().map(|node| node.assertion.disjuncts().len()).sum(),
+                transitions: self.model.steps.len(),
+                counterexamples,
+                constraints: team.questions() - questions,
+            });
+            outcome?;
+            if team.questions() - first > self.most_questions {
+                return Err(Interrupted::TooMuchWork);
+            }
+        }
+    }
+
+    /// Remembers what must be merged into the assertion about a combination of places.
+    fn arrive(&mut self, arrival: Arrival) {
+        let Arrival { places, region, origin } = arrival;
+        let key: Vec<Spot> = places.values().copied().collect();
+        let index = *self.known.entry(key).or_insert_with(|| {
+            self.nodes.push(Node::new(places));
+            self.nodes.len() - 1
+        });
+        self.nodes[index].arrived.push((region, origin));
+    }
+
+    /// Merges what has arrived; how much of it was new.
+    fn merge(&mut self, team: &mut Team) -> usize {
+        let mut waiting: Vec<&mut Node> =
+            self.nodes.iter_mut().filter(|node| !node.arrived.is_empty()).collect();
+        let growth = &self.growth;
+        team.for_each(&mut waiting, QUESTIONS_PER_NODE, |node, reasoner| node.merge(reasoner, growth))
+            .into_iter()
+            .sum()
+    }
+
+    /// Carries new disjuncts through all steps from their places.
+    fn carry_on(&mut self, team: &mut Team) -> Result<(), Interrupted> {
+        let travel = Travel { model: self.model, growth: &self.growth, exchanges: self.exchanges };
+        let mut changed: Vec<(usize, &mut Node)> =
+            self.nodes.iter_mut().enumerate().filter(|(_, node)| node.is_changed).collect();
+        let results = team.for_each(&mut changed, QUESTIONS_PER_NODE, |(index, node), reasoner| {
+            travel.from(*index, node, reasoner)
+        });
+        for result in results {
+            let arrivals = result.map_err(|problem| {
+                if let Err(offended) = problem {
+                    self.offended = Some(offended);
+                    return Interrupted::Offended;
+                }
+                problem.unwrap_or(Interrupted::TooMuchWork)
+            })?;
+            let (images, arrivals) = arrivals;
+            self.images_left = self.images_left.checked_sub(images).ok_or(Interrupted::TooMuchWork)?;
+            arrivals.into_iter().for_each(|arrival| self.arrive(arrival));
         }
         Ok(())
     }
 
-    fn add(&mut self, reasoner: &mut Reasoner<'_>, places: &Places, region: Region) -> bool {
-        let key: Vec<Spot> = places.values().copied().collect();
-        let index = *self.known.entry(key).or_insert_with(|| {
-            self.assertions.push((places.clone(), Assertion::default()));
-            self.assertions.len() - 1
-        });
-        let assertion = &mut self.assertions[index].1;
-        let changed = assertion.add(reasoner, &self.growth, &mut self.names, region);
-        if changed && !self.changed.contains(&index) {
-            self.changed.push_back(index);
+    /// Where the disjunct came from last.
+    pub(super) fn origin(&self, (node, disjunct): DisjunctAt) -> Option<&Origin> {
+        self.nodes[node].origins.get(&disjunct)
+    }
+
+    /// The assertions about all combinations of places, also about those that are the same as
+    /// others but for an exchange.
+    pub(super) fn all_assertions(&self, reasoner: &mut Reasoner) -> Vec<(Places, Vec<Region>)> {
+        let mut all: Vec<(Places, Vec<Region>)> = Vec::new();
+        let mut seen: FxHashSet<Vec<Spot>> = FxHashSet::default();
+        for node in &self.nodes {
+            let mut next = all.len();
+            if seen.insert(node.places.values().copied().collect()) {
+                all.push((node.places.clone(), node.assertion.regions().cloned().collect()));
+            }
+            while next < all.len() {
+                let (places, regions) = all[next].clone();
+                for exchange in self.exchanges {
+                    let exchanged = exchange.places(&places);
+                    if seen.insert(exchanged.values().copied().collect()) {
+                        let cells = &self.model.cells;
+                        let regions = regions.iter().map(|region| exchange.region(cells, reasoner, region));
+                        all.push((exchanged, regions.collect()));
+                    }
+                }
+                next += 1;
+            }
+        }
+        all
+    }
+}
+
+/// Whether a step can be taken from a combination of places.
+pub(super) fn may_take(model: &Model<'_>, places: &Places, step: &Step) -> bool {
+    let may_move = places.iter().all(|(other, &spot)| other == step.thread || !model.is_atomic(spot));
+    places[step.thread] == Spot::At(step.source)
+        && may_move
+        && places.iter().all(|(other, &spot)| admits(&step.places, other, spot))
+}
+
+impl Node {
+    fn new(places: Places) -> Self {
+        Self {
+            places,
+            assertion: Assertion::default(),
+            names: Names::default(),
+            origins: FxHashMap::default(),
+            carried: FxHashSet::default(),
+            mirrored: FxHashSet::default(),
+            arrived: Vec::new(),
+            is_changed: false,
+        }
+    }
+
+    fn merge(&mut self, reasoner: &mut Reasoner, growth: &Growth) -> usize {
+        let arrived = std::mem::take(&mut self.arrived);
+        arrived.into_iter().filter(|(region, origin)| self.add(reasoner, growth, region, origin)).count()
+    }
+
+    fn add(&mut self, reasoner: &mut Reasoner, growth: &Growth, region: &Region, origin: &Origin) -> bool {
+        let changed = self.assertion.add(reasoner, growth, &mut self.names, region.clone());
+        if changed {
+            self.is_changed = true;
+            for disjunct in self.assertion.disjuncts() {
+                self.origins.entry(disjunct.id).or_insert_with(|| origin.clone());
+            }
         }
         changed
     }
+}
 
-    /// Carries the new disjuncts at one combination of places through all steps from there.
-    fn carry_on(&mut self, reasoner: &mut Reasoner<'_>, index: usize) -> Result<usize, Interrupted> {
-        let (places, assertion) = self.assertions[index].clone();
-        let mut found = 0;
-        for &spot in places.values() {
-            let Spot::At(location) = spot else { continue };
-            for &id in self.model.outgoing(location) {
-                let step = &self.model.steps[id];
-                if !self.may_take(&places, step) {
+/// What is needed to carry disjuncts on.
+struct Travel<'t, 'p> {
+    model: &'t Model<'p>,
+    growth: &'t Growth,
+    exchanges: &'t [Exchange],
+}
+
+/// Images that were computed, and what they are.
+type Images = (usize, Vec<Arrival>);
+
+impl Travel<'_, '_> {
+    /// The images of the new disjuncts at one combination of places; or why there are none.
+    fn from(
+        &self,
+        index: usize,
+        node: &mut Node,
+        reasoner: &mut Reasoner,
+    ) -> Result<Images, Result<Interrupted, Offended>> {
+        node.is_changed = false;
+        self.mirror(index, node, reasoner);
+        node.is_changed = false;
+        if let Some((disjunct, offence)) = joint_offence(self.model, &node.places, &node.assertion, reasoner)
+        {
+            return Err(Err(Offended { disjunct: (index, disjunct), offence }));
+        }
+        let mut images = 0;
+        let mut arrivals = Vec::new();
+        for (id, step) in self.model.steps.iter() {
+            if !may_take(self.model, &node.places, step) {
+                continue;
+            }
+            let target = self.after(&node.places, step);
+            for disjunct in node.assertion.disjuncts() {
+                if !node.carried.insert((disjunct.id, id)) {
                     continue;
                 }
-                let target = self.after(&places, step);
-                for Disjunct { id: disjunct, region, .. } in assertion.disjuncts() {
-                    if !self.carried.insert((*disjunct, id)) {
-                        continue;
-                    }
-                    reasoner.check_budget()?;
-                    self.images_left = self.images_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
-                    if let Some(image) = image(reasoner, step, region) {
-                        found += usize::from(self.add(reasoner, &target, image));
-                    }
+                reasoner.check_budget().map_err(Ok)?;
+                images += 1;
+                if let Some(region) = image(reasoner, step, &disjunct.region) {
+                    arrivals.push(self.canonical(reasoner, target.clone(), region, (index, disjunct.id), id));
                 }
             }
         }
-        Ok(found)
+        Ok((images, arrivals))
     }
 
-    /// The combinations of places, and the regions there, from which a step can be taken.
-    pub(super) fn origins<'j>(&'j self, step: &'j Step) -> impl Iterator<Item = (&'j Places, &'j Region)> {
-        let from = self.assertions.iter().filter(|(places, _)| {
-            places[step.thread] == Spot::At(step.source) && self.may_take(places, step)
-        });
-        from.flat_map(|(places, assertion)| assertion.regions().map(move |region| (places, region)))
+    /// If exchanged threads stand at the same places, whatever holds there also holds with the
+    /// threads exchanged.
+    fn mirror(&self, index: usize, node: &mut Node, reasoner: &mut Reasoner) {
+        let here: Vec<usize> = (0..self.exchanges.len())
+            .filter(|&exchange| self.exchanges[exchange].places(&node.places) == node.places)
+            .collect();
+        loop {
+            let unseen = node.assertion.disjuncts().iter().find_map(|disjunct| {
+                let exchange = here.iter().find(|&&by| !node.mirrored.contains(&(disjunct.id, by)))?;
+                Some((disjunct.id, disjunct.region.clone(), *exchange))
+            });
+            let Some((disjunct, region, exchange)) = unseen else { return };
+            node.mirrored.insert((disjunct, exchange));
+            let mirrored = self.exchanges[exchange].region(&self.model.cells, reasoner, &region);
+            node.add(reasoner, self.growth, &mirrored, &Origin::Exchanged((index, disjunct), exchange));
+        }
     }
 
-    fn may_take(&self, places: &Places, step: &Step) -> bool {
-        self.may_move(places, step.thread)
-            && places.iter().all(|(other, &spot)| admits(&step.places, other, spot))
-    }
-
-    /// Nobody moves while another thread is inside an atomic block.
-    fn may_move(&self, places: &Places, thread: ThreadId) -> bool {
-        places.iter().all(|(other, &spot)| other == thread || !self.model.is_atomic(spot))
+    /// The same states at the first of the combinations that are the same but for exchanges.
+    fn canonical(
+        &self,
+        reasoner: &mut Reasoner,
+        mut places: Places,
+        mut region: Region,
+        from: DisjunctAt,
+        step: StepId,
+    ) -> Arrival {
+        let mut done = Vec::new();
+        let earlier = |places: &Places| {
+            let better = |exchange: &Exchange| {
+                let exchanged = exchange.places(places);
+                exchange.is_earlier(&exchanged, places).then_some(exchanged)
+            };
+            self.exchanges.iter().enumerate().find_map(|(by, exchange)| Some((by, better(exchange)?)))
+        };
+        while let Some((by, exchanged)) = earlier(&places) {
+            region = self.exchanges[by].region(&self.model.cells, reasoner, &region);
+            places = exchanged;
+            done.push(by);
+        }
+        Arrival { places, region, origin: Origin::Step(from, step, done) }
     }
 
     fn after(&self, places: &Places, step: &Step) -> Places {
@@ -148,7 +357,7 @@ impl<'m, 'p> Joint<'m, 'p> {
 }
 
 /// The states after a step; if it divides, in the way in which the proof describes it to others.
-fn image(reasoner: &mut Reasoner<'_>, step: &Step, region: &Region) -> Option<Region> {
+fn image(reasoner: &mut Reasoner, step: &Step, region: &Region) -> Option<Region> {
     if !step.transition.has_remainders() {
         return step.transition.image(reasoner, region);
     }

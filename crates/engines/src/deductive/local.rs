@@ -195,7 +195,9 @@ impl LocalProof {
         most_images: usize,
     ) -> Result<usize, Interrupted> {
         let step = &model.steps[guarantee.step];
-        if !self.is_disturbed_by(model, step) || model.is_atomic(spot) || !admits(&step.places, self.thread, spot)
+        if !self.is_disturbed_by(model, step)
+            || model.is_atomic(spot)
+            || !admits(&step.places, self.thread, spot)
         {
             return Ok(0);
         }

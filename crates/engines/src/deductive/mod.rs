@@ -7,28 +7,50 @@
 //! | paper | here |
 //! |---|---|
 //! | assertions as disjunctions, rules DISJ and CONS | `assertion`, `region` |
-//! | proof generator (Algorithm 1, Fig. 5) and consistency verifier (Algorithms 2 and 3, Fig. 6) | `modular` |
-//! | loop invariants (rules INV and WINV): given by the user there, inferred here | `hull` |
+//! | proof generator (Algorithm 1, Fig. 5), stability of assertions (Algorithm 2, Fig. 6) | `local` |
+//! | all threads, refinement loop (Fig. 1), closure of the rely (Algorithm 3) | `modular` |
+//! | loop invariants (rules INV and WINV): given by the user there, inferred here | `hull`, `lemma` |
 //! | auxiliary variables (rule AU): given by the user there, introduced here | `joint` |
+//! | dynamic programming, symmetry reduction, parallelization (section VIII) | `local`, `symmetry`, `team` |
 //! | does the proof imply the postcondition? | `consequence` |
 //!
-//! Departures. Transitions keep the relation between old and new values, so that `x := x + 1` is
-//! more than `x < 10 » x <= 10`. We work on control-flow automata, where an assertion stands at each
-//! location; programs need not be structured. All unstable assertions are repaired in one
-//! iteration, not only the first. And where the paper ends with assertions that do not imply the
-//! postcondition, we look for a run that shows why.
+//! Departures, and why:
+//!
+//! * Transitions keep the relation between old and new values. `P » Q` forgets it, so that
+//!   `x := x + 1` is no more than `x < 10 » x <= 10`; with it, more programs have modular proofs.
+//! * We work on control-flow automata, where an assertion stands at each location. An image of a
+//!   disjunct under a step is the strongest postcondition, which subsumes the rules for single
+//!   statements; SEQ, IF and the rules for loops are the shape of the automaton. So control flow need
+//!   not be structured: `goto`, `break` and C programs are no special case, and there is no program
+//!   that is refused for its shape.
+//! * All unstable assertions are repaired in one iteration, not only the first one of each thread:
+//!   fewer iterations, the same fixed point.
+//! * Counterexamples are images of disjuncts under single transitions, which are confronted again in
+//!   the next iteration, instead of images under an over-approximated closure: Algorithm 3 composes
+//!   `P1 » Q2` whenever `Q1` and `P2` have a common state, and so forgets how old and new values
+//!   belong together. What the paper calls dynamic programming, not to compose the same pair twice,
+//!   holds here because each pair of a disjunct and a transition is remembered.
+//! * A given `invariant` of a loop is checked like an assertion wherever the condition of the loop is
+//!   evaluated, what follows may therefore use it, and its comparisons are among those at which
+//!   widenings stop and along which joins look for bounds.
+//! * Where the paper ends with assertions that do not imply the postcondition, we ask interpolants
+//!   why they should, try again with what they compare, and look for a run that shows the contrary.
 
 mod assertion;
 mod consequence;
 mod hull;
 mod iteration;
 mod joint;
+mod lemma;
+mod local;
 mod model;
 mod modular;
 mod outline;
 mod proof;
 mod region;
 mod search;
+mod symmetry;
+mod team;
 mod transition;
 
 pub use iteration::{Attempt, Ending, Iteration, Method};
@@ -38,11 +60,13 @@ use crate::Engine;
 use joint::Joint;
 use model::Model;
 use modular::{Interrupted, Modular};
-use region::Reasoner;
-use rely_base::{Budget, Observer, Progress};
-use rely_evidence::rely_guarantee::RelyGuarantee;
+use rely_base::{Budget, Observer, Progress, Round};
+use rely_evidence::rely_guarantee::{AtomPrinter, RelyGuarantee};
 use rely_evidence::{Claim, Proof, Reason};
+use rely_logic::Constraint;
 use rely_program::{Goal, Program};
+use symmetry::Exchange;
+use team::Team;
 
 /// The name on the command line and in reports.
 const NAME: &str = "deductive";
@@ -76,11 +100,14 @@ pub struct DeductiveOptions {
     pub images: usize,
     /// How many states are visited at most in search of a run that goes wrong.
     pub states: usize,
+    /// How many workers build proofs at the same time. The answers do not depend on it.
+    pub workers: usize,
 }
 
 impl Default for DeductiveOptions {
     fn default() -> Self {
-        Self { most_disjuncts: 12, widen_after: 4, images: 400, states: 50_000 }
+        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { most_disjuncts: 12, widen_after: 4, images: 400, states: 50_000, workers }
     }
 }
 
@@ -116,13 +143,21 @@ impl Deductive {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return nothing(Reason::UnsupportedGoal { engine: NAME, goal });
         }
-        let mut reasoner = Reasoner::new(budget);
-        let Ok(model) = Model::new(program, goal, &mut reasoner, budget) else {
+        let mut team = Team::new(budget, self.options.workers);
+        let Ok(model) = Model::new(program, goal, team.lead(), budget) else {
             let construct = "statements with so many cases".to_owned();
             return nothing(Reason::UnsupportedConstruct { engine: NAME, construct });
         };
-        let mut work =
-            Work { options: &self.options, model: &model, reasoner, observer, attempts: Vec::new() };
+        let exchanges = symmetry::exchanges(&model, team.lead());
+        let mut work = Work {
+            options: &self.options,
+            model: &model,
+            exchanges: &exchanges,
+            team,
+            observer,
+            attempts: Vec::new(),
+            lemmas: Vec::new(),
+        };
         let claim = work.claim(goal, budget);
         Deduction { claim, attempts: work.attempts }
     }
@@ -132,7 +167,10 @@ impl Deductive {
 const STATES_AT_FIRST: usize = 1_500;
 
 /// Constraints that one attempt may ask.
-const MOST_CONSTRAINTS: u64 = 250_000;
+const MOST_CONSTRAINTS: u64 = 150_000;
+
+/// How often a plan is tried again with what the attempt before has taught.
+const MOST_LESSONS: usize = 4;
 
 /// What one attempt does differently from the first.
 #[derive(Clone, Copy, Debug)]
@@ -156,9 +194,12 @@ const PLANS: [Plan; 4] = [
 struct Work<'w, 'p> {
     options: &'w DeductiveOptions,
     model: &'w Model<'p>,
-    reasoner: Reasoner<'w>,
+    exchanges: &'w [Exchange],
+    team: Team,
     observer: &'w dyn Observer,
     attempts: Vec<Attempt>,
+    /// What failed attempts taught.
+    lemmas: Vec<Constraint>,
 }
 
 impl Work<'_, '_> {
@@ -167,20 +208,8 @@ impl Work<'_, '_> {
             if self.is_hopeless(plan) {
                 continue;
             }
-            if let Some(proof) = self.attempt(plan) {
-                return Claim::Safe(Proof::RelyGuarantee(proof));
-            }
-            if let Err(reason) = budget.check_now() {
-                return Claim::Unknown(Reason::Stopped(reason));
-            }
-            let offended = self.attempts.last().is_some_and(|last| last.ending == Ending::Offended);
-            let states = match (number, offended) {
-                (0, _) => STATES_AT_FIRST.min(self.options.states),
-                (_, true) => self.options.states,
-                (_, false) => continue,
-            };
-            if let Some(trace) = search::find_violation(self.model.program, goal, states, budget) {
-                return Claim::Unsafe(trace);
+            if let Some(claim) = self.follow(plan, number == 0, goal, budget) {
+                return claim;
             }
         }
         let offended = self.attempts.iter().any(|attempt| attempt.ending == Ending::Offended);
@@ -190,6 +219,34 @@ impl Work<'_, '_> {
             "the proofs of the threads were still being repaired when the attempts ended"
         };
         Claim::Unknown(Reason::GaveUp { engine: NAME, why: why.to_owned() })
+    }
+
+    /// Attempts with one plan, as long as each teaches something to the next; `None` if they fail.
+    fn follow(&mut self, plan: Plan, is_first: bool, goal: Goal, budget: &Budget) -> Option<Claim> {
+        for lesson in 0..=MOST_LESSONS {
+            let known = self.lemmas.len();
+            if let Some(proof) = self.attempt(plan, budget) {
+                return Some(Claim::Safe(Proof::RelyGuarantee(proof)));
+            }
+            if let Err(reason) = budget.check_now() {
+                return Some(Claim::Unknown(Reason::Stopped(reason)));
+            }
+            let offended = self.attempts.last().is_some_and(|last| last.ending == Ending::Offended);
+            let states = match (is_first, offended) {
+                (true, _) => STATES_AT_FIRST.min(self.options.states),
+                (false, true) => self.options.states,
+                (false, false) => return None,
+            };
+            if lesson == 0
+                && let Some(trace) = search::find_violation(self.model.program, goal, states, budget)
+            {
+                return Some(Claim::Unsafe(trace));
+            }
+            if self.lemmas.len() == known {
+                return None;
+            }
+        }
+        None
     }
 
     /// Whether an earlier attempt tells that this one does not succeed.
@@ -205,24 +262,29 @@ impl Work<'_, '_> {
         }
     }
 
-    fn attempt(&mut self, plan: Plan) -> Option<RelyGuarantee> {
+    fn attempt(&mut self, plan: Plan, budget: &Budget) -> Option<RelyGuarantee> {
         let DeductiveOptions { most_disjuncts, widen_after, images, .. } = *self.options;
         let unite = plan.more_disjuncts == 1;
-        let growth = self.model.growth(most_disjuncts * plan.more_disjuncts, widen_after, unite);
+        let growth =
+            self.model.growth(most_disjuncts * plan.more_disjuncts, widen_after, unite, &self.lemmas);
+        let known = self.lemmas.len();
         let images = images * plan.more_images;
-        self.reasoner.allow(MOST_CONSTRAINTS);
         let (outcome, iterations, proof) = match plan.method {
             Method::Modular => {
-                let mut modular = Modular::new(self.model, growth, images);
-                let outcome = modular.run(&mut self.reasoner);
+                let mut modular = Modular::new(self.model, self.exchanges, growth, images, MOST_CONSTRAINTS);
+                let outcome = modular.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::modular_proof(self.model, &modular));
                 (outcome, modular.iterations, proof.flatten())
             }
             Method::WithPlaces => {
-                let mut joint = Joint::new(self.model, growth, images);
-                let outcome = joint.run(&mut self.reasoner);
-                let proof =
-                    outcome.is_ok().then(|| proof::joint_proof(self.model, &joint, &mut self.reasoner));
+                let mut joint = Joint::new(self.model, self.exchanges, growth, images, MOST_CONSTRAINTS);
+                let outcome = joint.run(&mut self.team);
+                let proof = outcome.is_ok().then(|| proof::joint_proof(self.model, &joint, self.team.lead()));
+                for lemma in lemma::lemmas(self.model, &joint, budget) {
+                    if !self.lemmas.contains(&lemma) {
+                        self.lemmas.push(lemma);
+                    }
+                }
                 (outcome, joint.iterations, proof.flatten())
             }
         };
@@ -231,12 +293,14 @@ impl Work<'_, '_> {
             Ok(()) | Err(Interrupted::TooMuchWork | Interrupted::Stopped(_)) => Ending::TooMuchWork,
             Err(Interrupted::Offended) => Ending::Offended,
         };
-        self.report(&iterations);
+        self.report(plan.method, ending, &iterations, known);
         self.attempts.push(Attempt { method: plan.method, ending, iterations });
         proof
     }
 
-    fn report(&self, iterations: &[Iteration]) {
+    /// Tells what an attempt did: all of its iterations, and the lemmas that it left behind those
+    /// that were known before.
+    fn report(&self, method: Method, ending: Ending, iterations: &[Iteration], known: usize) {
         let constraints = iterations.iter().map(|iteration| iteration.constraints).sum();
         let disjuncts = iterations.last().map_or(0, |last| last.disjuncts as u64);
         let counts = vec![
@@ -246,5 +310,21 @@ impl Work<'_, '_> {
             ("constraints", constraints),
         ];
         self.observer.progress(&Progress { activity: "repairing proofs", counts });
+        if !self.observer.wants_history() {
+            return;
+        }
+        let printer = AtomPrinter::new(self.model.program);
+        let lemmas = self.lemmas[known..].iter().filter_map(|lemma| self.model.cells.atom(lemma));
+        let lemmas: Vec<String> = lemmas.map(|atom| printer.atom(&atom)).collect();
+        for (number, iteration) in iterations.iter().enumerate() {
+            let is_last = number + 1 == iterations.len();
+            let attempt = self.attempts.len() + 1;
+            let mut headline = format!("attempt {attempt}, {method}: iteration {}", number + 1);
+            if is_last {
+                headline += &format!(", {ending}");
+            }
+            let found = if is_last { lemmas.clone() } else { Vec::new() };
+            self.observer.round(Round { headline, counts: iteration.counts(), found });
+        }
     }
 }

@@ -65,7 +65,7 @@ impl<'p> Model<'p> {
     pub(super) fn new(
         program: &'p Program,
         goal: Goal,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         budget: &Budget,
     ) -> Result<Self, TooManyCases> {
         let cells = Cells::new(program);
@@ -220,10 +220,19 @@ impl<'p> Model<'p> {
         self.program.threads().values().any(|thread| thread.kind == ThreadKind::Template)
     }
 
-    /// How assertions about this program grow.
-    pub(super) fn growth(&self, most_disjuncts: usize, widen_after: u32, unite: bool) -> Growth {
+    /// How assertions about this program grow, if those comparisons are worth looking at besides
+    /// its own.
+    pub(super) fn growth(
+        &self,
+        most_disjuncts: usize,
+        widen_after: u32,
+        unite: bool,
+        lemmas: &[Constraint],
+    ) -> Growth {
         let discrete = self.cells.all().filter(|&cell| self.is_discrete(cell)).collect();
-        Growth { most_disjuncts, widen_after, unite, landmarks: self.landmarks(), discrete }
+        let mut landmarks = self.landmarks();
+        lemmas.iter().for_each(|lemma| add_landmarks(&mut landmarks, lemma));
+        Growth { most_disjuncts, widen_after, unite, landmarks, discrete }
     }
 
     /// Whether a cell only ever gets constants.

@@ -1,29 +1,30 @@
-//! The paper's method: proofs of the single threads, repaired until they survive each other.
+//! The paper's method: proofs of the single threads, repaired until they survive each other (Fig. 1).
 //!
-//! * *Proof generator* (Algorithm 1): new disjuncts are carried through the thread's own steps.
-//!   Where they meet old ones they are merged ([`Assertion::add`]), so that the invariants of loops
-//!   come out of unions and widenings; a repair in the middle of a proof touches only what follows.
-//! * *Consistency verifier* (Algorithm 2): each assertion is confronted with the guarantees of the
-//!   others. What a transition of theirs makes of a disjunct, and the assertion does not contain, is
-//!   a counterexample, and starts the next repair.
+//! In each iteration the proof of each thread is completed ([`LocalProof::construct`]), the relies
+//! are put together from the guarantees, and each thread's assertions are confronted with its rely
+//! ([`LocalProof::verify`]). Both halves are done for all threads at the same time; of threads that
+//! can be exchanged only one is worked on.
 //!
-//! Where the paper approximates a rely by its closure and a transition by `P » Q`, we keep
-//! transitions as relations between old and new values and apply them one at a time; the closure is
-//! what the iteration computes. A pair of a disjunct and a transition is looked at once.
+//! Where the paper approximates a rely by its closure (Algorithm 3) and a transition by `P » Q`, we
+//! keep transitions as relations between old and new values and apply them one at a time; the
+//! closure is what the iteration computes, and no pair of a disjunct and a transition is looked at
+//! twice.
 
-use super::assertion::{Assertion, Disjunct, DisjunctId, Growth, Names};
+use super::assertion::{Assertion, DisjunctId, Growth};
 use super::consequence::modular_excludes_all;
 use super::iteration::Iteration;
+use super::local::LocalProof;
 use super::model::{Model, Step, StepId};
 use super::region::{Reasoner, Region};
+use super::symmetry::Exchange;
+use super::team::Team;
 use super::transition::Transition;
 use crate::symbolic::PlaceTest;
 use rely_base::StopReason;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, VarId};
-use rely_program::{ThreadId, ThreadKind};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+use rely_program::ThreadId;
+use rustc_hash::FxHashMap;
 
 /// A thread at one of its spots.
 pub(super) type Point = (ThreadId, Spot);
@@ -50,7 +51,7 @@ impl From<StopReason> for Interrupted {
 pub(super) struct Guarantee {
     pub(super) step: StepId,
     /// The disjunct of the acting thread's assertion from which it starts.
-    origin: DisjunctId,
+    pub(super) origin: DisjunctId,
     pub(super) transition: Transition,
 }
 
@@ -58,226 +59,167 @@ pub(super) struct Guarantee {
 pub(super) struct Modular<'m, 'p> {
     model: &'m Model<'p>,
     growth: Growth,
-    names: Names,
+    /// The proofs that are worked on.
+    proofs: Vec<LocalProof>,
+    /// Threads whose proofs are those of earlier ones, renamed: the exchange and the earlier one.
+    copies: Vec<(ThreadId, &'m Exchange, ThreadId)>,
+    /// What holds where, of all threads, after the last iteration.
     pub(super) assertions: FxHashMap<Point, Assertion>,
-    /// Points whose assertions have disjuncts that were not carried on yet.
-    changed: VecDeque<Point>,
-    /// Steps of disjuncts that were taken.
-    carried: FxHashSet<(DisjunctId, StepId)>,
-    /// What each step guarantees, for each disjunct from which it starts.
-    guarantees: FxHashMap<(StepId, DisjunctId), Option<Guarantee>>,
-    /// Disjuncts that were confronted with a step of another thread from a disjunct.
-    confronted: FxHashSet<(DisjunctId, StepId, DisjunctId)>,
+    /// What all threads guarantee, after the last iteration.
+    pub(super) guarantees: Vec<Guarantee>,
     images_left: usize,
+    most_questions: u64,
     pub(super) iterations: Vec<Iteration>,
 }
 
 impl<'m, 'p> Modular<'m, 'p> {
     /// The threads before their first step.
-    pub(super) fn new(model: &'m Model<'p>, growth: Growth, most_images: usize) -> Self {
+    pub(super) fn new(
+        model: &'m Model<'p>,
+        exchanges: &'m [Exchange],
+        growth: Growth,
+        most_images: usize,
+        most_questions: u64,
+    ) -> Self {
+        // A proof speaks of globals: if they stay what they are, one proof is all proofs.
+        let is_simple = |exchange: &&Exchange| exchange.keeps_globals(&model.cells);
+        let copy = |exchange: &'m Exchange| (exchange.threads().1, exchange, exchange.threads().0);
+        let copies: Vec<_> = exchanges.iter().filter(is_simple).map(copy).collect();
+        let is_copy = |thread: &ThreadId| copies.iter().any(|(copy, _, _)| copy == thread);
+        let proofs = model.program.threads().ids().filter(|thread| !is_copy(thread)).map(LocalProof::new);
         Self {
             model,
             growth,
-            names: Names::default(),
+            proofs: proofs.collect(),
+            copies,
             assertions: FxHashMap::default(),
-            changed: VecDeque::new(),
-            carried: FxHashSet::default(),
-            guarantees: FxHashMap::default(),
-            confronted: FxHashSet::default(),
+            guarantees: Vec::new(),
             images_left: most_images,
+            most_questions,
             iterations: Vec::new(),
         }
     }
 
     /// Repairs until every assertion is stable; then together they exclude every offence.
-    pub(super) fn run(&mut self, reasoner: &mut Reasoner<'_>) -> Result<(), Interrupted> {
-        self.start(reasoner);
+    pub(super) fn run(&mut self, team: &mut Team) -> Result<(), Interrupted> {
+        let first = team.questions();
+        self.start(team.lead());
         loop {
-            let questions = reasoner.questions();
-            self.construct(reasoner)?;
-            let counterexamples = self.verify(reasoner)?;
-            let disjuncts = self.assertions.values().map(|assertion| assertion.disjuncts().len()).sum();
+            let questions = team.questions();
+            let counterexamples = self.repair(team)?;
             self.iterations.push(Iteration {
-                disjuncts,
-                transitions: self.current_guarantees().len(),
+                disjuncts: self.assertions.values().map(|assertion| assertion.disjuncts().len()).sum(),
+                transitions: self.guarantees.len(),
                 counterexamples,
-                constraints: reasoner.questions() - questions,
+                constraints: team.questions() - questions,
             });
-            if !modular_excludes_all(self.model, self, reasoner)? {
+            if !modular_excludes_all(self.model, self, team.lead())? {
                 return Err(Interrupted::Offended);
             }
             if counterexamples == 0 {
                 return Ok(());
             }
+            if team.questions() - first > self.most_questions {
+                return Err(Interrupted::TooMuchWork);
+            }
         }
     }
 
-    fn start(&mut self, reasoner: &mut Reasoner<'_>) {
-        let threads: Vec<(ThreadId, Spot)> = self
-            .model
-            .program
-            .threads()
-            .ids()
-            .filter_map(|id| Some((id, self.model.start_of(id)?)))
-            .collect();
-        for (thread, spot) in threads {
+    fn start(&mut self, reasoner: &mut Reasoner) {
+        for proof in &mut self.proofs {
+            let Some(spot) = self.model.start_of(proof.thread) else { continue };
             for region in &self.model.initial {
-                let hidden = self.hidden_from(thread, region.constraints());
-                if let Some(seen) = reasoner.without(region.constraints().to_vec(), &hidden) {
-                    self.add(reasoner, (thread, spot), seen);
-                }
+                proof.add(self.model, &self.growth, reasoner, spot, region);
             }
         }
     }
 
-    /// The variables that an assertion about a thread does not mention: the locals of others.
-    fn hidden_from(&self, thread: ThreadId, constraints: &[Constraint]) -> Vec<VarId> {
-        let owner = |variable: &VarId| self.model.cells.owner(*variable);
-        let used = constraints.iter().flat_map(|constraint| constraint.form().variables());
-        used.filter(|variable| owner(variable).is_some_and(|owner| owner != thread)).collect()
-    }
-
-    fn add(&mut self, reasoner: &mut Reasoner<'_>, point: Point, region: Region) -> bool {
-        let assertion = self.assertions.entry(point).or_default();
-        let changed = assertion.add(reasoner, &self.growth, &mut self.names, region);
-        if changed && !self.changed.contains(&point) {
-            self.changed.push_back(point);
+    /// One iteration: completes all proofs and confronts them with each other. How many
+    /// counterexamples there were.
+    fn repair(&mut self, team: &mut Team) -> Result<usize, Interrupted> {
+        let model = self.model;
+        let spent = |proofs: &[LocalProof]| proofs.iter().map(|proof| proof.images).sum::<usize>();
+        let before = spent(&self.proofs);
+        // Everybody may use what is left; whether it was too much together is seen afterwards.
+        let left = self.images_left;
+        let weight = self.iterations.last().map_or(0, |last| last.constraints as usize / self.proofs.len());
+        team.for_each(&mut self.proofs, weight, |proof, reasoner| {
+            let most = proof.images + left;
+            proof.construct(model, &self.growth, reasoner, most)
+        })
+        .into_iter()
+        .collect::<Result<(), Interrupted>>()?;
+        let mut counterexamples = self.spawn(team.lead())?;
+        self.guarantees = self.all_guarantees();
+        let guarantees = &self.guarantees;
+        let found = team.for_each(&mut self.proofs, weight, |proof, reasoner| {
+            let most = proof.images + left;
+            proof.verify(model, &self.growth, reasoner, guarantees, most)
+        });
+        for found in found {
+            counterexamples += found?;
         }
-        changed
-    }
-
-    /// Carries new disjuncts through the steps of their own threads, until nothing is new.
-    fn construct(&mut self, reasoner: &mut Reasoner<'_>) -> Result<(), Interrupted> {
-        while let Some((thread, spot)) = self.changed.pop_front() {
-            let Spot::At(location) = spot else { continue };
-            for &id in self.model.outgoing(location) {
-                let step = &self.model.steps[id];
-                for Disjunct { id: disjunct, region, .. } in self.disjuncts_at((thread, spot)) {
-                    if !self.carried.insert((disjunct, id)) {
-                        continue;
-                    }
-                    self.spend(reasoner)?;
-                    if let Some(image) = step.transition.image(reasoner, &region) {
-                        let hidden = self.hidden_from(thread, image.constraints());
-                        let seen = reasoner.without(image.constraints().to_vec(), &hidden);
-                        if let Some(seen) = seen {
-                            self.add(reasoner, (thread, Spot::At(step.target)), seen);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn disjuncts_at(&self, point: Point) -> Vec<Disjunct> {
-        self.assertions.get(&point).map(|assertion| assertion.disjuncts().to_vec()).unwrap_or_default()
-    }
-
-    fn spend(&mut self, reasoner: &Reasoner<'_>) -> Result<(), Interrupted> {
-        reasoner.check_budget()?;
-        self.images_left = self.images_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
-        Ok(())
-    }
-
-    /// What the steps from all current disjuncts look like to other threads.
-    pub(super) fn current_guarantees(&self) -> Vec<&Guarantee> {
-        let mut current = Vec::new();
-        for (id, step) in self.model.steps.iter() {
-            let Some(assertion) = self.assertions.get(&(step.thread, Spot::At(step.source))) else {
-                continue;
-            };
-            let guarantees =
-                assertion.disjuncts().iter().filter_map(|from| self.guarantees.get(&(id, from.id))?.as_ref());
-            current.extend(guarantees);
-        }
-        current
-    }
-
-    fn update_guarantees(&mut self, reasoner: &mut Reasoner<'_>) -> Result<Vec<Guarantee>, Interrupted> {
-        for (id, step) in self.model.steps.iter() {
-            if !is_visible(self.model, step) {
-                continue;
-            }
-            for disjunct in self.disjuncts_at((step.thread, Spot::At(step.source))) {
-                if self.guarantees.contains_key(&(id, disjunct.id)) {
-                    continue;
-                }
-                self.spend(reasoner)?;
-                let started = |thread: ThreadId| step.started.contains(&thread);
-                let cells = &self.model.cells;
-                let is_hidden = |variable: VarId| cells.owner(variable).is_some_and(|owner| !started(owner));
-                let seen = step.transition.seen_from(reasoner, &disjunct.region, is_hidden);
-                let guarantee =
-                    seen.map(|transition| Guarantee { step: id, origin: disjunct.id, transition });
-                self.guarantees.insert((id, disjunct.id), guarantee);
-            }
-        }
-        Ok(self.current_guarantees().into_iter().cloned().collect())
-    }
-
-    /// Confronts every assertion with the guarantees of the others; how many counterexamples
-    /// there were.
-    fn verify(&mut self, reasoner: &mut Reasoner<'_>) -> Result<usize, Interrupted> {
-        let guarantees = self.update_guarantees(reasoner)?;
-        let mut points: Vec<Point> = self.assertions.keys().copied().collect();
-        points.sort_unstable();
-        let mut counterexamples = self.spawn(reasoner)?;
-        for point in points {
-            for guarantee in &guarantees {
-                counterexamples += self.confront(reasoner, point, guarantee)?;
-            }
-        }
+        self.images_left = left.checked_sub(spent(&self.proofs) - before).ok_or(Interrupted::TooMuchWork)?;
+        self.assertions = self.all_assertions(team.lead());
         Ok(counterexamples)
     }
 
-    /// What one transition of another thread makes of the disjuncts at a point.
-    fn confront(
-        &mut self,
-        reasoner: &mut Reasoner<'_>,
-        point: Point,
-        guarantee: &Guarantee,
-    ) -> Result<usize, Interrupted> {
-        let (thread, spot) = point;
-        let step = &self.model.steps[guarantee.step];
-        let is_itself = thread == step.thread && !self.is_template(thread);
-        if is_itself || self.model.is_atomic(spot) || !admits(&step.places, thread, spot) {
-            return Ok(0);
+    /// What all threads guarantee: those that are worked on, and their copies.
+    fn all_guarantees(&self) -> Vec<Guarantee> {
+        let mut all: FxHashMap<ThreadId, Vec<Guarantee>> = FxHashMap::default();
+        for proof in &self.proofs {
+            let current = proof.current_guarantees(self.model).into_iter().cloned().collect();
+            all.insert(proof.thread, current);
         }
-        let starts = spot == Spot::Unstarted && step.started.contains(&thread);
-        let target = if starts { Spot::At(self.model.program.threads()[thread].entry) } else { spot };
-        let mut counterexamples = 0;
-        for Disjunct { id, region, .. } in self.disjuncts_at(point) {
-            if !starts && guarantee.transition.leaves_alone(&region) {
-                continue;
-            }
-            if !self.confronted.insert((id, guarantee.step, guarantee.origin)) {
-                continue;
-            }
-            self.spend(reasoner)?;
-            let Some(image) = guarantee.transition.image(reasoner, &region) else { continue };
-            let hidden = self.hidden_from(thread, image.constraints());
-            let Some(seen) = reasoner.without(image.constraints().to_vec(), &hidden) else { continue };
-            counterexamples += usize::from(self.add(reasoner, (thread, target), seen));
+        for (copy, exchange, original) in &self.copies {
+            let renamed = all.get(original).map(|guarantees| {
+                guarantees.iter().filter_map(|one| exchange.guarantee(self.model, one)).collect()
+            });
+            all.insert(*copy, renamed.unwrap_or_default());
         }
-        Ok(counterexamples)
+        let mut all: Vec<(ThreadId, Vec<Guarantee>)> = all.into_iter().collect();
+        all.sort_by_key(|(thread, _)| *thread);
+        all.into_iter().flat_map(|(_, guarantees)| guarantees).collect()
     }
 
-    fn is_template(&self, thread: ThreadId) -> bool {
-        self.model.program.threads()[thread].kind == ThreadKind::Template
+    /// What holds where, of those that are worked on and their copies.
+    fn all_assertions(&self, reasoner: &mut Reasoner) -> FxHashMap<Point, Assertion> {
+        let mut all: FxHashMap<Point, Assertion> = FxHashMap::default();
+        for proof in &self.proofs {
+            let here = proof.assertions.iter();
+            all.extend(here.map(|(spot, assertion)| ((proof.thread, *spot), assertion.clone())));
+        }
+        for (copy, exchange, original) in &self.copies {
+            for spot in Spot::all(self.model.program, *original) {
+                let Some(assertion) = all.get(&(*original, spot)) else { continue };
+                let renamed = assertion.mapped(|region| exchange.region(&self.model.cells, reasoner, region));
+                all.insert((*copy, exchange.spot(spot)), renamed);
+            }
+        }
+        all
     }
 
     /// Template instances start with what the spawning steps leave.
-    fn spawn(&mut self, reasoner: &mut Reasoner<'_>) -> Result<usize, Interrupted> {
+    fn spawn(&mut self, reasoner: &mut Reasoner) -> Result<usize, Interrupted> {
         let mut counterexamples = 0;
-        for step in self.model.steps.values() {
+        for step in self.model.steps.values().filter(|step| !step.spawned.is_empty()) {
+            let parent = self.proofs.iter().find(|proof| proof.thread == step.thread);
+            let from: Vec<Region> = parent
+                .map(|proof| proof.disjuncts_at(Spot::At(step.source)))
+                .unwrap_or_default()
+                .iter()
+                .map(|disjunct| disjunct.region.clone())
+                .collect();
             for (template, locals) in &step.spawned {
-                for disjunct in self.disjuncts_at((step.thread, Spot::At(step.source))) {
-                    self.spend(reasoner)?;
-                    let entry = Spot::At(self.model.program.threads()[*template].entry);
-                    if let Some(region) = self.newcomer(reasoner, step, locals, &disjunct.region) {
-                        counterexamples += usize::from(self.add(reasoner, (*template, entry), region));
-                    }
+                let entry = Spot::At(self.model.program.threads()[*template].entry);
+                for region in &from {
+                    reasoner.check_budget()?;
+                    self.images_left = self.images_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
+                    let Some(region) = self.newcomer(reasoner, step, locals, region) else { continue };
+                    let proof = self.proofs.iter_mut().find(|proof| proof.thread == *template);
+                    let is_new = proof
+                        .is_some_and(|proof| proof.add(self.model, &self.growth, reasoner, entry, &region));
+                    counterexamples += usize::from(is_new);
                 }
             }
         }
@@ -287,7 +229,7 @@ impl<'m, 'p> Modular<'m, 'p> {
     /// What a new template instance knows: the globals after the step that starts it, and its locals.
     fn newcomer(
         &self,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         step: &Step,
         locals: &[(VarId, LinearForm)],
         region: &Region,

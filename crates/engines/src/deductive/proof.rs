@@ -1,7 +1,6 @@
 //! Stable assertions as a proof that can be checked without us.
 
-use super::assertion::Assertion;
-use super::joint::{Joint, Places};
+use super::joint::{Joint, Places, may_take};
 use super::model::{Model, Step};
 use super::modular::Modular;
 use super::region::{Reasoner, Region};
@@ -29,7 +28,7 @@ pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Opt
         }
         threads.push(ThreadAssertions { thread, at });
     }
-    let guarantees = modular.current_guarantees();
+    let guarantees = &modular.guarantees;
     let mut effects = Vec::new();
     for edge in model.program.edges().ids() {
         let mut cubes = Vec::new();
@@ -63,17 +62,18 @@ pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Opt
 pub(super) fn joint_proof(
     model: &Model<'_>,
     joint: &Joint<'_, '_>,
-    reasoner: &mut Reasoner<'_>,
+    reasoner: &mut Reasoner,
 ) -> Option<RelyGuarantee> {
     let scribe = Scribe { model };
     let narrators = narrators(model);
+    let assertions = joint.all_assertions(reasoner);
     let mut threads = Vec::new();
     for thread in model.program.threads().ids() {
         let mut at: Vec<(Spot, Vec<Cube>)> = Vec::new();
         for spot in Spot::all(model.program, thread) {
-            let here = joint.assertions.iter().filter(|(places, _)| places[thread] == spot);
+            let here = assertions.iter().filter(|(places, _)| places[thread] == spot);
             let cubes = if narrators.contains(&thread) {
-                let cubes = here.flat_map(|(places, assertion)| scribe.cubes(thread, places, assertion));
+                let cubes = here.flat_map(|(places, regions)| scribe.cubes(thread, places, regions));
                 cubes.collect::<Option<Vec<Cube>>>()?
             } else {
                 vec![Cube::default()]
@@ -93,7 +93,10 @@ pub(super) fn joint_proof(
                 cubes.extend(seen.map(|seen| scribe.effect(step, &seen, |_| true)));
                 continue;
             }
-            for (places, region) in joint.origins(step) {
+            let origins = assertions.iter().filter(|(places, _)| may_take(model, places, step));
+            let origins =
+                origins.flat_map(|(places, regions)| regions.iter().map(move |region| (places, region)));
+            for (places, region) in origins {
                 let seen = step.transition.seen_from(reasoner, region, |_| false);
                 cubes.extend(seen.map(|seen| {
                     let cube = scribe.effect(step, &seen, |_| true)?;
@@ -132,9 +135,9 @@ fn narrators(model: &Model<'_>) -> Vec<ThreadId> {
 
 impl Scribe<'_, '_> {
     /// What is known at one combination of places, from the view of one thread.
-    fn cubes(&self, thread: ThreadId, places: &Places, assertion: &Assertion) -> Vec<Option<Cube>> {
+    fn cubes(&self, thread: ThreadId, places: &Places, regions: &[Region]) -> Vec<Option<Cube>> {
         let others = others(thread, places);
-        assertion.regions().map(|region| self.cube(region, others.clone())).collect()
+        regions.iter().map(|region| self.cube(region, others.clone())).collect()
     }
 
     fn cube(&self, region: &Region, others: Vec<(ThreadId, Vec<Spot>)>) -> Option<Cube> {

@@ -212,19 +212,18 @@ impl Region {
 }
 
 /// Answers questions about regions.
-pub(super) struct Reasoner<'b> {
+pub(super) struct Reasoner {
     solver: Conjunction,
-    budget: &'b Budget,
+    budget: Budget,
     questions: u64,
-    most_questions: u64,
 }
 
-impl<'b> Reasoner<'b> {
+impl Reasoner {
     /// A reasoner that stops with the budget.
-    pub(super) fn new(budget: &'b Budget) -> Self {
+    pub(super) fn new(budget: &Budget) -> Self {
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
-        Self { solver, budget, questions: 0, most_questions: u64::MAX }
+        Self { solver, budget: budget.clone(), questions: 0 }
     }
 
     /// How many constraints were asked so far.
@@ -232,16 +231,8 @@ impl<'b> Reasoner<'b> {
         self.questions
     }
 
-    /// From now on, so many more constraints may be asked before it is too much work.
-    pub(super) fn allow(&mut self, questions: u64) {
-        self.most_questions = self.questions + questions;
-    }
-
     /// Whether work may go on.
     pub(super) fn check_budget(&self) -> Result<(), Interrupted> {
-        if self.questions > self.most_questions {
-            return Err(Interrupted::TooMuchWork);
-        }
         Ok(self.budget.check()?)
     }
 
@@ -259,7 +250,7 @@ impl<'b> Reasoner<'b> {
     ) -> bool {
         self.load(constraints);
         self.questions += 1;
-        self.solver.check(self.budget) == Verdict::Unsat
+        self.solver.check(&self.budget) == Verdict::Unsat
     }
 
     /// The region of the constraints; `None` if there is nothing in it.
@@ -305,7 +296,7 @@ impl<'b> Reasoner<'b> {
         left.retain(|&variable| constraints.iter().any(|held| held.form().contains(variable)));
         if !left.is_empty() {
             self.questions += 1;
-            constraints = project(Domain::Integers, &constraints, &left, self.budget).constraints;
+            constraints = project(Domain::Integers, &constraints, &left, &self.budget).constraints;
         }
         self.region(constraints)
     }
@@ -333,7 +324,7 @@ impl<'b> Reasoner<'b> {
     fn follows(&mut self, constraints: &[Constraint], candidate: &Constraint) -> bool {
         self.load(constraints);
         self.questions += 1;
-        self.solver.entails(candidate, self.budget) == Entailment::Yes
+        self.solver.entails(candidate, &self.budget) == Entailment::Yes
     }
 
     /// Which of the constraints certainly hold everywhere in the region.
@@ -344,7 +335,6 @@ impl<'b> Reasoner<'b> {
     ) -> Vec<Constraint> {
         let mut is_loaded = false;
         let mut holds = |candidate: &&Constraint| {
-            self.questions += 1;
             region.at_a_glance(candidate).unwrap_or_else(|| {
                 if !is_loaded {
                     self.solver.reset();
@@ -353,7 +343,8 @@ impl<'b> Reasoner<'b> {
                     });
                     is_loaded = true;
                 }
-                self.solver.entails(candidate, self.budget) == Entailment::Yes
+                self.questions += 1;
+                self.solver.entails(candidate, &self.budget) == Entailment::Yes
             })
         };
         candidates.into_iter().filter(&mut holds).cloned().collect()

@@ -96,10 +96,15 @@ impl Exchange {
 
     /// What the other thread guarantees; `None` if it has no such step.
     pub(super) fn guarantee(&self, model: &Model<'_>, guarantee: &Guarantee) -> Option<Guarantee> {
-        let original = step_key(&model.steps[guarantee.step], |v| self.variable(&model.cells, v), |l| self.location(l));
+        let original =
+            step_key(&model.steps[guarantee.step], |v| self.variable(&model.cells, v), |l| self.location(l));
         let mut steps = model.steps.iter();
         let (step, _) = steps.find(|(_, step)| step_key(step, |v| v, |l| l) == original)?;
-        Some(Guarantee { step, origin: guarantee.origin, transition: self.transition(&model.cells, &guarantee.transition) })
+        Some(Guarantee {
+            step,
+            origin: guarantee.origin,
+            transition: self.transition(&model.cells, &guarantee.transition),
+        })
     }
 
     /// The same transition of the other thread.
@@ -107,7 +112,11 @@ impl Exchange {
         let variable = |variable: VarId| self.variable(cells, variable);
         Transition {
             constraints: transition.constraints.iter().map(|held| self.constraint(cells, held)).collect(),
-            written: transition.written.iter().map(|&(before, after)| (variable(before), variable(after))).collect(),
+            written: transition
+                .written
+                .iter()
+                .map(|&(before, after)| (variable(before), variable(after)))
+                .collect(),
             auxiliary: transition.auxiliary.clone(),
         }
     }
@@ -262,16 +271,20 @@ fn is_symmetry(model: &Model<'_>, reasoner: &mut Reasoner, exchange: &Exchange) 
     let images = model.steps.values().map(|step| {
         step_key(step, |variable| exchange.variable(cells, variable), |location| exchange.location(location))
     });
-    let offences: BTreeSet<_> = model.offences.iter().map(|offence| offence_key(offence, None, cells)).collect();
-    let offences_agree = model
-        .offences
-        .iter()
-        .all(|offence| offence.witnesses.is_empty() && offences.contains(&offence_key(offence, Some(exchange), cells)));
+    let offences: BTreeSet<_> =
+        model.offences.iter().map(|offence| offence_key(offence, None, cells)).collect();
+    let offences_agree = model.offences.iter().all(|offence| {
+        offence.witnesses.is_empty() && offences.contains(&offence_key(offence, Some(exchange), cells))
+    });
     let initial = model.initial.iter().all(|region| {
         let image = exchange.region(cells, reasoner, region);
         model.initial.contains(&image)
     });
-    places_agree && starts_agree && images.into_iter().all(|image| steps.contains(&image)) && offences_agree && initial
+    places_agree
+        && starts_agree
+        && images.into_iter().all(|image| steps.contains(&image))
+        && offences_agree
+        && initial
 }
 
 /// A step as something to compare, after a renaming.
@@ -295,12 +308,18 @@ fn offence_key(
     exchange: Option<&Exchange>,
     cells: &Cells,
 ) -> (BTreeSet<Constraint>, PlaceKey, Option<(usize, usize)>, bool) {
-    let constraint = |held: &Constraint| exchange.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
+    let constraint =
+        |held: &Constraint| exchange.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
     let thread = |thread: ThreadId| exchange.map_or(thread, |by| by.thread(thread)).index();
     let spot = |spot: Spot| exchange.map_or(spot, |by| by.spot(spot));
     let place = |test: &PlaceTest| (thread(test.thread), test.spots.iter().map(|&one| spot(one)).collect());
-    let mover = offence.mover.map(|(mover, source)| {
-        (thread(mover), exchange.map_or(source, |by| by.location(source)).index())
-    });
-    (offence.guard.iter().map(constraint).collect(), offence.places.iter().map(place).collect(), mover, offence.alone)
+    let mover = offence
+        .mover
+        .map(|(mover, source)| (thread(mover), exchange.map_or(source, |by| by.location(source)).index()));
+    (
+        offence.guard.iter().map(constraint).collect(),
+        offence.places.iter().map(place).collect(),
+        mover,
+        offence.alone,
+    )
 }

@@ -48,7 +48,7 @@ impl Transition {
     }
 
     /// The states after the step from states in the region; `None` if it cannot be taken there.
-    pub(super) fn image(&self, reasoner: &mut Reasoner<'_>, region: &Region) -> Option<Region> {
+    pub(super) fn image(&self, reasoner: &mut Reasoner, region: &Region) -> Option<Region> {
         let constraints = self.from(region);
         if self.written.is_empty() && self.auxiliary.is_empty() {
             return reasoner.region(constraints);
@@ -67,7 +67,7 @@ impl Transition {
     /// see the hidden variables, neither before nor after the step.
     pub(super) fn seen_from(
         &self,
-        reasoner: &mut Reasoner<'_>,
+        reasoner: &mut Reasoner,
         region: &Region,
         is_hidden: impl Fn(VarId) -> bool,
     ) -> Option<Transition> {
