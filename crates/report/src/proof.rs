@@ -156,8 +156,9 @@ impl Writer<'_> {
             });
             after.collect()
         };
+        let atoms: Vec<Atom> = cube.atoms.iter().map(|atom| in_old_values(atom, cube)).collect();
         let (guards, changes): (Vec<&Atom>, Vec<&Atom>) =
-            cube.atoms.iter().partition(|atom| written(atom).is_empty());
+            atoms.iter().partition(|atom| written(atom).is_empty());
         let mut guards = self.phrases().comparisons(guards.into_iter());
         guards.extend(self.phrases().places(cube));
         let told: Vec<VarId> = changes.iter().flat_map(|atom| written(atom)).collect();
@@ -191,5 +192,36 @@ impl Writer<'_> {
             return Some(format!("{target} := {}", constant != 0));
         }
         Some(format!("{target} := {}", self.phrases().printer().sum(&rest, constant)))
+    }
+}
+
+fn is_new(quantity: &Quantity) -> bool {
+    matches!(quantity, Quantity::Cell { moment: Moment::After, .. })
+}
+
+/// A bound of a new value as one of the old value from which it comes: with `x' == x + 1`, that
+/// `x' <= 10` is that `x <= 9`.
+fn in_old_values(atom: &Atom, cube: &Cube) -> Atom {
+    let explained = |&(factor, new): &(Value, Quantity)| {
+        let explain = |other: &Atom| match *other.terms.as_slice() {
+            [(left, one), (right, two)] if other.comparison == Comparison::Eq && left == -right => {
+                let (old, sign) = if two == new { (one, right) } else { (two, left) };
+                let fits = (one == new || two == new) && !is_new(&old) && sign.abs() == 1;
+                // sign * (new - old) + constant == 0
+                let constant = factor.checked_mul(-sign)?.checked_mul(other.constant)?;
+                fits.then(|| Some((old, atom.constant.checked_add(constant)?))).flatten()
+            }
+            _ => None,
+        };
+        cube.atoms.iter().find_map(explain).map(|(old, constant)| (factor, old, constant))
+    };
+    match atom.terms.as_slice() {
+        [term] if is_new(&term.1) => match explained(term) {
+            Some((factor, old, constant)) => {
+                Atom { terms: vec![(factor, old)], constant, comparison: atom.comparison }
+            }
+            None => atom.clone(),
+        },
+        _ => atom.clone(),
     }
 }

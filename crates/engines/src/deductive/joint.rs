@@ -172,14 +172,13 @@ impl<'m, 'p> Joint<'m, 'p> {
             travel.from(*index, node, reasoner)
         });
         for result in results {
-            let arrivals = result.map_err(|problem| {
-                if let Err(offended) = problem {
+            let (images, arrivals) = result.map_err(|halt| match halt {
+                Halt::Interrupted(reason) => reason,
+                Halt::Offended(offended) => {
                     self.offended = Some(offended);
-                    return Interrupted::Offended;
+                    Interrupted::Offended
                 }
-                problem.unwrap_or(Interrupted::TooMuchWork)
             })?;
-            let (images, arrivals) = arrivals;
             self.images_left = self.images_left.checked_sub(images).ok_or(Interrupted::TooMuchWork)?;
             arrivals.into_iter().for_each(|arrival| self.arrive(arrival));
         }
@@ -267,20 +266,21 @@ struct Travel<'t, 'p> {
 /// Images that were computed, and what they are.
 type Images = (usize, Vec<Arrival>);
 
+/// Why nothing was carried on.
+enum Halt {
+    Interrupted(Interrupted),
+    Offended(Offended),
+}
+
 impl Travel<'_, '_> {
     /// The images of the new disjuncts at one combination of places; or why there are none.
-    fn from(
-        &self,
-        index: usize,
-        node: &mut Node,
-        reasoner: &mut Reasoner,
-    ) -> Result<Images, Result<Interrupted, Offended>> {
+    fn from(&self, index: usize, node: &mut Node, reasoner: &mut Reasoner) -> Result<Images, Halt> {
         node.is_changed = false;
         self.mirror(index, node, reasoner);
         node.is_changed = false;
         if let Some((disjunct, offence)) = joint_offence(self.model, &node.places, &node.assertion, reasoner)
         {
-            return Err(Err(Offended { disjunct: (index, disjunct), offence }));
+            return Err(Halt::Offended(Offended { disjunct: (index, disjunct), offence }));
         }
         let mut images = 0;
         let mut arrivals = Vec::new();
@@ -293,7 +293,7 @@ impl Travel<'_, '_> {
                 if !node.carried.insert((disjunct.id, id)) {
                     continue;
                 }
-                reasoner.check_budget().map_err(Ok)?;
+                reasoner.check_budget().map_err(Halt::Interrupted)?;
                 images += 1;
                 if let Some(region) = image(reasoner, step, &disjunct.region) {
                     arrivals.push(self.canonical(reasoner, target.clone(), region, (index, disjunct.id), id));

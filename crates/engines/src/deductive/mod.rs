@@ -45,7 +45,6 @@ mod lemma;
 mod local;
 mod model;
 mod modular;
-mod outline;
 mod proof;
 mod region;
 mod search;
@@ -54,7 +53,6 @@ mod team;
 mod transition;
 
 pub use iteration::{Attempt, Ending, Iteration, Method};
-pub use outline::outline;
 
 use crate::Engine;
 use joint::Joint;
