@@ -312,6 +312,54 @@ fn trees_fold_and_rounds_open() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// Any number of workers that keep each other out by a lock.
+const WORKERS: &str = "\
+var count: int = 0;
+var m: mutex;
+
+start Main;
+
+process Worker {
+    lock(m);
+    count := count + 1;
+    cs: assert count == 1;
+    count := count - 1;
+    unlock(m);
+}
+
+process Main {
+    while true {
+        spawn Worker();
+    }
+}
+";
+
+#[test]
+fn a_template_is_shown_with_its_places() {
+    let Some(browser) = Browser::start("template") else { return };
+    let folder = Folder::new("template");
+    let model = folder.write("workers.rely", WORKERS);
+    let page = folder.report(&["--engine", "rely-guarantee", &model]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Safe");
+    let card = ".thread-card:nth-of-type(2)";
+    assert_eq!(browser.text(&format!("{card} h4")), "Worker any number of them");
+    browser.click(&format!("{card} .flow-details summary"));
+    let places = browser.count(&format!("{card} .flow-rows li"));
+    assert!(places > 3, "{places}");
+    assert_eq!(browser.count(&format!("{card} .flow-arcs circle")), places);
+    // From place to place.
+    browser.click(&format!("{card} .flow-rows li button"));
+    let first = browser.text(&format!("{card} .flow-detail h5"));
+    browser.click(&format!("{card} .flow-detail .leaving button"));
+    assert_ne!(browser.text(&format!("{card} .flow-detail h5")), first);
+    // The whole outline fits on a phone, too.
+    browser.click(".pin-all");
+    browser.resize(360, 740);
+    assert_fits(&browser, 360);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
 #[test]
 fn several_results_have_a_list() {
     let Some(browser) = Browser::start("several") else { return };

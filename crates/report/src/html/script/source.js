@@ -6,9 +6,10 @@ const WORDS = new Set(
     "register return short signed sizeof static struct switch typedef union unsigned void volatile while bool " +
     "_Bool _Atomic thread_local var thread local mutex lock unlock atomic await invariant never ensures requires " +
     "assert assume true false spawn join template process proc choose havoc skip any terminates at and or not " +
+    "forall exists in start const where with " +
     "pthread_t pthread_mutex_t pthread_cond_t NULL").split(" "),
 );
-const TOKEN = /\/\*|\/\/.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\w.]*|[A-Za-z_]\w*|#\s*[a-z]+/g;
+const TOKEN = /\/\*|\/\/.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d\w*(?:\.\d\w*)?|[A-Za-z_]\w*|#\s*[a-z]+/g;
 
 /** Whether a comment goes on behind a line. */
 function commentAfter(text, inComment) {
