@@ -421,7 +421,7 @@ fn load(path: &Path) -> Loaded {
     pipeline::load(&input).unwrap_or_else(|_| panic!("{} is a program", path.display()))
 }
 
-/// The states of the program that can be reached, at most so many.
+/// Visits the states of the program that can be reached. Whether there are no more than `most`.
 fn for_each_state(loaded: &Loaded, most: usize, visit: &mut dyn FnMut(&State)) -> bool {
     let semantics = Semantics::new(&loaded.program);
     let budget = Budget::unlimited();
@@ -486,7 +486,7 @@ fn check_invariants(path: &Path) -> Option<usize> {
             }
         }
     });
-    eprintln!("{}: {} invariants, all states: {complete}", path.display(), found.len());
+    assert!(complete, "{}: not all states were looked at", path.display());
     Some(found.len())
 }
 

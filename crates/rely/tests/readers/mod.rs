@@ -1,6 +1,7 @@
 //! Other programs that read what the command writes. At home they may be missing; where
 //! `RELY_REQUIRE_SCHEMAS` is set, their absence is a failure.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,7 +13,8 @@ fn is_required() -> bool {
 /// Says that a test is left out, which is a failure where it is required.
 pub fn left_out(what: &str) {
     assert!(!is_required(), "RELY_REQUIRE_SCHEMAS is set, and {what}");
-    eprintln!("left out: {what}");
+    // Past the capture of the test's output, so that it is seen.
+    writeln!(std::io::stderr(), "left out: {what}").expect("standard error is open");
 }
 
 /// What a Python program prints; `None` if Python or a module of it is missing.

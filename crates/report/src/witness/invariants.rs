@@ -79,7 +79,7 @@ pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> (Vec<Inv
         let is_whole = !has_calls(context, &graph, text, span, &locations);
         match (is_kept && is_whole).then(|| writer.disjunction(&locations, &known)).flatten() {
             Some((condition, written)) => {
-                found.push(invariant(span, spot, text, locations, condition, written))
+                found.push(invariant(span, spot, text, locations, condition, written));
             }
             None => left_out += 1,
         }
@@ -250,7 +250,7 @@ impl Writer<'_, '_> {
             Comparison::Eq => (BinaryOp::Eq, "=="),
             Comparison::Ne => (BinaryOp::Ne, "!="),
             Comparison::MultipleOf(divisor) => {
-                let divisor = Value::try_from(divisor).ok().filter(|&divisor| divisor > 0)?;
+                let divisor = Some(Value::from(divisor)).filter(|&divisor| divisor > 0)?;
                 let ((plus, plus_text), (minus, minus_text)) = (sum(&left, constant), sum(&right, 0));
                 let difference = Expr::binary(BinaryOp::Sub, plus, minus);
                 let rest = Expr::binary(BinaryOp::Rem, difference, Expr::int(divisor));

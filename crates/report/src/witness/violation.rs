@@ -162,5 +162,5 @@ fn slot_of_new(program: &Program, thread: ThreadId, before: &State, after: &Stat
         ThreadKind::Template => slot.index() >= before.slots().len(),
         ThreadKind::Instance { .. } => after.thread(*slot) == thread,
     };
-    after.slots().find(is_new).map(|slot| slot.index())
+    after.slots().find(is_new).map(Id::index)
 }
