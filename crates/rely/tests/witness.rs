@@ -30,7 +30,7 @@ int counter = 0;
 int busy = 0;
 pthread_mutex_t m;
 void *worker(void *unused) {
-    int seen;
+    int seen = 0;
     pthread_mutex_lock(&m);
     busy = 1;
     seen = counter;
@@ -98,7 +98,7 @@ void *worker(void *unused) {
 }
 int main(void) {
     pthread_t one;
-    int seen;
+    int seen = 0;
     pthread_create(&one, 0, worker, 0);
     while (ready == 0) { seen = 3; }
     seen = data;
@@ -425,14 +425,14 @@ fn load(path: &Path) -> Loaded {
 fn for_each_state(loaded: &Loaded, most: usize, visit: &mut dyn FnMut(&State)) -> bool {
     let semantics = Semantics::new(&loaded.program);
     let budget = Budget::unlimited();
-    let all = AllValues { limit: 1 << 10 };
+    let all = AllValues { limit: 1 << 16 };
     let mut seen: HashSet<State> = HashSet::new();
     let mut pending: Vec<State> = Vec::new();
     let complete = semantics.initial_states(&all, &budget, &mut |_, state| {
         pending.push(state.clone());
         ControlFlow::Continue(())
     });
-    assert!(complete.is_ok());
+    assert_eq!(complete.ok(), Some(true), "not all initial values were tried");
     let mut successors = Successors::new(&semantics, &all, &budget);
     while let Some(state) = pending.pop() {
         if seen.len() >= most {
@@ -442,6 +442,9 @@ fn for_each_state(loaded: &Loaded, most: usize, visit: &mut dyn FnMut(&State)) -
             continue;
         }
         visit(&state);
+        if state.halted() {
+            continue;
+        }
         for slot in state.slots() {
             let steps = successors.for_each(&state, slot, &mut |step| {
                 if let Reached::State(next) = step.reached {
@@ -449,7 +452,8 @@ fn for_each_state(loaded: &Loaded, most: usize, visit: &mut dyn FnMut(&State)) -
                 }
                 ControlFlow::Continue(())
             });
-            assert!(steps.is_ok());
+            let is_whole = steps.is_ok_and(|summary| !summary.incomplete);
+            assert!(is_whole, "{}: not all values of a choice were tried", loaded.program.name());
         }
     }
     true
