@@ -54,7 +54,9 @@ impl<'o> Outline<'o> {
             match (spot, self.phrases.span(spot)) {
                 (Spot::At(location), _) if location == thread.exit => {}
                 (Spot::At(location), Some(span)) => {
-                    cuts.entry((span.file, span.start as usize)).or_default().push(location);
+                    let text = self.phrases.sources.file(span.file).text();
+                    let start = with_labels(text, span.start as usize);
+                    cuts.entry((span.file, start)).or_default().push(location);
                 }
                 _ => nowhere.push(spot),
             }
@@ -137,6 +139,18 @@ fn column(text: &str, at: usize) -> usize {
     if before.trim().is_empty() { before.len() } else { before.len() - before.trim_start().len() }
 }
 
+/// Where a statement starts together with the labels that stand in front of it on its line.
+fn with_labels(text: &str, at: usize) -> usize {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = &text[line..at];
+    let is_label = |word: &str| {
+        word.strip_suffix(':').is_some_and(|name| {
+            !name.is_empty() && name.chars().all(|character| character.is_alphanumeric() || character == '_')
+        })
+    };
+    if before.split_whitespace().all(is_label) { at - before.trim_start().len() } else { at }
+}
+
 /// How many blocks are open behind the text.
 fn depth(text: &str) -> usize {
     let mut depth = 0usize;
@@ -200,6 +214,17 @@ fn literal_length(text: &str, quote: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_belong_to_their_statements() {
+        let check = |text: &str, statement: &str, expected: &str| {
+            let at = text.find(statement).expect("it is there");
+            assert_eq!(&text[with_labels(text, at)..], expected);
+        };
+        check("a;\n  b: c: skip;", "skip", "b: c: skip;");
+        check("a; b: skip;", "skip", "skip;");
+        check("  skip;", "skip", "skip;");
+    }
 
     #[test]
     fn blocks_end_at_their_brace() {
