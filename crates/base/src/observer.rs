@@ -62,8 +62,9 @@ pub struct History {
     pub trees: Vec<Tree>,
 }
 
-/// Receives progress. Called now and then from inner loops, so it must be quick.
-pub trait Observer {
+/// Receives progress. Called now and then from inner loops, so it must be quick; engines that run
+/// at the same time may share one.
+pub trait Observer: Sync {
     /// Work has come this far.
     fn progress(&self, progress: &Progress);
 

@@ -9,7 +9,7 @@ use rely_base::{Budget, Observer, Progress};
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::{CheckOptions, Claim, Proof, check_with};
 use rely_program::{BinaryOp, Expr, Goal, Op, Place, Program, ProgramBuilder, Sort, ThreadKind, VarId};
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// `thread T { while mine < bound { tmp := other; mine := mine + 1; sum := (sum + tmp) % 7; } }`
@@ -39,12 +39,12 @@ fn program(bound: i128) -> Program {
 }
 
 /// Remembers how much memory the exploration holds.
-struct Memory(Cell<u64>);
+struct Memory(AtomicU64);
 
 impl Observer for Memory {
     fn progress(&self, progress: &Progress) {
         if let Some((_, bytes)) = progress.counts.iter().find(|(name, _)| *name == "bytes") {
-            self.0.set(*bytes);
+            self.0.store(*bytes, Ordering::Relaxed);
         }
     }
 }
@@ -63,7 +63,7 @@ fn main() {
     for reduction in [false, true] {
         let engine = Explore { options: ExploreOptions { reduction, ..ExploreOptions::default() } };
         let (start, processor_start) = (Instant::now(), processor_seconds());
-        let memory = Memory(Cell::new(0));
+        let memory = Memory(AtomicU64::new(0));
         let claim = engine.run(&program, Goal::Assert, &Budget::unlimited(), &memory);
         let wall_seconds = start.elapsed().as_secs_f64();
         let processor = processor_seconds().zip(processor_start).map(|(end, start)| end - start);
@@ -75,7 +75,7 @@ fn main() {
         let states = exhausted.states;
         let transitions = exhausted.transitions;
         let per_second = states as f64 / seconds;
-        let per_state = memory.0.get() as f64 / states as f64;
+        let per_state = memory.0.load(Ordering::Relaxed) as f64 / states as f64;
         println!("reduction {}", if reduction { "on" } else { "off" });
         println!("  {states} states, {transitions} transitions");
         println!("  {seconds:.2} s on one core, {wall_seconds:.2} s on the clock");

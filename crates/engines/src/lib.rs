@@ -34,8 +34,11 @@ pub use registry::{ENGINE_NAMES, EngineError, EngineOptions, engine, engine_with
 pub use rely_guarantee::{Bias, RelyGuaranteeEngine};
 
 use rely_base::{Budget, Observer};
-use rely_evidence::Claim;
+use rely_evidence::{Claim, Verdict};
 use rely_program::{Goal, Program};
+
+/// Who looks at the evidence of a claim, within a budget.
+pub type Judge<'j> = dyn Fn(Claim, &Budget) -> Verdict + Sync + 'j;
 
 /// A verification method.
 pub trait Engine: Sync {
@@ -45,4 +48,17 @@ pub trait Engine: Sync {
     /// Tries to find out whether every run of the program satisfies the goal. The program is
     /// focused on the goal: what other goals ask for is assumed.
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim;
+
+    /// From the program to what the judge makes of the claim. An engine that has several to choose
+    /// from goes on as long as none convinces.
+    fn verify(
+        &self,
+        program: &Program,
+        goal: Goal,
+        budget: &Budget,
+        observer: &dyn Observer,
+        judge: &Judge<'_>,
+    ) -> Verdict {
+        judge(self.run(program, goal, budget, observer), budget)
+    }
 }

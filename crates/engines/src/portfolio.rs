@@ -1,18 +1,21 @@
 //! The engine for users who do not choose one.
 //!
 //! A little exploration comes first: a violation of a small program shows at once, with a shortest
-//! trace, and a program with few states is done. Then everything that fits runs at the same time,
-//! and the first that claims something ends the others.
+//! trace, and a program with few states is done. Then the engines that fit the goal run at the same
+//! time, on as many cores as there are. The first whose evidence convinces ends the others; one
+//! whose evidence is rejected ends nobody.
 
-use crate::{Engine, Explore, ExploreOptions, RelyGuaranteeEngine};
-use rely_base::{Budget, CancelToken, History, Observer, Recorder, Silent, StopReason};
-use rely_evidence::{Claim, Reason};
+use crate::{Deductive, Engine, Explore, ExploreOptions, Judge, RelyGuaranteeEngine};
+use rely_base::{Budget, CancelToken, Observer, Progress, Round, StopReason, Tree};
+use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::{Goal, Program};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How many states are explored before anything else is tried.
-const STATES_AT_FIRST: u64 = 30_000;
+const STATES_AT_FIRST: u64 = 10_000;
 
-/// Exploration and rely-guarantee reasoning together.
+/// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portfolio {
     /// The exploration.
@@ -27,66 +30,164 @@ impl Engine for Portfolio {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
+        let accept = |claim: Claim, _: &Budget| match claim {
+            Claim::Unknown(reason) => Err(reason),
+            claim => Ok(claim),
+        };
+        self.decide(Task { program, goal, observer }, budget, &accept).unwrap_or_else(Claim::Unknown)
+    }
+
+    fn verify(
+        &self,
+        program: &Program,
+        goal: Goal,
+        budget: &Budget,
+        observer: &dyn Observer,
+        judge: &Judge<'_>,
+    ) -> Verdict {
+        let accept = |claim: Claim, budget: &Budget| match judge(claim, budget) {
+            Verdict::Unknown(reason) => Err(reason),
+            verdict => Ok(verdict),
+        };
+        self.decide(Task { program, goal, observer }, budget, &accept).unwrap_or_else(Verdict::Unknown)
+    }
+}
+
+/// What is to be decided.
+#[derive(Clone, Copy)]
+struct Task<'t> {
+    program: &'t Program,
+    goal: Goal,
+    observer: &'t dyn Observer,
+}
+
+impl Task<'_> {
+    fn run(&self, engine: &dyn Engine, budget: &Budget, observer: &dyn Observer) -> Claim {
+        engine.run(self.program, self.goal, budget, observer)
+    }
+}
+
+/// Whether a claim convinces, and of what.
+type Accept<'a, T> = dyn Fn(Claim, &Budget) -> Result<T, Reason> + Sync + 'a;
+
+impl Portfolio {
+    fn decide<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
         let limit = self.explore.max_states.map_or(STATES_AT_FIRST, |limit| limit.min(STATES_AT_FIRST));
         let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
-        let claim = first.run(program, goal, budget, observer);
-        match claim {
-            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_))
-                if matches!(goal, Goal::Assert | Goal::Overflow) =>
+        let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
+        match accept(task.run(&first, budget, task.observer), budget) {
+            Err(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | Reason::Rejected(_))
+                if provable =>
             {
-                self.run_together(program, goal, budget, observer)
+                Race::new(task, accept).run(self, budget)
             }
-            Claim::Unknown(Reason::StateLimit(_)) => {
-                Explore { options: self.explore }.run(program, goal, budget, observer)
+            Err(Reason::StateLimit(_)) => {
+                let explore = Explore { options: self.explore };
+                accept(task.run(&explore, budget, task.observer), budget)
             }
-            claim => claim,
+            outcome => outcome,
         }
     }
 }
 
-impl Portfolio {
-    /// Both at the same time. Exploration tells how far it is, because its counts say most.
-    fn run_together(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        let (explored, proved) = (CancelToken::new(), CancelToken::new());
-        let provers_budget = budget.with_token(explored.clone());
-        let wants_history = observer.wants_history();
-        let (from_exploration, (from_proof, history)) = std::thread::scope(|scope| {
-            let prover = scope.spawn(|| {
-                let budget = provers_budget;
-                let recorder = Recorder::new(&Silent);
-                let listener: &dyn Observer = if wants_history { &recorder } else { &Silent };
-                let claim = self.rely_guarantee.run(program, goal, &budget, listener);
-                if !matches!(claim, Claim::Unknown(_)) {
-                    proved.cancel();
-                }
-                (claim, recorder.into_history())
+/// Engines that run at the same time.
+struct Race<'r, T> {
+    task: Task<'r>,
+    accept: &'r Accept<'r, T>,
+    /// Ends everybody.
+    decided: CancelToken,
+    /// Whether somebody has begun with deduction.
+    deducing: AtomicBool,
+    /// Whether exploration, whose counts say most, has stopped to tell them.
+    explored: AtomicBool,
+    outcome: Mutex<Option<Result<T, Reason>>>,
+}
+
+impl<'r, T: Send> Race<'r, T> {
+    fn new(task: Task<'r>, accept: &'r Accept<'r, T>) -> Self {
+        Race {
+            task,
+            accept,
+            decided: CancelToken::new(),
+            deducing: AtomicBool::new(false),
+            explored: AtomicBool::new(false),
+            outcome: Mutex::new(None),
+        }
+    }
+
+    fn run(self, engines: &Portfolio, budget: &Budget) -> Result<T, Reason> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let budgets = [(); 3].map(|()| budget.with_token(self.decided.clone()));
+        let (race, [own, second, third]) = (&self, budgets);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                race.enter(&engines.rely_guarantee, &Quiet(race), &second);
+                race.deduce(&second);
             });
-            let exploration = Explore { options: self.explore };
-            let claim = exploration.run(program, goal, &budget.with_token(proved.clone()), observer);
-            if !matches!(claim, Claim::Unknown(_)) {
-                explored.cancel();
+            if cores > 2 {
+                scope.spawn(move || race.deduce(&third));
             }
-            let proof = prover.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (claim, proof)
+            race.enter(&Explore { options: engines.explore }, race.task.observer, &own);
+            race.explored.store(true, Ordering::Relaxed);
+            race.deduce(&own);
         });
-        tell(history, observer);
-        better(from_exploration, from_proof)
+        let outcome = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.unwrap_or(Err(Reason::Stopped(StopReason::Cancelled)))
+    }
+
+    /// Deduction is for whoever has nothing else to do first.
+    fn deduce(&self, budget: &Budget) {
+        if !self.decided.is_cancelled() && !self.deducing.swap(true, Ordering::Relaxed) {
+            self.enter(&Deductive::default(), &Quiet(self), budget);
+        }
+    }
+
+    /// Lets an engine take part.
+    fn enter(&self, engine: &dyn Engine, observer: &dyn Observer, budget: &Budget) {
+        let result = (self.accept)(self.task.run(engine, budget, observer), budget);
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*outcome, Some(Ok(_))) {
+            return;
+        }
+        match result {
+            Ok(known) => {
+                self.decided.cancel();
+                *outcome = Some(Ok(known));
+            }
+            Err(reason) => {
+                let rank = |reason: &Reason| matches!(reason, Reason::Stopped(StopReason::Cancelled));
+                let is_better = match &*outcome {
+                    Some(Err(known)) => rank(known) && !rank(&reason),
+                    _ => true,
+                };
+                if is_better {
+                    *outcome = Some(Err(reason));
+                }
+            }
+        }
     }
 }
 
-/// An observer cannot listen to two threads at once, so it is told afterwards.
-fn tell(history: History, observer: &dyn Observer) {
-    history.rounds.into_iter().for_each(|round| observer.round(round));
-    observer.trees(history.trees);
-}
+/// Listens to an engine that runs beside exploration: its progress is told when exploration has
+/// ended, its history always.
+struct Quiet<'q, 'r, T>(&'q Race<'r, T>);
 
-/// What is known before what is not; a reason that says more before one that says less.
-fn better(left: Claim, right: Claim) -> Claim {
-    let rank = |claim: &Claim| match claim {
-        Claim::Unsafe(_) => 0,
-        Claim::Safe(_) => 1,
-        Claim::Unknown(Reason::Stopped(StopReason::Cancelled)) => 3,
-        Claim::Unknown(_) => 2,
-    };
-    if rank(&right) < rank(&left) { right } else { left }
+impl<T: Send> Observer for Quiet<'_, '_, T> {
+    fn progress(&self, progress: &Progress) {
+        if self.0.explored.load(Ordering::Relaxed) {
+            self.0.task.observer.progress(progress);
+        }
+    }
+
+    fn wants_history(&self) -> bool {
+        self.0.task.observer.wants_history()
+    }
+
+    fn round(&self, round: Round) {
+        self.0.task.observer.round(round);
+    }
+
+    fn trees(&self, trees: Vec<Tree>) {
+        self.0.task.observer.trees(trees);
+    }
 }

@@ -10,7 +10,7 @@ use rely_program::{
     ProgramBuilder, Property, Scope, Sort, StepError, ThreadKind, Var, VarId,
 };
 use rely_testing::{Script, classics};
-use std::cell::RefCell;
+use std::sync::Mutex;
 use std::time::Duration;
 
 const RUNNING: ThreadKind = ThreadKind::Instance { running: true };
@@ -478,10 +478,10 @@ fn traces_are_shortest_even_with_reduction() {
 #[test]
 fn progress_is_reported() {
     #[derive(Default)]
-    struct Listener(RefCell<Vec<Progress>>);
+    struct Listener(Mutex<Vec<Progress>>);
     impl Observer for Listener {
         fn progress(&self, progress: &Progress) {
-            self.0.borrow_mut().push(progress.clone());
+            self.0.lock().unwrap().push(progress.clone());
         }
     }
     let listener = Listener::default();
@@ -489,7 +489,7 @@ fn progress_is_reported() {
     let options = ExploreOptions { reduction: false, ..ExploreOptions::default() };
     let claim = Explore { options }.run(&program, Goal::Assert, &Budget::unlimited(), &listener);
     let Claim::Safe(Proof::Exhausted(exhausted)) = claim else { panic!("peterson is safe") };
-    let reports = listener.0.into_inner();
+    let reports = listener.0.into_inner().unwrap();
     let names: Vec<&str> = reports[0].counts.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["states", "transitions", "frontier", "depth", "bytes"]);
     assert_eq!(reports[0].counts[0].1, 1);

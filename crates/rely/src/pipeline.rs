@@ -103,15 +103,20 @@ pub fn verify_and_keep(
     observer: &dyn Observer,
 ) -> Verified {
     let (prepared, back) = passes::prepare(program, goal);
-    let checked = match engine.run(&prepared, goal, budget, observer) {
-        Claim::Unsafe(trace) => {
-            let claim = back.trace(&trace).map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
-            rely_evidence::check(program, goal, claim, budget)
-        }
-        Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
-        claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
+    let judge = |claim: Claim, budget: &Budget| {
+        let checked = match claim {
+            Claim::Unsafe(trace) => {
+                let trace = back.trace(&trace);
+                let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
+                rely_evidence::check(program, goal, claim, budget)
+            }
+            Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
+            claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
+        };
+        checked.into_verdict()
     };
-    Verified { verdict: checked.into_verdict(), prepared, back }
+    let verdict = engine.verify(&prepared, goal, budget, observer, &judge);
+    Verified { verdict, prepared, back }
 }
 
 /// From a program and a certificate to a verdict, without any engine.

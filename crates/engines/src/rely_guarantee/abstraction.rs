@@ -8,7 +8,7 @@ use super::literals::{Literal, Literals, PredicateId};
 use super::refine::Discovery;
 use super::system::{Move, SpotId, System, updated};
 use rely_base::{Arena, Id, define_id};
-use rely_logic::Constraint;
+use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
 
@@ -97,6 +97,11 @@ impl Abstraction {
     /// How many predicates there are.
     pub(super) fn predicate_count(&self) -> usize {
         self.predicates.len()
+    }
+
+    /// How many predicates mention a cell.
+    pub(super) fn predicates_about(&self, cell: VarId) -> usize {
+        self.predicates.values().filter(|sides| sides[0].form().contains(cell)).count()
     }
 
     /// Lets a thread track a predicate; says whether that is new.

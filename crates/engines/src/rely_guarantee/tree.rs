@@ -13,7 +13,7 @@ use super::system::{Move, MoveId, SpotId, System};
 use super::violation::Search;
 use crate::symbolic::Ending;
 use rely_base::{Arena, Budget, Id, StopReason, define_id};
-use rely_logic::Constraint;
+use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 use std::collections::VecDeque;
 
@@ -205,6 +205,11 @@ impl<'a, 'p> Trees<'a, 'p> {
 
     pub(super) fn system(&self) -> &'a System<'p> {
         self.system
+    }
+
+    /// How many of the tracked predicates mention a cell.
+    pub(super) fn predicates_about(&self, cell: VarId) -> usize {
+        self.abstraction.predicates_about(cell)
     }
 
     /// The nodes at a spot that no other one covers.

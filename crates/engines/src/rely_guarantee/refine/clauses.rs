@@ -2,10 +2,14 @@
 
 use super::super::seeds::Seeds;
 use super::super::system::{System, updated};
+use super::super::tree::Trees;
 use super::vocabulary::Vocabulary;
 use rely_base::{Arena, Budget, Id, define_id};
 use rely_logic::interpolate::{self, Application, HornOutcome, HornSystem, Limits, Solution};
 use rely_logic::{Constraint, LinearForm, Sort, TermId, TermPool, VarId};
+
+/// With so many predicates about one cell, more of them are unlikely to help.
+const MANY_PREDICATES: usize = 4;
 
 define_id!(
     /// What is to be found out about one state of the counterexample.
@@ -57,21 +61,31 @@ impl Clauses {
     }
 
     /// Solves the clauses with as few cells as possible: what does not matter for the
-    /// counterexample will not be tracked.
-    pub(super) fn solve(mut self, system: &System<'_>, seeds: &Seeds, budget: &Budget) -> Solved {
-        if let Some(needed) = Vocabulary::new(system, &self, budget).needed() {
-            for unknown in self.cells.ids() {
-                self.cells[unknown].retain(|cell| needed.contains(cell));
-            }
-            for premise in self.list.iter_mut().flat_map(|clause| &mut clause.premises) {
-                premise.names.retain(|(cell, _)| needed.contains(cell));
-            }
+    /// counterexample will not be tracked. If that makes up more and more predicates about the same
+    /// cells, as when a loop is run once more each time, those that the source suggests come first,
+    /// even if they speak of other cells.
+    pub(super) fn solve(mut self, trees: &Trees<'_, '_>, seeds: &Seeds, budget: &Budget) -> Solved {
+        let system = trees.system();
+        let mut whole = Problem::new(system, &self, seeds);
+        let Some(needed) = Vocabulary::new(system, &self, budget).needed() else {
+            return whole.solve(budget);
+        };
+        self.restrict_to(&needed);
+        let mut restricted = Problem::new(system, &self, seeds);
+        let is_tracked_enough = |&cell: &VarId| trees.predicates_about(cell) >= MANY_PREDICATES;
+        let has_stalled = needed.iter().any(is_tracked_enough);
+        restricted
+            .solve_with_seeds(budget)
+            .or_else(|| if has_stalled { whole.solve_with_seeds(budget) } else { None })
+            .unwrap_or_else(|| restricted.interpolate(budget))
+    }
+
+    fn restrict_to(&mut self, needed: &[VarId]) {
+        for unknown in self.cells.ids() {
+            self.cells[unknown].retain(|cell| needed.contains(cell));
         }
-        let mut problem = Problem::new(system, &self, seeds);
-        match problem.horn.solve(&mut problem.pool, &Limits::default(), budget) {
-            HornOutcome::Solved(solution) => Solved::Atoms(problem.atoms(&solution)),
-            HornOutcome::Unsatisfiable(derivation) => Solved::Contradiction(derivation),
-            _ => Solved::Undecided,
+        for premise in self.list.iter_mut().flat_map(|clause| &mut clause.premises) {
+            premise.names.retain(|(cell, _)| needed.contains(cell));
         }
     }
 }
@@ -129,6 +143,30 @@ impl Problem {
         });
         let added = self.horn.add(&self.pool, interpolate::Clause { constraint, body, head });
         debug_assert!(added.is_ok(), "the clause fits its unknowns: {added:?}");
+    }
+
+    fn solve(&mut self, budget: &Budget) -> Solved {
+        let outcome = self.horn.solve(&mut self.pool, &Limits::default(), budget);
+        self.solved(outcome)
+    }
+
+    fn interpolate(&mut self, budget: &Budget) -> Solved {
+        let outcome = self.horn.solve_by_interpolation(&mut self.pool, &Limits::default(), budget);
+        self.solved(outcome)
+    }
+
+    /// A solution that consists of predicates of the source.
+    fn solve_with_seeds(&mut self, budget: &Budget) -> Option<Solved> {
+        let solution = self.horn.solve_with_candidates(&mut self.pool, &Limits::default(), budget)?;
+        Some(Solved::Atoms(self.atoms(&solution)))
+    }
+
+    fn solved(&self, outcome: HornOutcome) -> Solved {
+        match outcome {
+            HornOutcome::Solved(solution) => Solved::Atoms(self.atoms(&solution)),
+            HornOutcome::Unsatisfiable(derivation) => Solved::Contradiction(derivation),
+            _ => Solved::Undecided,
+        }
     }
 
     fn atoms(&self, solution: &Solution) -> Arena<Unknown, Vec<Constraint>> {

@@ -36,7 +36,7 @@ pub(in crate::rely_guarantee) fn refine(
         clauses.list.push(clause);
     }
     clauses.list.push(exclusion(trees, &clauses, &unknowns, counterexample));
-    match clauses.solve(system, seeds, budget) {
+    match clauses.solve(trees, seeds, budget) {
         Solved::Atoms(atoms) => {
             let found = nodes.iter().flat_map(|node| {
                 let thread = trees.nodes[*node].thread;

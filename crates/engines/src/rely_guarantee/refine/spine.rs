@@ -106,7 +106,7 @@ impl Spine {
         let unknowns: Vec<Unknown> = unknowns.collect();
         let start = if first.is_some() { Vec::new() } else { system.initial[self.initial].clone() };
         clauses.chain(start, moves.iter().map(|&by| &system.get(by).branch), last_guard, &unknowns);
-        match clauses.solve(system, seeds, budget) {
+        match clauses.solve(trees, seeds, budget) {
             Solved::Atoms(atoms) => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
                     let thread = trees.nodes[node].thread;

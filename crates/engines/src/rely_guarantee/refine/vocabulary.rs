@@ -12,6 +12,7 @@ use crate::rely_guarantee::system::{System, updated};
 use rely_base::{Arena, Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// Derivations with more steps than this are not looked at.
 const MOST_STEPS: usize = 600;
@@ -48,19 +49,31 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
         if !self.suffices(&all) {
             return None;
         }
-        let rank = self.ranks();
-        let tests = |cell: VarId| {
-            let guards = self.system.moves.iter().map(|by| &by.branch.guard);
-            guards.filter(|guard| guard.iter().any(|test| test.form().contains(cell))).count()
-        };
-        let computed = |cell: VarId| {
-            let mut branches = self.system.moves.iter().map(|by| &by.branch);
-            branches.any(|branch| updated(&branch.updates, cell).is_some_and(|value| !value.is_constant()))
-        };
+        let forbidden = self.forbidden_cells();
         all.sort_by_key(|&cell| {
-            (rank[cell.index()] > 0, computed(cell), std::cmp::Reverse(tests(cell)), cell)
+            (!forbidden.contains(&cell), self.is_computed(cell), Reverse(self.tests(cell)), cell)
         });
         Some(self.smallest(&[], &all, false))
+    }
+
+    /// Whether something else than a constant is written to a cell. Then it takes many values, and
+    /// may take as many predicates.
+    fn is_computed(&self, cell: VarId) -> bool {
+        let mut values = self.system.moves.iter().filter_map(|by| updated(&by.branch.updates, cell));
+        values.any(|value| !value.is_constant())
+    }
+
+    /// How many steps depend on the value of a cell.
+    fn tests(&self, cell: VarId) -> usize {
+        let guards = self.system.moves.iter().map(|by| &by.branch.guard);
+        guards.filter(|guard| guard.iter().any(|test| test.form().contains(cell))).count()
+    }
+
+    /// The cells of which the condition speaks that must not become true.
+    fn forbidden_cells(&self) -> Vec<VarId> {
+        let last = self.clauses.list.iter().filter(|clause| clause.conclusion.is_none());
+        let constraints = last.flat_map(|clause| &clause.constraints);
+        constraints.flat_map(|constraint| constraint.form().variables()).collect()
     }
 
     /// A smallest part of the candidates that suffices together with what is kept anyway; earlier
@@ -96,41 +109,6 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
             self.solver.assert(constraint);
         }
         self.solver.check(self.budget) == Verdict::Unsat
-    }
-
-    /// How far a cell is from what must not happen: those that the condition mentions come first,
-    /// then those on which their values depend, and so on.
-    fn ranks(&self) -> Vec<usize> {
-        let mut ranks = vec![usize::MAX; self.system.cells.count()];
-        let mut pending: Vec<VarId> = Vec::new();
-        let root = self.clauses.list.iter().filter(|clause| clause.conclusion.is_none());
-        for constraint in root.flat_map(|clause| &clause.constraints) {
-            pending.extend(constraint.form().variables());
-        }
-        let mut rank = 0;
-        while !pending.is_empty() {
-            let mut next = Vec::new();
-            for cell in pending {
-                if ranks.get(cell.index()).is_some_and(|known| *known > rank) {
-                    ranks[cell.index()] = rank;
-                    next.extend(self.influences(cell));
-                }
-            }
-            pending = next;
-            rank += 1;
-        }
-        ranks
-    }
-
-    /// What the value of a cell depends on.
-    fn influences(&self, cell: VarId) -> Vec<VarId> {
-        let branches = self.system.moves.iter().map(|by| &by.branch);
-        let writing = branches.filter_map(|branch| Some((branch, updated(&branch.updates, cell)?)));
-        let sources = writing.flat_map(|(branch, value)| {
-            let guards = branch.guard.iter().flat_map(|constraint| constraint.form().variables());
-            guards.chain(value.variables())
-        });
-        sources.collect()
     }
 }
 

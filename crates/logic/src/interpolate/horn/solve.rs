@@ -25,17 +25,46 @@ const PATIENT_SPLITS: u64 = 2_000;
 const HASTY_SPLITS: u64 = 50;
 
 impl HornSystem {
-    /// Solves the system for its predicates.
+    /// Solves the system for its predicates: with the preferred formulas if they suffice, and
+    /// otherwise by interpolation.
     pub fn solve(&self, pool: &mut TermPool, limits: &Limits, budget: &Budget) -> HornOutcome {
-        if let Err(reason) = budget.check_now() {
-            return HornOutcome::Unknown(Unknown::Solver(Reason::Stopped(reason)));
+        match self.solver(limits, budget) {
+            Ok(solver) => match solver.with_candidates(pool) {
+                Some(solution) => HornOutcome::Solved(solution),
+                None => solver.by_interpolation(pool),
+            },
+            Err(unknown) => HornOutcome::Unknown(unknown),
         }
-        let Some(order) = self.order() else {
-            return HornOutcome::Unknown(Unknown::Recursive);
-        };
+    }
+
+    /// A solution made of preferred formulas only, if there is one.
+    pub fn solve_with_candidates(
+        &self,
+        pool: &mut TermPool,
+        limits: &Limits,
+        budget: &Budget,
+    ) -> Option<Solution> {
+        self.solver(limits, budget).ok()?.with_candidates(pool)
+    }
+
+    /// Solves the system by interpolation, whatever formulas are preferred.
+    pub fn solve_by_interpolation(
+        &self,
+        pool: &mut TermPool,
+        limits: &Limits,
+        budget: &Budget,
+    ) -> HornOutcome {
+        match self.solver(limits, budget) {
+            Ok(solver) => solver.by_interpolation(pool),
+            Err(unknown) => HornOutcome::Unknown(unknown),
+        }
+    }
+
+    fn solver<'a>(&'a self, limits: &'a Limits, budget: &'a Budget) -> Result<Solver<'a>, Unknown> {
+        budget.check_now().map_err(|reason| Unknown::Solver(Reason::Stopped(reason)))?;
+        let order = self.order().ok_or(Unknown::Recursive)?;
         let oracle = Oracle { limits, splits: PATIENT_SPLITS, budget };
-        let solver = Solver { system: self, order, limits, oracle, budget };
-        solver.run(pool)
+        Ok(Solver { system: self, order, limits, oracle, budget })
     }
 
     fn is_restricted(&self) -> bool {
@@ -52,14 +81,14 @@ struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    fn run(&self, pool: &mut TermPool) -> HornOutcome {
-        for method in [from_candidates, from_combinations] {
-            if let Some(solution) = method(pool, self.system, &self.order, self.oracle)
-                && self.check(pool, &solution).is_ok()
-            {
-                return HornOutcome::Solved(solution);
-            }
-        }
+    fn with_candidates(&self, pool: &mut TermPool) -> Option<Solution> {
+        [from_candidates, from_combinations].into_iter().find_map(|method| {
+            let solution = method(pool, self.system, &self.order, self.oracle)?;
+            self.check(pool, &solution).is_ok().then_some(solution)
+        })
+    }
+
+    fn by_interpolation(&self, pool: &mut TermPool) -> HornOutcome {
         let effort =
             Effort { cases: self.limits.cases, questions: self.limits.questions, splits: PATIENT_SPLITS };
         let mut unwinding = match Unwinding::new(self.system, pool, true, self.limits.parts) {
