@@ -197,7 +197,7 @@ mod tests {
         check_union([vec![constraint(&[1], 0, Eq)], vec![constraint(&[1], -2, Eq)]], "nothing");
         // Two counters that go together are one line.
         let point = |value: i64| vec![constraint(&[1, 0], -value, Eq), constraint(&[0, 1], -value, Eq)];
-        check_union([point(0), point(1)], "v0 >= 0, v0 <= 1, v0 = v1");
+        check_union([point(0), point(1)], "v0 = v1, v1 >= 0, v1 <= 1");
     }
 
     #[test]
