@@ -155,7 +155,7 @@ fn mutate(
                 println!("  {}: rejected, although {} confirms its obligations", mutant.what, SOLVERS[0]);
             }
             (false, Err(ObligationsError::Defect(_) | ObligationsError::NotConfirmed { .. })) => {
-                rejected += 1
+                rejected += 1;
             }
             (false, Err(error)) => {
                 rejected += 1;
