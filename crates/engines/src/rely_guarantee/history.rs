@@ -17,11 +17,13 @@ const MOST_NODES: usize = 2_000;
 pub(super) fn round(system: &System<'_>, counts: Vec<(&'static str, u64)>, found: &[Discovery]) -> Round {
     let writer = Writer { system };
     let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
-    let headline = match (predicates, found.len() - predicates) {
-        (_, 0) => format!("{predicates} new predicates"),
-        (0, places) => format!("{places} new places"),
-        (predicates, places) => format!("{predicates} new predicates, {places} new places"),
+    let number = |count: usize, thing: &str| match count {
+        0 => None,
+        1 => Some(format!("1 new {thing}")),
+        _ => Some(format!("{count} new {thing}s")),
     };
+    let parts = [number(predicates, "predicate"), number(found.len() - predicates, "place")];
+    let headline = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     Round { headline, counts, found: found.iter().map(|one| writer.discovery(one)).collect() }
 }
 
