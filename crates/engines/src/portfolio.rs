@@ -11,9 +11,13 @@ use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::{Goal, Program};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// How many states are explored before anything else is tried.
 const STATES_AT_FIRST: u64 = 10_000;
+/// How long the check of what exploration claims may take before a proof is looked for meanwhile:
+/// the check explores the program as it was before any reduction, which may have far more states.
+const CHECK_AT_FIRST: Duration = Duration::from_millis(20);
 
 /// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,18 +78,22 @@ impl Portfolio {
     fn decide<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
         let limit = self.explore.max_states.map_or(STATES_AT_FIRST, |limit| limit.min(STATES_AT_FIRST));
         let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
+        let explore = Explore { options: self.explore };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
-        match accept(task.run(&first, budget, task.observer), budget) {
-            Err(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | Reason::Rejected(_))
-                if provable =>
-            {
-                Race::new(task, accept).run(self, budget)
+        match task.run(&first, budget, task.observer) {
+            claim @ Claim::Safe(_) if provable => {
+                let hasty = budget.with_time_limit(CHECK_AT_FIRST);
+                accept(claim.clone(), &hasty)
+                    .or_else(|_| Race::new(task, accept).run(self, budget, |_| claim))
             }
-            Err(Reason::StateLimit(_)) => {
-                let explore = Explore { options: self.explore };
+            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_)) if provable => {
+                let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
+                Race::new(task, accept).run(self, budget, explore)
+            }
+            Claim::Unknown(Reason::StateLimit(_)) => {
                 accept(task.run(&explore, budget, task.observer), budget)
             }
-            outcome => outcome,
+            claim => accept(claim, budget),
         }
     }
 }
@@ -115,7 +123,13 @@ impl<'r, T: Send> Race<'r, T> {
         }
     }
 
-    fn run(self, engines: &Portfolio, budget: &Budget) -> Result<T, Reason> {
+    /// `explore` is what exploration claims, or has claimed already.
+    fn run(
+        self,
+        engines: &Portfolio,
+        budget: &Budget,
+        explore: impl FnOnce(&Budget) -> Claim,
+    ) -> Result<T, Reason> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let budgets = [(); 3].map(|()| budget.with_token(self.decided.clone()));
         let (race, [own, second, third]) = (&self, budgets);
@@ -127,8 +141,9 @@ impl<'r, T: Send> Race<'r, T> {
             if cores > 2 {
                 scope.spawn(move || race.deduce(&third));
             }
-            race.enter(&Explore { options: engines.explore }, race.task.observer, &own);
+            let claim = explore(&own);
             race.explored.store(true, Ordering::Relaxed);
+            race.settle(claim, &own);
             race.deduce(&own);
         });
         let outcome = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +159,12 @@ impl<'r, T: Send> Race<'r, T> {
 
     /// Lets an engine take part.
     fn enter(&self, engine: &dyn Engine, observer: &dyn Observer, budget: &Budget) {
-        let result = (self.accept)(self.task.run(engine, budget, observer), budget);
+        self.settle(self.task.run(engine, budget, observer), budget);
+    }
+
+    /// Looks at a claim, and ends everybody if it convinces.
+    fn settle(&self, claim: Claim, budget: &Budget) {
+        let result = (self.accept)(claim, budget);
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*outcome, Some(Ok(_))) {
             return;
