@@ -44,4 +44,7 @@ pub use sarif::render_sarif;
 pub use style::{Role, Style};
 pub use table::{render_detailed_table, render_table};
 pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};
-pub use witness::{Invariant, ProofContext, Witness, WitnessFormat, WitnessTask, invariants, render_witness};
+pub use witness::{
+    Annotations, Disjunct, GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts, Invariant,
+    ProofContext, Witness, WitnessFormat, WitnessTask, invariants, render_witness,
+};

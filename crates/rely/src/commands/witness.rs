@@ -32,7 +32,7 @@ pub(super) fn write(
     let task = WitnessTask {
         file: program.display().to_string(),
         hash: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
-        uuid: uuid(),
+        uuids: [uuid(), uuid()],
         creation_time: now(),
         version: version::TEXT.to_owned(),
     };

@@ -143,6 +143,26 @@ impl<'t> CText<'t> {
         is_identifier(name).then_some(name)
     }
 
+    /// Whether what starts at a byte declares something, as far as can be seen.
+    pub(super) fn is_declaration(&self, byte: usize) -> bool {
+        let Some(index) = self.at(byte) else { return false };
+        let (first, next) = (self.text(index), self.tokens.get(index + 1).map_or("", |token| token.text));
+        let is_word = |text: &str| is_identifier(text) && !STATEMENT_WORDS.contains(&text);
+        is_word(first) && (is_word(next) || TYPE_WORDS.contains(&first))
+    }
+
+    /// Whether a variable that is declared at a byte is a lock, and not a part of anything.
+    pub(super) fn is_lock(&self, declared: usize, name: &str) -> bool {
+        let first = self.tokens.partition_point(|token| token.start < declared);
+        let named = (first..self.tokens.len()).take(64).find(|&index| self.text(index) == name);
+        let is_followed = |index: usize| self.tokens.get(index + 1).is_some_and(|next| next.text == "[");
+        let Some(named) = named.filter(|&index| !is_followed(index)) else { return false };
+        let words = (0..named).rev().map(|index| self.text(index));
+        let words: Vec<&str> =
+            words.take_while(|text| !matches!(*text, ";" | "{" | "}" | "(" | ")")).collect();
+        !words.contains(&"*") && words.iter().any(|word| LOCK_TYPES.contains(word))
+    }
+
     /// The calls between two bytes of functions whose names start with `prefix`, as positions of
     /// their names.
     fn calls<'c>(&'c self, start: usize, end: usize, prefix: &'c str) -> impl Iterator<Item = usize> + 'c {
@@ -228,6 +248,13 @@ impl<'t> CText<'t> {
         Integer::of(&kinds)
     }
 }
+
+/// Words with which statements start, before an expression.
+const STATEMENT_WORDS: [&str; 10] =
+    ["return", "goto", "else", "do", "case", "sizeof", "if", "while", "for", "switch"];
+
+/// The types of variables that are either free or taken.
+const LOCK_TYPES: [&str; 2] = ["pthread_mutex_t", "pthread_spinlock_t"];
 
 /// Words in declarations of small integers.
 const TYPE_WORDS: [&str; 12] = [

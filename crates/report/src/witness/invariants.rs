@@ -10,10 +10,14 @@
 //!   of the program are left out: their beginning is that of the function.
 //! * Of what is known, only comparisons of variables that threads share, and of the thread's own
 //!   variables whose values are still needed there, are kept: others may have lost a write that
-//!   nobody looks at. To leave out a comparison, or where other threads are, weakens a conjunction.
+//!   nobody looks at. To leave out a comparison weakens a conjunction.
 //! * A variable must be an integer that can be seen at the place under its own name.
+//! * Where other threads are, and which locks are taken, is said with [ghost
+//!   variables](super::ghosts), as far as they can follow.
 
 use super::c_text::{CText, Integer, Spot as SourceSpot, is_identifier};
+use super::ghosts::{GhostFact, GhostId, Ghosts, Speaker};
+use super::statements::{Texts, has_calls};
 use crate::cubes::simplified;
 use rely_base::{SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, RelyGuarantee, Spot};
@@ -40,10 +44,30 @@ pub struct Invariant {
     pub function: Option<String>,
     /// The locations of the front end's program for which the place stands.
     pub locations: Vec<LocationId>,
-    /// What holds, over the variables of the front end's program, for the thread that is there.
-    pub condition: Expr,
+    /// What holds for the thread that is there: one of these.
+    pub disjuncts: Vec<Disjunct>,
     /// The same as an expression of C.
     pub text: String,
+}
+
+/// One of the cases of an invariant.
+#[derive(Clone, Debug)]
+pub struct Disjunct {
+    /// What holds, over the variables of the front end's program.
+    pub condition: Expr,
+    /// What holds of the ghost variables.
+    pub ghosts: Vec<GhostFact>,
+}
+
+/// What a witness says about a proved program.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    /// What holds where.
+    pub invariants: Vec<Invariant>,
+    /// The ghost variables of which the invariants speak.
+    pub ghosts: Ghosts,
+    /// At how many places nothing can be said.
+    pub left_out: usize,
 }
 
 /// The programs and texts that a proof is about.
@@ -59,48 +83,79 @@ pub struct ProofContext<'c> {
     pub sources: &'c SourceMap,
 }
 
-/// The invariants of a proof that can be said in C, and how many places are left out because
-/// nothing can be said there.
-pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> (Vec<Invariant>, usize) {
+/// The invariants of a proof that can be said in C, with ghost variables where they need some.
+pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> Annotations {
     let known = known_at(proof, context);
-    let (joined, kept) = (joined_locations(context), kept_locations(context));
     let graph = Graph::new(context.program);
+    let texts = Texts::of(context);
     let facts =
         Facts { visibility: Visibility::new(context.prepared), liveness: Liveness::new(context.prepared) };
-    let mut texts: BTreeMap<usize, CText<'_>> = BTreeMap::new();
+    let spots = source_spots(context, &graph, &texts);
+    let told: Vec<Cube> = spots
+        .iter()
+        .filter(|place| place.is_known)
+        .flat_map(|place| place.locations.iter().filter_map(|location| known.get(location)).flatten())
+        .flat_map(|(_, _, cubes)| cubes.iter().cloned())
+        .collect();
+    let speaker = Speaker::new(context, &graph, &texts, &told);
     let mut found = Vec::new();
     let mut left_out = 0;
-    for (span, locations) in places(context.program) {
-        let is_kept = locations.iter().all(|location| kept.contains(location) && !joined.contains(location));
-        let file = context.sources.file(span.file);
-        let text = texts.entry(rely_base::Id::index(span.file)).or_insert_with(|| CText::new(file.text()));
-        let Some(spot) = text.spot(span.start as usize) else { continue };
-        let writer = Writer { context, facts: &facts, text, at: span.start as usize };
-        let is_whole = !has_calls(context, &graph, text, span, &locations);
-        match (is_kept && is_whole).then(|| writer.disjunction(&locations, &known)).flatten() {
-            Some((condition, written)) => {
-                found.push(invariant(span, spot, text, locations, condition, written));
-            }
+    for place in spots {
+        let text = texts.get(place.span.file);
+        let writer =
+            Writer { context, facts: &facts, speaker: &speaker, text, at: place.span.start as usize };
+        match place.is_known.then(|| writer.disjunction(&place.locations, &known)).flatten() {
+            Some((disjuncts, written)) => found.push(invariant(place, text, disjuncts, written)),
             None => left_out += 1,
         }
     }
-    (found, left_out)
+    let ghosts = with_used_ghosts(&mut found, speaker.ghosts);
+    Annotations { invariants: found, ghosts, left_out }
 }
 
-fn invariant(
+/// A place of the source at which something can be said.
+struct SourcePlace {
     span: Span,
     spot: SourceSpot,
-    text: &CText<'_>,
+    /// Where a thread is that is about to do what starts there.
     locations: Vec<LocationId>,
-    condition: Expr,
-    written: String,
-) -> Invariant {
-    let (is_loop, start) = match spot {
-        SourceSpot::Statement => (false, span.start),
+    /// Whether the proof speaks of all of these locations.
+    is_known: bool,
+}
+
+fn source_spots(context: &ProofContext<'_>, graph: &Graph, texts: &Texts<'_>) -> Vec<SourcePlace> {
+    let (joined, kept) = (joined_locations(context), kept_locations(context));
+    let places = places(context.program).into_iter().filter_map(|(span, locations)| {
+        let text = texts.get(span.file);
+        let spot = text.spot(span.start as usize)?;
+        let is_kept = locations.iter().all(|location| kept.contains(location) && !joined.contains(location));
+        let is_known = is_kept && !has_calls(context.program, graph, text, span, &locations);
+        Some(SourcePlace { span, spot, locations, is_known })
+    });
+    places.collect()
+}
+
+fn invariant(place: SourcePlace, text: &CText<'_>, disjuncts: Vec<Disjunct>, written: String) -> Invariant {
+    let (is_loop, start) = match place.spot {
+        SourceSpot::Statement => (false, place.span.start),
         SourceSpot::LoopCondition(keyword) => (true, keyword as u32),
     };
     let function = text.function(start as usize).map(str::to_owned);
-    Invariant { span: Span { start, ..span }, is_loop, function, locations, condition, text: written }
+    let span = Span { start, ..place.span };
+    Invariant { span, is_loop, function, locations: place.locations, disjuncts, text: written }
+}
+
+/// The ghost variables that invariants speak of.
+fn with_used_ghosts(invariants: &mut [Invariant], ghosts: Ghosts) -> Ghosts {
+    let mut facts: Vec<&mut GhostFact> = invariants
+        .iter_mut()
+        .flat_map(|invariant| &mut invariant.disjuncts)
+        .flat_map(|disjunct| &mut disjunct.ghosts)
+        .collect();
+    let used: BTreeSet<GhostId> = facts.iter().map(|fact| fact.ghost).collect();
+    let (ghosts, places) = ghosts.only(&used);
+    facts.iter_mut().for_each(|fact| fact.ghost = places[&fact.ghost]);
+    ghosts
 }
 
 /// What is known at locations of the front end's program: the cubes of all locations of the
@@ -123,27 +178,6 @@ fn known_at<'p>(proof: &'p RelyGuarantee, context: &ProofContext<'_>) -> Known<'
 /// The locations that the engine's program still has.
 fn kept_locations(context: &ProofContext<'_>) -> BTreeSet<LocationId> {
     context.prepared.locations().ids().map(|location| context.back.location(location)).collect()
-}
-
-/// Whether a statement calls functions that have statements of their own. Then a thread that has
-/// not begun with it may already stand in front of a statement of the function, and the locations
-/// in the middle of it would be taken for its beginning.
-fn has_calls(
-    context: &ProofContext<'_>,
-    graph: &Graph,
-    text: &CText<'_>,
-    span: Span,
-    locations: &[LocationId],
-) -> bool {
-    let own = text.function(span.start as usize);
-    let comes_back = |location: &LocationId| {
-        let spans = graph.incoming(*location).iter().filter_map(|&edge| context.program.edges()[edge].span);
-        spans
-            .into_iter()
-            .any(|before| before.file != span.file || text.function(before.start as usize) != own)
-    };
-    let calls_itself = own.is_some_and(|name| text.is_called(span.start as usize, span.end as usize, name));
-    calls_itself || locations.iter().any(comes_back)
 }
 
 /// The locations that steps of the engine's program pass through.
@@ -184,6 +218,7 @@ struct Facts {
 struct Writer<'w, 'c> {
     context: &'w ProofContext<'c>,
     facts: &'w Facts,
+    speaker: &'w Speaker<'w>,
     text: &'w CText<'c>,
     at: usize,
 }
@@ -192,39 +227,58 @@ struct Writer<'w, 'c> {
 type Written = (Expr, String);
 
 impl Writer<'_, '_> {
-    /// What holds at one of the locations; `None` if nothing but `true` can be said.
-    fn disjunction(&self, locations: &[LocationId], known: &Known<'_>) -> Option<Written> {
-        let mut disjuncts: Vec<Written> = Vec::new();
+    /// What holds at one of the locations; `None` if nothing but `true` can be said. What would be
+    /// too long with ghost variables is said without them.
+    fn disjunction(&self, locations: &[LocationId], known: &Known<'_>) -> Option<(Vec<Disjunct>, String)> {
+        let all = self.disjuncts(locations, known, true).filter(|found| found.len() <= MOST_DISJUNCTS);
+        let shorter = || self.disjuncts(locations, known, false);
+        let (disjuncts, texts): (Vec<Disjunct>, Vec<String>) =
+            all.or_else(shorter).filter(|found| found.len() <= MOST_DISJUNCTS)?.into_iter().unzip();
+        let text = match texts.as_slice() {
+            [] => "0".to_owned(),
+            [single] => single.clone(),
+            _ => texts.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" || "),
+        };
+        Some((disjuncts, text))
+    }
+
+    fn disjuncts(
+        &self,
+        locations: &[LocationId],
+        known: &Known<'_>,
+        with_ghosts: bool,
+    ) -> Option<Vec<(Disjunct, String)>> {
+        let mut disjuncts: Vec<(Disjunct, String)> = Vec::new();
         for location in locations {
             for &(thread, at, cubes) in known.get(location).map_or(&[][..], Vec::as_slice) {
                 for cube in simplified(cubes) {
-                    let disjunct = self.conjunction(thread, at, &cube)?;
+                    let facts = with_ghosts.then(|| self.speaker.facts(thread, *location, &cube));
+                    let disjunct = self.conjunction(thread, at, &cube, facts.unwrap_or_default())?;
                     if !disjuncts.iter().any(|(_, text)| *text == disjunct.1) {
                         disjuncts.push(disjunct);
                     }
                 }
             }
         }
-        if disjuncts.len() > MOST_DISJUNCTS {
-            return None;
-        }
-        let text = match disjuncts.as_slice() {
-            [] => "0".to_owned(),
-            [(_, single)] => single.clone(),
-            _ => disjuncts.iter().map(|(_, text)| format!("({text})")).collect::<Vec<_>>().join(" || "),
-        };
-        let exprs = disjuncts.into_iter().map(|(expr, _)| expr);
-        let condition = exprs.reduce(|left, right| Expr::binary(BinaryOp::Or, left, right));
-        Some((condition.unwrap_or(Expr::Bool(false)), text))
+        Some(disjuncts)
     }
 
-    /// The comparisons of a cube that can be written; `None` if there are none.
-    fn conjunction(&self, thread: ThreadId, at: LocationId, cube: &Cube) -> Option<Written> {
+    /// What can be written of a cube; `None` if that is nothing.
+    fn conjunction(
+        &self,
+        thread: ThreadId,
+        at: LocationId,
+        cube: &Cube,
+        ghosts: Vec<GhostFact>,
+    ) -> Option<(Disjunct, String)> {
         let written: Vec<Written> =
             cube.atoms.iter().filter_map(|atom| self.atom(thread, at, atom)).collect();
-        let text = written.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" && ");
+        let said = ghosts.iter().map(|fact| self.speaker.ghosts.text(fact));
+        let texts: Vec<String> = written.iter().map(|(_, text)| text.clone()).chain(said).collect();
         let exprs = written.into_iter().map(|(expr, _)| expr);
-        Some((exprs.reduce(|left, right| Expr::binary(BinaryOp::And, left, right))?, text))
+        let condition = exprs.reduce(|left, right| Expr::binary(BinaryOp::And, left, right));
+        let condition = condition.unwrap_or(Expr::Bool(true));
+        (!texts.is_empty()).then(|| (Disjunct { condition, ghosts }, texts.join(" && ")))
     }
 
     fn atom(&self, thread: ThreadId, at: LocationId, atom: &Atom) -> Option<Written> {

@@ -6,12 +6,17 @@
 //! only what the format can say; what it cannot say is left out and [told](Witness::left_out).
 
 mod c_text;
+mod ghosts;
 mod graphml;
 mod invariants;
+mod locks;
+mod regions;
+mod statements;
 mod violation;
 mod yaml;
 
-pub use invariants::{Invariant, ProofContext, invariants};
+pub use ghosts::{GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts};
+pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants};
 
 use c_text::CText;
 use rely_base::FileId;
@@ -25,8 +30,8 @@ pub struct WitnessTask {
     pub file: String,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub hash: String,
-    /// A name for this witness that no other one has.
-    pub uuid: String,
+    /// Names for the entries of this witness that no others have.
+    pub uuids: [String; 2],
     /// When it was made, in the form of ISO 8601 with seconds and a time zone.
     pub creation_time: String,
     /// The version of Rely.
@@ -82,15 +87,20 @@ pub fn render_witness(
         }
         (Verdict::Safe(proved), WitnessFormat::Yaml) => {
             let specification = specification(goal, None, &text)?;
-            let (invariants, left_out) = match proved.proof() {
+            let (annotations, left_out) = match proved.proof() {
                 Proof::RelyGuarantee(proof) => {
-                    let (found, left_out) = invariants(proof, context);
-                    let told = format!("at {left_out} places nothing that C can express is known");
-                    (found, (left_out > 0).then_some(told))
+                    let found = invariants(proof, context);
+                    let told = format!("at {} places nothing that C can express is known", found.left_out);
+                    let left_out = (found.left_out > 0).then_some(told);
+                    (found, left_out)
                 }
-                _ => (Vec::new(), Some("a proof by exhaustion has no invariants of places".to_owned())),
+                _ => {
+                    let nothing =
+                        Annotations { invariants: Vec::new(), ghosts: Ghosts::default(), left_out: 0 };
+                    (nothing, Some("a proof by exhaustion has no invariants of places".to_owned()))
+                }
             };
-            Ok(Witness { text: yaml::correctness(&invariants, context, task, &specification), left_out })
+            Ok(Witness { text: yaml::correctness(&annotations, context, task, &specification), left_out })
         }
     }
 }

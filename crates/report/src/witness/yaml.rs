@@ -1,17 +1,19 @@
 //! The YAML format, version 2.
 //!
 //! Every text is written in double quotes, as JSON would: that is YAML, too, and nothing in a name
-//! can be taken for anything else. Invariants need version 2.0; threads of waypoints came with 2.2.
+//! can be taken for anything else. Invariants need version 2.0; ghost variables came with 2.1, threads
+//! of waypoints with 2.2.
 
 use super::WitnessTask;
-use super::invariants::{Invariant, ProofContext};
+use super::ghosts::{GhostChange, Ghosts};
+use super::invariants::{Annotations, ProofContext};
 use super::violation::{Path, Step};
 use crate::interleaving::Place;
 
 /// A witness of a violation.
 pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) -> String {
     let version = if path.has_threads { "2.2" } else { "2.1" };
-    let mut text = entry("violation_sequence", version, task, specification);
+    let mut text = entry("violation_sequence", version, &task.uuids[0], task, specification);
     text += "  content:\n";
     let Some((target, before)) = path.steps.split_last() else { return text + "    []\n" };
     for step in before {
@@ -69,12 +71,20 @@ fn waypoint(
 
 /// A witness of a proof.
 pub(super) fn correctness(
-    invariants: &[Invariant],
+    annotations: &Annotations,
     context: &ProofContext<'_>,
     task: &WitnessTask,
     specification: &str,
 ) -> String {
-    let mut text = entry("invariant_set", "2.0", task, specification);
+    let Annotations { invariants, ghosts, .. } = annotations;
+    let has_ghosts = !ghosts.variables.is_empty();
+    let version = if has_ghosts { "2.1" } else { "2.0" };
+    let mut text = String::new();
+    if has_ghosts {
+        text += &entry("ghost_instrumentation", version, &task.uuids[1], task, specification);
+        text += &instrumentation(ghosts, context, task);
+    }
+    text += &entry("invariant_set", version, &task.uuids[0], task, specification);
     if invariants.is_empty() {
         return text + "  content: []\n";
     }
@@ -85,6 +95,38 @@ pub(super) fn correctness(
         text += &format!("    - invariant:\n        type: \"{kind}\"\n");
         text += &location(&place, invariant.function.as_deref(), 8, task);
         text += &format!("        value: {}\n        format: \"c_expression\"\n", quoted(&invariant.text));
+    }
+    text
+}
+
+/// The ghost variables, and the statements that change them.
+fn instrumentation(ghosts: &Ghosts, context: &ProofContext<'_>, task: &WitnessTask) -> String {
+    let mut text = String::from("  content:\n    ghost_variables:\n");
+    for variable in ghosts.variables.values() {
+        text += &format!(
+            "      - name: {}\n        type: \"int\"\n        scope: \"global\"\n        initial:\n          \
+             value: \"{}\"\n          format: \"c_expression\"\n",
+            quoted(&variable.name),
+            variable.initial
+        );
+    }
+    text += if ghosts.updates.is_empty() { "    ghost_updates: []\n" } else { "    ghost_updates:\n" };
+    for update in &ghosts.updates {
+        let place = location(&Place::of(update.span, context.sources), update.function.as_deref(), 8, task);
+        text += &format!("      - {}        updates:\n", place.trim_start());
+        for (ghost, change) in &update.changes {
+            let name = &ghosts.variables[*ghost].name;
+            let value = match change {
+                GhostChange::Set(value) => value.to_string(),
+                GhostChange::Add(value @ 0..) => format!("{name} + {value}"),
+                GhostChange::Add(value) => format!("{name} - {}", value.unsigned_abs()),
+            };
+            text += &format!(
+                "          - variable: {}\n            value: {}\n            format: \"c_expression\"\n",
+                quoted(name),
+                quoted(&value)
+            );
+        }
     }
     text
 }
@@ -101,8 +143,8 @@ fn location(place: &Place, function: Option<&str>, indent: usize, task: &Witness
     )
 }
 
-/// The beginning of the only entry of the file.
-fn entry(kind: &str, format_version: &str, task: &WitnessTask, specification: &str) -> String {
+/// The beginning of an entry of the file.
+fn entry(kind: &str, format_version: &str, uuid: &str, task: &WitnessTask, specification: &str) -> String {
     let file = quoted(&task.file);
     format!(
         "- entry_type: \"{kind}\"
@@ -122,7 +164,7 @@ fn entry(kind: &str, format_version: &str, task: &WitnessTask, specification: &s
       data_model: \"LP64\"
       language: \"C\"
 ",
-        quoted(&task.uuid),
+        quoted(uuid),
         quoted(&task.creation_time),
         quoted(&task.version),
         quoted(&task.hash),
