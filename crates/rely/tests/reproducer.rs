@@ -1,7 +1,7 @@
 //! Reproducers of unsafe C programs: compiled by gcc, each fails in every run, by the user's own
 //! assertion.
 //!
-//! Each reproducer runs a few times here. `RELY_REPRODUCER_RUNS=100` makes that a hundred.
+//! Each reproducer runs a hundred times; `RELY_REPRODUCER_RUNS` can make that more, or fewer.
 
 mod expectation;
 
@@ -12,11 +12,15 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// The signal of a failed assertion.
 const ABORTED: i32 = 6;
 
-const USUAL_RUNS: usize = 3;
+const USUAL_RUNS: usize = 100;
+
+const RUNS_AT_ONCE: usize = 8;
 
 /// Programs with one mistake each.
 const PROGRAMS: &str = "crates/rely/tests/reproducers";
@@ -77,16 +81,33 @@ fn reproduce(file: &Path, goal: Goal) -> Result<String, String> {
         return Err(format!("{checked:?}"));
     }
     build(&reproducer)?;
-    let mut said = String::new();
-    for run in 1..=runs() {
-        let output =
-            Command::new(reproducer.join("reproducer")).output().map_err(|error| error.to_string())?;
-        said = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.signal() != Some(ABORTED) {
-            return Err(format!("run {run}: {}: {said}", output.status));
+    run_often(&reproducer.join("reproducer"))
+}
+
+/// Runs a reproducer as often as wanted, several at a time: they mostly wait for each other's
+/// threads. Returns what one of the runs said.
+fn run_often(reproducer: &Path) -> Result<String, String> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut said = Ok(String::new());
+        while said.is_ok() && next.fetch_add(1, Ordering::Relaxed) < runs() {
+            said = run_once(reproducer);
         }
-    }
-    Ok(said)
+        said
+    };
+    let all: Vec<Result<String, String>> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..RUNS_AT_ONCE.min(runs())).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
+    });
+    let said: Vec<String> = all.into_iter().collect::<Result<_, _>>()?;
+    said.into_iter().find(|said| !said.is_empty()).ok_or_else(|| "no run said anything".to_owned())
+}
+
+fn run_once(reproducer: &Path) -> Result<String, String> {
+    let output = Command::new(reproducer).output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let failed = output.status.signal() == Some(ABORTED);
+    if failed { Ok(said) } else { Err(format!("{}: {said}", output.status)) }
 }
 
 /// The programs of this test say themselves what is wrong with them, and where.

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 enum { NOT_REPRODUCED = 3, NOT_FOLLOWED = 4 };
-enum { MOST_THREADS = 256, TICK_MS = 5, STILL_MS = 500, GRACE_MS = 2000, PATIENCE_MS = 10000 };
+enum { MOST_THREADS = 256, TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000 };
 enum { UNSCHEDULED = -1, NO_STEP = -1 };
 
 /* How an operation uses memory; a lock and an atomic exchange read and write at once. */
@@ -42,8 +42,11 @@ struct thread_state {
     int next;     /* no step of the thread before this one is still to come */
     int turn;     /* the turn that it holds or waits for; -1 before the first one */
     int inputs;   /* how many were used */
-    bool started, ended, parked;
-    const char *blocked; /* in which call it waits for somebody else */
+    bool started, ended, parked, has_handle;
+    const char *blocked;    /* in which call it waits for somebody else */
+    bool is_joining;        /* it waits for the end of the thread `joined`, not for a lock */
+    pthread_t handle, joined;
+    unsigned long refusals; /* how often it was refused a lock */
 };
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -305,11 +308,44 @@ static void before_access(const volatile void *address, int how) {
 
 /* ---- watching ------------------------------------------------------------------------------ */
 
-static bool are_all_blocked(void) {
+/* Whether the thread that a thread waits for has still something to do. */
+static bool is_joined_running(int waiting) {
     for (int index = 0; index < rely_schedule.thread_count; index++)
-        if (threads[index].started && !threads[index].ended && !threads[index].blocked)
+        if (threads[index].has_handle && !threads[index].ended &&
+            pthread_equal(threads[index].handle, threads[waiting].joined))
+            return true;
+    return false;
+}
+
+static bool are_all_blocked(void) {
+    for (int index = 0; index < rely_schedule.thread_count; index++) {
+        if (!threads[index].started || threads[index].ended)
+            continue;
+        if (!threads[index].blocked || (threads[index].is_joining && !is_joined_running(index)))
             return false;
+    }
     return true;
+}
+
+/* All threads wait, and since then each that wants a lock was refused it once more: now nobody is
+   left who could release one. Called at each tick. */
+static bool is_deadlock(void) {
+    static bool were_all_blocked;
+    static unsigned long refusals[MOST_THREADS];
+    if (!is_schedule_over() || !are_all_blocked()) {
+        were_all_blocked = false;
+        return false;
+    }
+    bool is_certain = were_all_blocked;
+    for (int index = 0; index < rely_schedule.thread_count; index++) {
+        bool wants_lock = threads[index].started && !threads[index].ended && !threads[index].is_joining;
+        if (!were_all_blocked)
+            refusals[index] = threads[index].refusals;
+        else if (wants_lock && threads[index].refusals == refusals[index])
+            is_certain = false;
+    }
+    were_all_blocked = true;
+    return is_certain;
 }
 
 static void report_deadlock(void) {
@@ -345,8 +381,7 @@ static void *watch(void *unused) {
         pthread_mutex_lock(&guard);
         still = progress == seen ? still + TICK_MS : 0;
         seen = progress;
-        bool is_deadlock = rely_schedule.violation == RELY_DEADLOCK && is_schedule_over() && are_all_blocked();
-        if (is_deadlock && still >= STILL_MS)
+        if (rely_schedule.violation == RELY_DEADLOCK && is_deadlock())
             report_deadlock();
         if (still == GRACE_MS)
             end_silent_turn();
@@ -369,6 +404,8 @@ __attribute__((constructor)) static void begin(void) {
     for (int index = 0; index < rely_schedule.thread_count; index++)
         threads[index].turn = -1;
     threads[0].started = true;
+    threads[0].handle = pthread_self();
+    threads[0].has_handle = true;
     atexit(at_exit);
     signal(SIGILL, on_signal);
     signal(SIGFPE, on_signal);
@@ -397,10 +434,20 @@ static void thread_ends(void) {
     pthread_mutex_unlock(&guard);
 }
 
+static void know_handle(void) {
+    if (self == UNSCHEDULED)
+        return;
+    pthread_mutex_lock(&guard);
+    threads[self].handle = pthread_self();
+    threads[self].has_handle = true;
+    pthread_mutex_unlock(&guard);
+}
+
 static void *run_thread(void *data) {
     struct start start = *(struct start *)data;
     free(data);
     self = start.thread;
+    know_handle();
     void *result = start.function(start.argument);
     thread_ends();
     return result;
@@ -436,10 +483,13 @@ int rely_thread_join(pthread_t thread, void **result) {
     else
         make_step(step);
     threads[self].blocked = "pthread_join";
+    threads[self].is_joining = true;
+    threads[self].joined = thread;
     pthread_mutex_unlock(&guard);
     int status = pthread_join(thread, result);
     pthread_mutex_lock(&guard);
     threads[self].blocked = 0;
+    threads[self].is_joining = false;
     progress++;
     pthread_mutex_unlock(&guard);
     return status;
@@ -452,19 +502,27 @@ void rely_thread_exit(void *result) {
 
 /* ---- locks --------------------------------------------------------------------------------- */
 
+/* Tries to get a lock; whether it was refused. */
+static bool is_refused(int (*attempt)(void *), void *lock, const char *name) {
+    if (self == UNSCHEDULED)
+        return attempt(lock) == EBUSY;
+    /* With the guard, so that a thread is never seen to wait for what it has just got. */
+    pthread_mutex_lock(&guard);
+    bool refused = attempt(lock) == EBUSY;
+    if (refused)
+        threads[self].refusals++;
+    else if (threads[self].blocked)
+        progress++;
+    threads[self].blocked = refused ? name : 0;
+    pthread_mutex_unlock(&guard);
+    return refused;
+}
+
 static void lock_with(int (*attempt)(void *), void *lock, const char *name) {
     before_access(lock, LOCK);
-    while (attempt(lock) == EBUSY) {
-        if (self != UNSCHEDULED)
-            threads[self].blocked = name;
+    while (is_refused(attempt, lock, name)) {
         struct timespec moment = {0, 200000};
         nanosleep(&moment, 0);
-    }
-    if (self != UNSCHEDULED && threads[self].blocked) {
-        pthread_mutex_lock(&guard);
-        threads[self].blocked = 0;
-        progress++;
-        pthread_mutex_unlock(&guard);
     }
 }
 
