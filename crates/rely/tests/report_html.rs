@@ -221,6 +221,40 @@ fn a_violation_is_stepped_through() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// The same sentences as on the terminal, below a heading, above the pictures.
+#[test]
+fn every_result_says_why() {
+    let Some(browser) = Browser::start("why") else { return };
+    let folder = Folder::new("why");
+    let violated = folder.report(&["examples/racy-counter.c"]);
+    assert_sound(&browser, &violated);
+    assert!(browser.text(".why").contains("what increment#2 wrote is lost"), "{}", browser.text(".why"));
+    let heading = browser.run(
+        "const why = document.querySelector('.why');
+         return document.getElementById(why.getAttribute('aria-labelledby')).textContent + ' '
+             + (why.compareDocumentPosition(document.querySelector('.run')) & Node.DOCUMENT_POSITION_FOLLOWING)",
+    );
+    assert_eq!(heading, Value::from("Why 4"), "labelled, and before the run");
+    // A sentence leads to the step of which it speaks: here, where the old value is read.
+    browser.click(".why button[aria-label='Go to line 11 of increment#3 in the run']");
+    assert_eq!(browser.text(".line.current .no"), "11");
+    assert!(selected(&browser).contains("increment#3"), "{}", selected(&browser));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+
+    let proved = folder.report(&["--engine", "rely-guarantee", "examples/peterson.c"]);
+    assert_sound(&browser, &proved);
+    assert!(browser.text(".why").starts_with("WhyThe key: whenever"), "{}", browser.text(".why"));
+    assert_eq!(browser.count(".why button"), 0);
+
+    let stopped =
+        folder.report(&["--engine", "rely-guarantee", "--timeout", "0.02", "benchmarks/popl11/bakery.c"]);
+    assert_sound(&browser, &stopped);
+    let why = browser.text(".why");
+    assert!(why.contains("Tried: the engine rely-guarantee"), "{why}");
+    assert!(!why.contains("the time limit was reached"), "the headline says that already: {why}");
+    assert!(browser.text(".headline").contains("the time limit was reached"));
+}
+
 #[test]
 fn locks_are_shown_with_their_owners() {
     let Some(browser) = Browser::start("locks") else { return };

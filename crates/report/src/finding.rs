@@ -111,6 +111,16 @@ impl Conclusion {
         Conclusion(Kind::Unknown { reason: reason.into(), advice })
     }
 
+    /// Whether this says what the verdict says; what another solver does not confirm is not said.
+    pub fn is_about(&self, verdict: &Verdict) -> bool {
+        matches!(
+            (&self.0, verdict),
+            (Kind::Safe { .. }, Verdict::Safe(_))
+                | (Kind::Unsafe { .. }, Verdict::Unsafe(_))
+                | (Kind::Unknown { .. }, Verdict::Unknown(_))
+        )
+    }
+
     /// The same with one more confirmation of a proof.
     pub fn confirmed_by(self, confirmation: &str) -> Self {
         Conclusion(match self.0 {

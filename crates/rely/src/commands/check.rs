@@ -140,24 +140,22 @@ fn check_goal(
         String::new()
     });
     write_witness(file, &verified, loaded, goal, arguments, context);
-    let explanation = if arguments.explain {
-        explain(&Explained {
-            verdict: &verified.verdict,
-            goal,
-            program: &loaded.program,
-            prepared: &verified.prepared,
-            sources: &loaded.sources,
-            engine: engine.name(),
-            statistics: &progress.counts(),
-        })
-    } else {
-        Vec::new()
+    let is_wanted = (arguments.explain || page.is_some()) && conclusion.is_about(&verified.verdict);
+    let explained = Explained {
+        verdict: &verified.verdict,
+        goal,
+        program: &loaded.program,
+        prepared: &verified.prepared,
+        sources: &loaded.sources,
+        engine: engine.name(),
+        statistics: &progress.counts(),
     };
+    let explanation = if is_wanted { explain(&explained) } else { Vec::new() };
     let finding = Finding {
         property: goal,
         engine: engine.name().to_owned(),
         conclusion,
-        explanation,
+        explanation: if arguments.explain { explanation.clone() } else { Vec::new() },
         assumptions: pipeline::assumptions(&loaded.program, goal),
         statistics: progress.counts(),
         time: start.elapsed(),
@@ -170,6 +168,7 @@ fn check_goal(
             back: &verified.back,
             verdict: &verified.verdict,
             history: &recorder.into_history(),
+            explanation: &explanation,
         };
         page.add(file, &finding, &subject);
     }

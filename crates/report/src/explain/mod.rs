@@ -71,6 +71,16 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// The step that does what is stated, if one does.
+    pub(crate) fn step(&self) -> Option<usize> {
+        match self {
+            Self::Read { step, .. } | Self::Write { step, .. } | Self::Test { step } => Some(*step),
+            Self::Untouched { .. } | Self::Waits { .. } => None,
+        }
+    }
+}
+
 /// What an explanation is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Explained<'e> {

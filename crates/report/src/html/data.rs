@@ -2,6 +2,7 @@
 //! their position; a place in a source is the pair of the source and the line, from one.
 
 use super::source::SourceTable;
+use crate::explain::{Fact, Sentence};
 use crate::finding::Waiting;
 use rely_base::{History, SourceMap, Tree};
 use serde::Serialize;
@@ -39,6 +40,8 @@ pub(super) struct Section {
     pub verdict: &'static str,
     pub property: Option<&'static str>,
     pub headline: Option<String>,
+    /// Why the verdict is what it is.
+    pub why: Vec<Reason>,
     pub advice: Option<String>,
     pub evidence: Option<String>,
     pub modular: Option<bool>,
@@ -61,6 +64,22 @@ pub(super) struct Section {
 impl Section {
     pub fn new(file: &str, verdict: &'static str) -> Self {
         Self { file: file.to_owned(), verdict, ..Self::default() }
+    }
+}
+
+/// A sentence of an explanation.
+#[derive(Debug, Serialize)]
+pub(super) struct Reason {
+    pub text: String,
+    /// The steps of the run of which it speaks, in order.
+    pub steps: Vec<usize>,
+}
+
+impl From<&Sentence> for Reason {
+    fn from(sentence: &Sentence) -> Self {
+        let mut steps: Vec<usize> = sentence.facts.iter().filter_map(Fact::step).collect();
+        steps.dedup();
+        Self { text: sentence.text.clone(), steps }
     }
 }
 

@@ -25,9 +25,10 @@ mod tests;
 
 pub use page::escape_html;
 
+use crate::explain::Sentence;
 use crate::finding::{Finding, Kind, Problem};
 use crate::text::violation_text;
-use data::{Section, WaitingData};
+use data::{Reason, Section, WaitingData};
 use rely_base::{History, SourceMap};
 use rely_evidence::{Proof, Verdict};
 use rely_program::Program;
@@ -49,6 +50,8 @@ pub struct Subject<'s> {
     pub verdict: &'s Verdict,
     /// What the engine told about its work.
     pub history: &'s History,
+    /// Why the verdict is what it is.
+    pub explanation: &'s [Sentence],
 }
 
 /// Collects findings and makes the page.
@@ -97,6 +100,10 @@ impl HtmlReport {
 
     fn add_pictures(&mut self, section: &mut Section, finding: &Finding, subject: &Subject<'_>) {
         // A verdict that another solver does not confirm is not reported, and not shown either.
+        if finding.conclusion.is_about(subject.verdict) {
+            let sentences = subject.explanation.iter().filter(|sentence| !is_said(section, sentence));
+            section.why = sentences.map(Reason::from).collect();
+        }
         match (subject.verdict, &finding.conclusion.0) {
             (Verdict::Unsafe(shown), Kind::Unsafe { run, .. }) => {
                 section.run = Some(run::run(run, shown.replay(), subject, &self.sources));
@@ -136,4 +143,10 @@ impl HtmlReport {
             sections: &self.sections,
         })
     }
+}
+
+/// Whether the head of an unknown result says already what a sentence says.
+fn is_said(section: &Section, sentence: &Sentence) -> bool {
+    let said = [&section.headline, &section.advice].into_iter().flatten();
+    section.verdict == "unknown" && said.into_iter().any(|text| sentence.text.contains(text.as_str()))
 }

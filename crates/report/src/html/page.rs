@@ -50,8 +50,9 @@ fn title(sections: &[Section]) -> String {
 fn summary(section: &Section) -> String {
     let property = section.property.unwrap_or("input");
     let words = [section.headline.as_deref(), section.evidence.as_deref(), section.advice.as_deref()];
+    let why = section.why.iter().map(|reason| reason.text.trim_end_matches('.'));
     let words: Vec<&str> =
-        words.into_iter().flatten().chain(section.errors.iter().map(String::as_str)).collect();
+        words.into_iter().flatten().chain(section.errors.iter().map(String::as_str)).chain(why).collect();
     let text = format!("{}: {} ({property}). {}", section.file, section.verdict, words.join(". "));
     format!("<li>{}</li>\n", escape_html(&text))
 }

@@ -3,6 +3,7 @@
 use super::data::{Mover, Page, Section};
 use super::locks::locks;
 use super::{HtmlReport, Subject, margin, page, source::SourceTable};
+use crate::explain::{Fact, Sentence};
 use crate::finding::{Conclusion, Finding, Problem};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
@@ -85,6 +86,10 @@ fn report(file: &str) -> String {
         back: &BackMap::identity(),
         verdict: &verdict,
         history: &history,
+        explanation: &[Sentence {
+            text: "Because of <this>.".to_owned(),
+            facts: vec![Fact::Test { step: 3 }, Fact::Waits { thread: "A".to_owned() }],
+        }],
     };
     let mut report = HtmlReport::new("0.0.0");
     report.add(file, &finding, &subject);
@@ -107,6 +112,8 @@ fn a_run_has_changes_places_and_locks() {
     let data = data(&page);
     let section = &data["sections"][0];
     check_json(&section["headline"], &expect![[r#""`x != 2` does not hold""#]]);
+    check_json(&section["why"], &expect![[r#"[{"steps":[3],"text":"Because of <this>."}]"#]]);
+    assert!(page.contains("Because of &lt;this&gt;</li>"), "without a script, too");
     let run = &section["run"];
     check_json(
         &run["cells"],
@@ -137,6 +144,7 @@ fn lines_say_whether_their_steps_move_freely() {
         back: &BackMap::identity(),
         verdict: &verdict,
         history: &History::default(),
+        explanation: &[],
     };
     let mut table = SourceTable::default();
     table.add_program(&program, &sources);

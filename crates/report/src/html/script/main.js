@@ -25,6 +25,7 @@ class SectionView {
       "article",
       { class: `result ${section.verdict}`, id: `result-${index + 1}`, "aria-label": `${section.file}, ${section.property || "input"}` },
       this.head(),
+      this.why(),
       this.main ? this.main.element : this.plainSource(),
       history.length > 0 ? el("div", { class: "history-grid" }, history) : null,
       this.facts(),
@@ -45,6 +46,29 @@ class SectionView {
       section.advice ? el("p", { class: "advice" }, el("b", null, "What you could do: "), prose(section.advice)) : null,
       section.evidence ? el("p", { class: "quiet" }, prose(section.evidence)) : null,
     );
+  }
+
+  /** Why the verdict is what it is; sentences about a run lead to its steps. */
+  why() {
+    const { section } = this;
+    if (section.why.length === 0) return null;
+    const sentences = section.why.map((reason) => el("p", null, prose(reason.text), section.run ? this.stepLinks(reason.steps) : null));
+    return panel("Why", { class: "why" }, sentences);
+  }
+
+  stepLinks(steps) {
+    const { run } = this.section;
+    const links = steps
+      .map((step) => ({ step, edge: run.edges[run.steps[step].e], thread: run.threads[run.steps[step].t].name }))
+      .filter(({ edge }) => edge.at !== null)
+      .map(({ step, edge, thread }) =>
+        el(
+          "button",
+          { type: "button", class: "link", "aria-label": `Go to line ${edge.at[1]} of ${thread} in the run`, onclick: () => this.main.goToStep(step) },
+          `line ${edge.at[1]}`,
+        ),
+      );
+    return links.length === 0 ? null : el("span", { class: "step-links quiet" }, " Show ", links.flatMap((link, index) => (index === 0 ? [link] : [", ", link])), ".");
   }
 
   /** The text itself, where there is nothing more to show about it. */
