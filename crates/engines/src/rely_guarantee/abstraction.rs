@@ -10,12 +10,16 @@ use super::system::{Move, SpotId, System, updated};
 use rely_base::{Arena, Id, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 define_id!(
     /// A block of spots of a thread that an observer does not tell apart.
     pub(super) struct BlockId
 );
+
+/// A block for each thread; few programs have more threads than fit without an allocation.
+pub(super) type Blocks = SmallVec<[BlockId; 8]>;
 
 /// The current abstraction. It only ever gets finer.
 pub(super) struct Abstraction {
@@ -57,6 +61,12 @@ impl Abstraction {
         &self.of[thread.index()]
     }
 
+    /// The predicates tracked by a thread, as a mask.
+    pub(super) fn mask_of(&self, thread: ThreadId) -> Literals {
+        let predicates = self.of(thread).iter();
+        predicates.flat_map(|&predicate| [true, false].map(|holds| Literal { predicate, holds })).collect()
+    }
+
     /// What literals say.
     pub(super) fn constraints<'a>(&'a self, literals: &'a Literals) -> impl Iterator<Item = &'a Constraint> {
         literals.iter().map(|literal| self.constraint(literal))
@@ -87,6 +97,35 @@ impl Abstraction {
             }
         }
         mask
+    }
+
+    /// The predicates of a mover that can matter to others when it moves, as a mask: those that
+    /// have to do with cells that others look at or that the move reads.
+    pub(super) fn told(&self, system: &System<'_>, by: &Move) -> Literals {
+        let others = system.thread_ids().filter(|&other| other != by.thread);
+        let mut told: FxHashSet<VarId> = others
+            .flat_map(|other| self.of(other))
+            .flat_map(|&predicate| self.predicates[predicate][0].form().variables())
+            .chain(by.branch.variables())
+            .collect();
+        let mut hidden: Vec<PredicateId> = self.of(by.thread).to_vec();
+        let mut mask = Literals::default();
+        loop {
+            let matters = |predicate: &PredicateId| {
+                let mut cells = self.predicates[*predicate][0].form().variables();
+                cells.any(|cell| system.cells.owner(cell) != Some(by.thread) || told.contains(&cell))
+            };
+            let (found, rest): (Vec<PredicateId>, Vec<PredicateId>) = hidden.into_iter().partition(matters);
+            if found.is_empty() {
+                return mask;
+            }
+            for predicate in found {
+                told.extend(self.predicates[predicate][0].form().variables());
+                mask.insert(Literal { predicate, holds: true });
+                mask.insert(Literal { predicate, holds: false });
+            }
+            hidden = rest;
+        }
     }
 
     /// What a literal says.

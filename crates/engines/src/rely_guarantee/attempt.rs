@@ -6,6 +6,7 @@ use super::refine::{Discovery, Refinement, refine_generally, refine_modularly};
 use super::seeds::Seeds;
 use super::system::System;
 use super::tree::{Counterexample, Interrupted, Trees};
+use super::twins::Twins;
 use super::{Bias, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
 use rely_evidence::{Claim, Proof, Reason};
@@ -17,6 +18,7 @@ pub(super) struct Attempt<'a> {
     observer: &'a dyn Observer,
     system: &'a System<'a>,
     seeds: &'a Seeds,
+    twins: &'a Twins,
     abstraction: Abstraction,
     decider: Decider<'a>,
     iterations: u64,
@@ -28,13 +30,12 @@ type Counts = Vec<(&'static str, u64)>;
 impl<'a> Attempt<'a> {
     pub(super) fn new(
         bias: Bias,
-        system: &'a System<'a>,
-        seeds: &'a Seeds,
+        (system, seeds, twins): (&'a System<'a>, &'a Seeds, &'a Twins),
         budget: &'a Budget,
         observer: &'a dyn Observer,
     ) -> Self {
         let (abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
-        Attempt { bias, budget, observer, system, seeds, abstraction, decider, iterations: 0 }
+        Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, iterations: 0 }
     }
 
     /// Refines until something is known; `None` if the trees become too large before.
@@ -71,6 +72,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn track(&mut self, discoveries: Vec<Discovery>, counts: Counts) {
+        let discoveries = self.twins.with_twins(discoveries);
         let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
         let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
         debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");

@@ -7,7 +7,7 @@
 use super::abstraction::Abstraction;
 use super::literals::{Literal, Literals, PredicateId};
 use super::system::{MoveId, System, before};
-use rely_base::Budget;
+use rely_base::{Arena, Budget, define_id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
@@ -24,11 +24,19 @@ pub(super) struct Step {
     pub(super) observer: ThreadId,
 }
 
+define_id!(
+    /// A step about which something was asked.
+    struct StepId
+);
+
 /// What has been found out about a step.
 #[derive(Default)]
 struct Known {
     possible: Option<bool>,
-    decided: FxHashMap<PredicateId, Option<Literal>>,
+    /// The predicates that were asked for, as a mask.
+    asked: Literals,
+    /// What holds of them after the step.
+    holds: Literals,
 }
 
 /// The solver and what it has answered.
@@ -36,9 +44,10 @@ pub(super) struct Decider<'a> {
     system: &'a System<'a>,
     budget: &'a Budget,
     solver: Conjunction,
-    answers: FxHashMap<Step, Known>,
+    steps: FxHashMap<Step, StepId>,
+    answers: Arena<StepId, Known>,
     /// The step whose constraints the solver holds.
-    loaded: Option<Step>,
+    loaded: Option<StepId>,
 }
 
 /// More remembered steps than this are forgotten together.
@@ -48,59 +57,80 @@ impl<'a> Decider<'a> {
     pub(super) fn new(system: &'a System<'a>, budget: &'a Budget) -> Self {
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
-        Decider { system, budget, solver, answers: FxHashMap::default(), loaded: None }
+        let (steps, answers) = (FxHashMap::default(), Arena::new());
+        Decider { system, budget, solver, steps, answers, loaded: None }
     }
 
     /// An estimate of what the answers hold.
     pub(super) fn memory_bytes(&self) -> usize {
-        const PER_ANSWER: usize = size_of::<Step>() + size_of::<Known>() + 128;
+        const PER_ANSWER: usize = size_of::<Step>() + size_of::<Known>() + 64;
         self.answers.len() * PER_ANSWER
     }
 
     /// Whether a step can be made.
     pub(super) fn is_possible(&mut self, abstraction: &Abstraction, step: &Step) -> bool {
-        if let Some(possible) = self.answers.get(step).and_then(|known| known.possible) {
-            return possible;
-        }
-        if self.answers.len() >= MOST_ANSWERS {
-            self.answers.clear();
-        }
-        self.load(abstraction, step);
-        let possible = self.solver.check(self.budget) != Verdict::Unsat;
-        self.answers.entry(step.clone()).or_default().possible = Some(possible);
-        possible
+        self.possible(abstraction, step).is_some()
     }
 
-    /// What holds after a possible step, of some predicates. `kept` are the literals that stay if
-    /// the step does not touch them.
+    /// What holds after a step, of the predicates of a mask; `None` if the step cannot be made.
+    /// `kept` are the literals that stay if the step does not touch them.
     pub(super) fn after(
         &mut self,
         abstraction: &Abstraction,
         step: &Step,
-        predicates: impl Iterator<Item = PredicateId>,
+        among: &Literals,
         (kept, affected): (&Literals, &Literals),
-    ) -> Literals {
-        let mut literals = Literals::default();
-        for predicate in predicates {
-            let untouched = !affected.contains_predicate(predicate);
-            let literal = match kept.get(predicate) {
-                Some(literal) if untouched => Some(literal),
-                _ => self.decide(abstraction, step, predicate),
-            };
-            literal.into_iter().for_each(|literal| literals.insert(literal));
+    ) -> Option<Literals> {
+        let id = self.possible(abstraction, step)?;
+        let kept = kept.intersection(among).without(affected);
+        let open = among.clone().without(&kept.predicates());
+        let unasked = open.clone().without(&self.answers[id].asked);
+        if !unasked.is_empty() {
+            self.ask(abstraction, step, id, &unasked);
         }
-        literals
+        kept.union(&self.answers[id].holds.intersection(&open))
     }
 
-    fn decide(&mut self, abstraction: &Abstraction, step: &Step, predicate: PredicateId) -> Option<Literal> {
-        if let Some(&decided) = self.answers.get(step).and_then(|known| known.decided.get(&predicate)) {
-            return decided;
+    /// The number of a step, if it can be made.
+    fn possible(&mut self, abstraction: &Abstraction, step: &Step) -> Option<StepId> {
+        let id = self.number(step);
+        let possible = match self.answers[id].possible {
+            Some(possible) => possible,
+            None => {
+                self.load(abstraction, step, id);
+                let possible = self.solver.check(self.budget) != Verdict::Unsat;
+                self.answers[id].possible = Some(possible);
+                possible
+            }
+        };
+        possible.then_some(id)
+    }
+
+    fn number(&mut self, step: &Step) -> StepId {
+        if let Some(&id) = self.steps.get(step) {
+            return id;
         }
-        self.load(abstraction, step);
+        if self.answers.len() >= MOST_ANSWERS {
+            self.steps.clear();
+            self.answers = Arena::new();
+            self.loaded = None;
+        }
+        let id = self.answers.push(Known::default());
+        self.steps.insert(step.clone(), id);
+        id
+    }
+
+    /// Finds out what holds of some predicates after a step.
+    fn ask(&mut self, abstraction: &Abstraction, step: &Step, id: StepId, predicates: &Literals) {
+        self.load(abstraction, step, id);
         let updates = self.updates(step);
-        let decided = self.entailed(abstraction, predicate, &updates);
-        self.answers.entry(step.clone()).or_default().decided.insert(predicate, decided);
-        decided
+        for literal in predicates.iter().filter(|literal| literal.holds) {
+            let entailed = self.entailed(abstraction, literal.predicate, &updates);
+            let known = &mut self.answers[id];
+            entailed.into_iter().for_each(|literal| known.holds.insert(literal));
+            known.asked.insert(literal);
+            known.asked.insert(Literal { holds: false, ..literal });
+        }
     }
 
     fn entailed(
@@ -142,8 +172,8 @@ impl<'a> Decider<'a> {
         self.solver.check(self.budget) != Verdict::Unsat
     }
 
-    fn load(&mut self, abstraction: &Abstraction, step: &Step) {
-        if self.loaded.as_ref() == Some(step) {
+    fn load(&mut self, abstraction: &Abstraction, step: &Step, id: StepId) {
+        if self.loaded == Some(id) {
             return;
         }
         let by = self.system.get(step.by);
@@ -160,7 +190,7 @@ impl<'a> Decider<'a> {
         for fact in self.system.handle_facts(step.observer, by.thread) {
             self.solver.assert(&fact);
         }
-        self.loaded = Some(step.clone());
+        self.loaded = Some(id);
     }
 
     /// The new values of the cells, as the observer names them.

@@ -78,6 +78,20 @@ impl Literals {
         self
     }
 
+    /// Both literals of every predicate of which one is here: the predicates, as a mask.
+    pub(super) fn predicates(&self) -> Literals {
+        let both = |word: &u64| {
+            let known = (word | word >> 1) & LOWER_BITS;
+            known | known << 1
+        };
+        Literals(self.0.iter().map(both).collect())
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What two sets have in common.
     pub(super) fn intersection(&self, other: &Literals) -> Literals {
         let words = self.0.iter().zip(&other.0).map(|(mine, theirs)| mine & theirs).collect();
@@ -188,6 +202,16 @@ mod tests {
         check_resolved(&[1, 2], &[1, 3], None);
         check_resolved(&[1, 2], &[1], None);
         check_resolved(&[1, 40], &[-1, -40], None);
+    }
+
+    #[test]
+    fn masks_have_both_literals() {
+        assert_eq!(set(&[1, -2, 40]).predicates(), {
+            let mut both = set(&[1, 2, 40]);
+            set(&[-1, -2, -40]).iter().for_each(|literal| both.insert(literal));
+            both
+        });
+        assert!(set(&[]).predicates().is_empty());
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! * `attempt`: the loop of growing trees and refining;
 //! * `system`: the program as threads with spots and moves;
 //! * `abstraction`: predicates at spots, and what threads tell apart of each other's places;
-//! * `tree`, `places`, `violation`: abstract reachability with environment transitions;
+//! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
-//! * `seeds`: predicates that the source suggests;
+//! * `seeds`: predicates that the source suggests; `twins`: what is worth tracking for several threads;
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
 //! * `history`: what reports tell of it.
 //!
@@ -24,6 +24,7 @@ mod attempt;
 mod decide;
 mod history;
 mod literals;
+mod meetings;
 mod merge;
 mod places;
 mod proof;
@@ -33,6 +34,7 @@ mod seeds;
 mod system;
 mod trace;
 mod tree;
+mod twins;
 mod violation;
 
 use crate::Engine;
@@ -42,6 +44,7 @@ use rely_evidence::{Claim, Reason};
 use rely_program::{Goal, Program};
 use seeds::Seeds;
 use system::{System, Unfit};
+use twins::Twins;
 
 /// Which predicates are looked for first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -75,12 +78,12 @@ impl Engine for RelyGuaranteeEngine {
             Ok(system) => system,
             Err(unfit) => return Claim::Unknown(unfit.reason()),
         };
-        let seeds = Seeds::new(&system);
+        let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
         let other = match self.bias {
             Bias::Modular => Bias::None,
             Bias::None => Bias::Modular,
         };
-        let attempt = |bias| Attempt::new(bias, &system, &seeds, budget, observer);
+        let attempt = |bias| Attempt::new(bias, (&system, &seeds, &twins), budget, observer);
         take_turns([attempt(self.bias), attempt(other)])
     }
 }

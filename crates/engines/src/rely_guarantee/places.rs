@@ -1,6 +1,6 @@
 //! What nodes know about where other threads are.
 
-use super::abstraction::{Abstraction, BlockId};
+use super::abstraction::{Abstraction, BlockId, Blocks};
 use super::system::{Move, SpotId, System};
 use super::tree::Node;
 use rely_base::Id;
@@ -69,7 +69,7 @@ impl<'a, 'p> Places<'a, 'p> {
     }
 
     /// Where everybody is at the beginning.
-    pub(super) fn initial(&self, observer: ThreadId) -> Box<[BlockId]> {
+    pub(super) fn initial(&self, observer: ThreadId) -> Blocks {
         let start = |observed| self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
         let block = |observed| self.block_of(observer, observed, start(observed));
         self.system.thread_ids().map(block).collect()
@@ -83,7 +83,7 @@ impl<'a, 'p> Places<'a, 'p> {
     }
 
     /// Where a node sees everybody after a move.
-    pub(super) fn after(&self, node: &Node, by: &Move) -> Box<[BlockId]> {
+    pub(super) fn after(&self, node: &Node, by: &Move) -> Blocks {
         let mut blocks = node.blocks.clone();
         for (thread, block) in self.moved(node.thread, by) {
             blocks[thread] = block;
@@ -122,18 +122,28 @@ impl<'a, 'p> Places<'a, 'p> {
 
     /// Whether two nodes can be about the same state.
     pub(super) fn agree(&self, first: &Node, second: &Node) -> bool {
-        if first.thread == second.thread {
-            return true;
-        }
-        self.allow_at(first, second.thread, &[second.spot])
-            && self.allow_at(second, first.thread, &[first.spot])
-            && {
-                let start = (first.thread.index() * self.count() + second.thread.index()) * self.count();
-                let overlaps = &self.overlaps[start..start + self.count()];
-                overlaps
-                    .iter()
-                    .zip(first.blocks.iter().zip(&second.blocks))
-                    .all(|(table, (left, right))| table.is_empty() || table[left.index()][right.index()])
-            }
+        first.thread == second.thread
+            || self.allow_at(first, second.thread, &[second.spot])
+                && self.allow_at(second, first.thread, &[first.spot])
+                && self.agree_on_others(first, second)
+    }
+
+    /// Whether two nodes of different threads can be about the same state as far as third threads
+    /// are concerned.
+    pub(super) fn agree_on_others(&self, first: &Node, second: &Node) -> bool {
+        let start = (first.thread.index() * self.count() + second.thread.index()) * self.count();
+        let overlaps = &self.overlaps[start..start + self.count()];
+        overlaps
+            .iter()
+            .zip(first.blocks.iter().zip(&second.blocks))
+            .all(|(table, (left, right))| table.is_empty() || table[left.index()][right.index()])
+    }
+
+    /// Whether another thread can stand where its move starts, and make the move, for all that a
+    /// node knows.
+    pub(super) fn can_see(&self, node: &Node, by: &Move) -> bool {
+        (by.thread == node.thread || self.allow_at(node, by.thread, &[by.source]))
+            && !self.is_held_up(node, by.thread)
+            && self.allow(node, by)
     }
 }

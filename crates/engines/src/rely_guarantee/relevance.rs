@@ -8,7 +8,7 @@
 //! reason why that does not happen between the nodes becomes relevant, and so on until the classes
 //! are closed. In the worst case everything is relevant and the classes are the nodes.
 
-use super::abstraction::{Abstraction, BlockId};
+use super::abstraction::{Abstraction, Blocks};
 use super::decide::Step;
 use super::literals::{Literal, Literals, PredicateId};
 use super::system::{Move, MoveId, SpotId, System, before};
@@ -239,7 +239,7 @@ impl Relevance<'_, '_, '_> {
         if !self.trees.can_move(acting, by) || !self.trees.can_meet(node, acting, by) {
             return None;
         }
-        let step = self.trees.seen_step(node, acting, by)?;
+        let step = self.trees.seen_step(node, &acting.literals, by)?;
         if !self.trees.is_possible(&step) {
             return None;
         }
@@ -417,7 +417,7 @@ struct Source<'s> {
 struct Target {
     thread: ThreadId,
     spot: SpotId,
-    blocks: Box<[BlockId]>,
+    blocks: Blocks,
 }
 
 impl Abstraction {

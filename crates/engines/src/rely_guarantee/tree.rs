@@ -5,9 +5,10 @@
 //! each of their nodes that agrees with that node it leads to what is left of theirs afterwards.
 //! Nothing is joined; a node that says no more than another one is covered by it.
 
-use super::abstraction::{Abstraction, BlockId};
+use super::abstraction::{Abstraction, BlockId, Blocks};
 use super::decide::{Decider, Step};
 use super::literals::Literals;
+use super::meetings::{Environment, EnvironmentId, Meeting, Meetings};
 use super::places::Places;
 use super::system::{Move, MoveId, SpotId, System};
 use super::violation::Search;
@@ -28,7 +29,7 @@ pub(super) struct Node {
     pub(super) thread: ThreadId,
     pub(super) spot: SpotId,
     /// In which block each thread is; of itself and of templates nothing is tracked.
-    pub(super) blocks: Box<[BlockId]>,
+    pub(super) blocks: Blocks,
     /// What holds.
     pub(super) literals: Literals,
     pub(super) origin: Origin,
@@ -47,13 +48,6 @@ pub(super) enum Origin {
     Environment { parent: NodeId, actor: NodeId, by: MoveId },
     /// The thread is a new instance of a template, started by another thread.
     Spawned { actor: NodeId, by: MoveId, position: usize },
-}
-
-/// A move that other threads see.
-#[derive(Clone, Copy, Debug)]
-struct Environment {
-    actor: NodeId,
-    by: MoveId,
 }
 
 /// Nodes that together show a violation.
@@ -103,39 +97,18 @@ pub(super) struct Trees<'a, 'p> {
     /// The nodes of each spot of each thread that are not covered.
     at: Vec<Vec<Vec<NodeId>>>,
     affected: Vec<Affected>,
+    /// What of a mover's knowledge can matter to others, for each move.
+    told: Vec<Literals>,
     /// The literals that do not matter at each spot of each thread.
     dead: Vec<Vec<Literals>>,
-    /// The moves that each thread sees.
-    environments: ByBlock<Environment>,
-    /// The nodes that see moves: those whose own moves are known.
-    observers: ByBlock<NodeId>,
+    /// The predicates of each thread, as masks.
+    tracked: Vec<Literals>,
+    /// The moves that can make a difference to some node of each thread.
+    watched: Vec<Vec<MoveId>>,
+    meetings: Meetings,
     pending: VecDeque<NodeId>,
     /// The nodes of each thread whose moves are known, in order.
     expanded: Vec<Vec<NodeId>>,
-}
-
-/// Something for each observer, by the block in which it sees each other thread: only nodes and
-/// moves that are in the same block can concern each other.
-struct ByBlock<T> {
-    lists: Vec<Vec<Vec<Vec<T>>>>,
-    count: usize,
-}
-
-impl<T: Copy> ByBlock<T> {
-    fn new(system: &System<'_>, abstraction: &Abstraction) -> Self {
-        let blocks = |observer, actor| vec![Vec::new(); abstraction.partition(observer, actor).len()];
-        let of_actors = |observer| system.thread_ids().map(|actor| blocks(observer, actor)).collect();
-        ByBlock { lists: system.thread_ids().map(of_actors).collect(), count: 0 }
-    }
-
-    fn get(&self, observer: ThreadId, actor: ThreadId, block: BlockId) -> &[T] {
-        &self.lists[observer.index()][actor.index()][block.index()]
-    }
-
-    fn add(&mut self, observer: ThreadId, actor: ThreadId, block: BlockId, item: T) {
-        self.lists[observer.index()][actor.index()][block.index()].push(item);
-        self.count += 1;
-    }
 }
 
 impl<'a, 'p> Trees<'a, 'p> {
@@ -153,7 +126,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
             spots.map(|spot| abstraction.dead(system, thread, spot)).collect()
         };
-        Trees {
+        let mut trees = Trees {
             system,
             abstraction,
             decider,
@@ -162,12 +135,18 @@ impl<'a, 'p> Trees<'a, 'p> {
             nodes: Arena::new(),
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
+            told: system.moves.iter().map(|by| abstraction.told(system, by)).collect(),
             dead: system.thread_ids().map(dead).collect(),
-            environments: ByBlock::new(system, abstraction),
-            observers: ByBlock::new(system, abstraction),
+            tracked: system.thread_ids().map(|thread| abstraction.mask_of(thread)).collect(),
+            watched: Vec::new(),
+            meetings: Meetings::new(system, abstraction),
             pending: VecDeque::new(),
             expanded: vec![Vec::new(); system.threads.len()],
-        }
+        };
+        let moves = || (0..system.moves.len()).map(MoveId::from_index);
+        let watched = |observer| moves().filter(|&by| trees.is_visible(observer, by)).collect();
+        trees.watched = system.thread_ids().map(watched).collect();
+        trees
     }
 
     /// Grows the trees until nothing is missing or something is wrong.
@@ -198,8 +177,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     fn memory_bytes(&self) -> usize {
         const PER_NODE: usize = size_of::<Node>() + 64;
         self.nodes.len() * PER_NODE
-            + self.environments.count * size_of::<Environment>()
-            + self.observers.count * size_of::<NodeId>()
+            + self.meetings.memory_bytes()
             + self.decider.memory_bytes()
     }
 
@@ -210,6 +188,11 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// How many of the tracked predicates mention a cell.
     pub(super) fn predicates_about(&self, cell: VarId) -> usize {
         self.abstraction.predicates_about(cell)
+    }
+
+    /// How many blocks of another thread's spots an observer tells apart.
+    pub(super) fn told_apart(&self, observer: ThreadId, observed: ThreadId) -> usize {
+        self.abstraction.partition(observer, observed).len()
     }
 
     /// The nodes at a spot that no other one covers.
@@ -226,7 +209,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         &mut self,
         thread: ThreadId,
         spot: SpotId,
-        blocks: Box<[BlockId]>,
+        blocks: Blocks,
         literals: Literals,
         origin: Origin,
     ) {
@@ -247,24 +230,36 @@ impl<'a, 'p> Trees<'a, 'p> {
     }
 
     fn expand(&mut self, id: NodeId) -> Result<(), Counterexample> {
-        let (observer, blocks) = (self.nodes[id].thread, self.nodes[id].blocks.clone());
-        self.expanded[observer.index()].push(id);
+        let thread = self.nodes[id].thread;
+        self.expanded[thread.index()].push(id);
         self.look_for_violations(id)?;
-        for actor in self.system.thread_ids() {
-            let block = blocks[actor.index()];
-            self.observers.add(observer, actor, block, id);
-            for position in 0..self.environments.get(observer, actor, block).len() {
-                self.interfere(id, self.environments.get(observer, actor, block)[position]);
-            }
-        }
+        self.wait_for_others(id);
         let node = &self.nodes[id];
-        if self.places.is_held_up(node, node.thread) {
+        if self.places.is_held_up(node, thread) {
             return Ok(());
         }
-        for &by in &self.system.thread(node.thread).moves[node.spot.index()] {
+        for &by in &self.system.thread(thread).moves[node.spot.index()] {
             self.step(id, by)?;
         }
         Ok(())
+    }
+
+    /// Takes the moves of others that are known already, and waits for more.
+    fn wait_for_others(&mut self, id: NodeId) {
+        let (observer, spot) = (self.nodes[id].thread, self.nodes[id].spot);
+        for index in 0..self.watched[observer.index()].len() {
+            let by = self.watched[observer.index()][index];
+            let (node, the_move) = (&self.nodes[id], self.system.get(by));
+            if !self.concerns(node, by) || !self.places.can_see(node, the_move) {
+                continue;
+            }
+            let block = self.places.block_of(the_move.thread, observer, spot);
+            let meeting = Meeting { by, observer, block };
+            self.meetings.add_observer(meeting, id);
+            for position in 0..self.meetings.made(meeting).len() {
+                self.interfere(id, self.meetings.made(meeting)[position]);
+            }
+        }
     }
 
     /// One move of the node's own thread.
@@ -275,7 +270,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             return Ok(());
         }
         let step = Step { by, known: node.literals.clone(), foreign: None, observer: node.thread };
-        if !self.decider.is_possible(self.abstraction, &step) {
+        if !the_move.leads_on(system) && !self.decider.is_possible(self.abstraction, &step) {
             return Ok(());
         }
         if matches!(the_move.branch.ending, Ending::Fails(_) | Ending::Undefined) {
@@ -286,25 +281,31 @@ impl<'a, 'p> Trees<'a, 'p> {
         }
         let (thread, blocks) = (node.thread, self.places.after(node, the_move));
         let kept = (&node.literals, &self.affected[by.index()].others);
-        let predicates = self.abstraction.of(thread).iter().copied();
-        let literals = self.decider.after(self.abstraction, &step, predicates, kept);
+        let tracked = &self.tracked[thread.index()];
+        let Some(literals) = self.decider.after(self.abstraction, &step, tracked, kept) else {
+            return Ok(());
+        };
         self.spawn(id, by);
         self.add(thread, the_move.target, blocks, literals, Origin::Own { parent: id, by });
-        self.show(Environment { actor: id, by });
+        self.show(id, by);
         Ok(())
     }
 
-    /// Makes a move known to all threads that may be concerned.
-    fn show(&mut self, environment: Environment) {
-        let by = self.system.get(environment.by);
+    /// Makes a move from a node known to all threads that may be concerned.
+    fn show(&mut self, actor: NodeId, by: MoveId) {
+        let node = &self.nodes[actor];
+        let literals = node.literals.intersection(&self.told[by.index()]);
+        let environment = Environment { actor, by, literals };
+        let Some(environment) = self.meetings.environment(environment, &node.blocks) else { return };
         for observer in self.system.thread_ids() {
-            if !self.is_visible(observer, environment.by) {
+            if self.watched[observer.index()].binary_search(&by).is_err() {
                 continue;
             }
-            let block = self.places.block_of(observer, by.thread, by.source);
-            self.environments.add(observer, by.thread, block, environment);
-            for position in 0..self.observers.get(observer, by.thread, block).len() {
-                self.interfere(self.observers.get(observer, by.thread, block)[position], environment);
+            let block = self.nodes[actor].blocks[observer.index()];
+            let meeting = Meeting { by, observer, block };
+            self.meetings.add_environment(meeting, environment);
+            for position in 0..self.meetings.observers(meeting).len() {
+                self.interfere(self.meetings.observers(meeting)[position], environment);
             }
         }
     }
@@ -352,40 +353,39 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.decider.abstracted(self.abstraction, &known, &updates, *template)
     }
 
-    /// The step of another thread, seen from a node.
-    fn interfere(&mut self, id: NodeId, environment: Environment) {
-        let (node, actor) = (&self.nodes[id], &self.nodes[environment.actor]);
-        let by = self.system.get(environment.by);
-        if node.covered || actor.covered || !self.concerns(node, environment.by) {
+    /// A move of another thread from one of its nodes, seen from a node that meets it.
+    fn interfere(&mut self, id: NodeId, environment: EnvironmentId) {
+        let environment = self.meetings.get(environment);
+        let (node, actor, by) = (&self.nodes[id], &self.nodes[environment.actor], environment.by);
+        let is_other = node.thread != actor.thread;
+        if node.covered || is_other && !self.places.agree_on_others(node, actor) {
             return;
         }
-        if !self.can_meet(node, actor, environment.by) {
-            return;
-        }
-        let Some(step) = self.seen_step(node, actor, environment.by) else { return };
-        if !self.decider.is_possible(self.abstraction, &step) {
-            return;
-        }
-        let starts = by.branch.started.contains(&node.thread);
-        let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
-        let (thread, blocks) = (node.thread, self.places.after(node, by));
-        let affected = self.affected[environment.by.index()].seen_by(node.thread, actor.thread);
-        let predicates = self.abstraction.of(thread).iter().copied();
-        let literals = self.decider.after(self.abstraction, &step, predicates, (&node.literals, affected));
-        let origin = Origin::Environment { parent: id, actor: environment.actor, by: environment.by };
+        let Some(step) = self.seen_step(node, &environment.literals, by) else { return };
+        let thread = node.thread;
+        let affected = self.affected[by.index()].seen_by(thread, actor.thread);
+        let (tracked, kept) = (&self.tracked[thread.index()], (&node.literals, affected));
+        let Some(literals) = self.decider.after(self.abstraction, &step, tracked, kept) else { return };
+        let the_move = self.system.get(by);
+        let starts = the_move.branch.started.contains(&thread);
+        let spot = if starts { self.system.thread(thread).entry } else { node.spot };
+        let blocks = self.places.after(node, the_move);
+        let origin = Origin::Environment { parent: id, actor: environment.actor, by };
         self.add(thread, spot, blocks, literals, origin);
     }
 
-    /// The step of an actor as its observer sees it; `None` if the two contradict each other.
-    pub(super) fn seen_step(&self, node: &Node, actor: &Node, by: MoveId) -> Option<Step> {
-        if node.thread == actor.thread {
-            let (known, foreign) = (node.literals.clone(), Some(actor.literals.clone()));
+    /// A move as its observer sees it, if that much is known of the mover; `None` if the two
+    /// contradict each other.
+    pub(super) fn seen_step(&self, node: &Node, mover: &Literals, by: MoveId) -> Option<Step> {
+        let actor = self.system.get(by).thread;
+        if node.thread == actor {
+            let (known, foreign) = (node.literals.clone(), Some(mover.clone()));
             return Some(Step { by, known, foreign, observer: node.thread });
         }
-        let known = node.literals.union(&actor.literals)?;
+        let known = node.literals.union(mover)?;
         // Without handles it makes no difference who looks, and the answers can be shared.
         let is_template = self.system.thread(node.thread).is_template;
-        let observer = if is_template { node.thread } else { actor.thread };
+        let observer = if is_template { node.thread } else { actor };
         Some(Step { by, known, foreign: None, observer })
     }
 
@@ -428,9 +428,10 @@ impl<'a, 'p> Trees<'a, 'p> {
     ) -> Literals {
         let affected = &self.affected[step.by.index()];
         let affected = if step.foreign.is_some() { &affected.same_template } else { &affected.others };
-        let predicates = self.abstraction.of(thread).iter().copied();
-        let predicates = predicates.filter(|&predicate| among.contains_predicate(predicate));
-        let literals = self.decider.after(self.abstraction, step, predicates, (kept, affected));
+        let among = self.tracked[thread.index()].intersection(among);
+        // The step is possible, so something is known after it.
+        let literals = self.decider.after(self.abstraction, step, &among, (kept, affected));
+        let literals = literals.unwrap_or_default();
         literals.without(&self.dead[thread.index()][spot.index()])
     }
 

@@ -38,7 +38,7 @@ pub(super) enum Refinement {
 }
 
 /// Something to track from now on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Discovery {
     /// A predicate of a thread.
     Predicate { thread: ThreadId, constraint: Constraint },

@@ -29,7 +29,7 @@ pub(in crate::rely_guarantee) fn refine(
 ) -> Refinement {
     let spines = counterexample.nodes.iter().filter_map(|&node| Spine::of(trees, node));
     let Some(spine) = spines.min_by_key(|spine| spine.moves.len()) else { return Refinement::Nothing };
-    let misplaced = spine.misplaced(trees.system(), counterexample.what);
+    let misplaced = spine.misplaced(trees, counterexample.what);
     if !misplaced.is_empty() {
         return Refinement::Track(misplaced);
     }
@@ -66,8 +66,10 @@ impl Spine {
 
     /// Threads that are elsewhere when a step needs them at some spot. To tell these spots
     /// from the others makes the way there visible.
-    fn misplaced(&self, system: &System<'_>, what: Wrong) -> Vec<Discovery> {
-        let mut walk = Walk { system, observer: self.observer, places: Vec::new(), found: Vec::new() };
+    fn misplaced(&self, trees: &Trees<'_, '_>, what: Wrong) -> Vec<Discovery> {
+        let system = trees.system();
+        let mut walk =
+            Walk { trees, system, observer: self.observer, places: Vec::new(), found: Vec::new() };
         walk.places = system.threads.iter().map(|thread| thread.start).collect();
         for &by in &self.moves {
             walk.take(system.get(by));
@@ -225,14 +227,15 @@ fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constrain
 }
 
 /// Follows a schedule and keeps track of where everybody is.
-struct Walk<'s, 'p> {
+struct Walk<'s, 't, 'p> {
+    trees: &'s Trees<'t, 'p>,
     system: &'s System<'p>,
     observer: ThreadId,
     places: Vec<Option<SpotId>>,
     found: Vec<Discovery>,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_, '_, '_> {
     fn take(&mut self, by: &Move) {
         self.require(by.thread, &[by.source]);
         self.check_move(by);
@@ -255,13 +258,42 @@ impl Walk<'_, '_> {
         let place = &mut self.places[thread.index()];
         let elsewhere = place.is_some_and(|place| !spots.contains(&place));
         if elsewhere && thread != self.observer {
+            let actual = *place;
             *place = spots.first().copied();
             self.found.push(Discovery::Place {
                 observer: self.observer,
                 observed: thread,
                 spots: spots.to_vec(),
             });
+            for spot in self.way_back(thread, spots, actual) {
+                self.found.push(Discovery::Place {
+                    observer: self.observer,
+                    observed: thread,
+                    spots: vec![spot],
+                });
+            }
         }
+    }
+
+    /// The spots through which a thread comes to where it should be, the last ones first: as many
+    /// as the observer tells apart already. Who asks for one spot of a way asks for
+    /// the one before it next, and each question costs new trees.
+    fn way_back(&self, thread: ThreadId, spots: &[SpotId], from: Option<SpotId>) -> Vec<SpotId> {
+        let wanted = self.trees.told_apart(self.observer, thread).saturating_sub(1);
+        let mut way: Vec<SpotId> = spots.to_vec();
+        let mut position = 0;
+        while position < way.len() && way.len() < spots.len() + wanted {
+            let target = way[position];
+            let steps = self.system.moves.iter();
+            let arriving = steps.filter(|by| by.thread == thread && by.target == target);
+            for by in arriving {
+                if Some(by.source) != from && !way.contains(&by.source) && way.len() < spots.len() + wanted {
+                    way.push(by.source);
+                }
+            }
+            position += 1;
+        }
+        way.split_off(spots.len())
     }
 
     /// Nobody but `mover` may be inside an atomic block.

@@ -1,0 +1,124 @@
+//! Which nodes and which moves of other threads concern each other.
+//!
+//! Nodes wait for the moves that can change them, and moves for the nodes that they can change. Both
+//! are found by the move and by where the mover believes the node's thread to be, so that only
+//! pairs are looked at that agree about each other's places. Moves from different nodes that look the
+//! same to everybody else are one.
+
+use super::abstraction::{Abstraction, BlockId, Blocks};
+use super::literals::Literals;
+use super::system::{MoveId, System};
+use super::tree::NodeId;
+use rely_base::{Arena, Id, define_id};
+use rely_program::ThreadId;
+use rustc_hash::FxHashSet;
+
+define_id!(
+    /// A move from one of its thread's nodes, as others see it.
+    pub(super) struct EnvironmentId
+);
+
+/// A move from one of its thread's nodes, as others see it.
+#[derive(Clone, Debug)]
+pub(super) struct Environment {
+    pub(super) actor: NodeId,
+    pub(super) by: MoveId,
+    /// What is known before the move, as far as it matters to others.
+    pub(super) literals: Literals,
+}
+
+/// Where a node and a move can meet: the move, the node's thread, and the block in which the mover
+/// sees that thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub(super) by: MoveId,
+    pub(super) observer: ThreadId,
+    pub(super) block: BlockId,
+}
+
+/// The two sides of all meetings.
+pub(super) struct Meetings {
+    /// The nodes that wait for a move: those that it can change.
+    observers: Lists<NodeId>,
+    /// The moves that were made.
+    made: Lists<EnvironmentId>,
+    environments: Arena<EnvironmentId, Environment>,
+    seen: FxHashSet<(MoveId, Literals, Blocks)>,
+    count: usize,
+}
+
+/// Something by move, thread and block.
+type Lists<T> = Vec<Vec<Vec<Vec<T>>>>;
+
+impl Meetings {
+    pub(super) fn new(system: &System<'_>, abstraction: &Abstraction) -> Self {
+        Meetings {
+            observers: empty_lists(system, abstraction),
+            made: empty_lists(system, abstraction),
+            environments: Arena::new(),
+            seen: FxHashSet::default(),
+            count: 0,
+        }
+    }
+
+    /// Lets a node wait for a move.
+    pub(super) fn add_observer(&mut self, at: Meeting, node: NodeId) {
+        at.list_mut(&mut self.observers).push(node);
+        self.count += 1;
+    }
+
+    /// A move from a node that stands in these blocks; `None` if one that looks the same was made
+    /// already.
+    pub(super) fn environment(
+        &mut self,
+        environment: Environment,
+        blocks: &Blocks,
+    ) -> Option<EnvironmentId> {
+        let look = (environment.by, environment.literals.clone(), blocks.clone());
+        self.seen.insert(look).then(|| self.environments.push(environment))
+    }
+
+    /// Tells a thread of a move.
+    pub(super) fn add_environment(&mut self, at: Meeting, environment: EnvironmentId) {
+        at.list_mut(&mut self.made).push(environment);
+        self.count += 1;
+    }
+
+    /// The nodes that wait.
+    pub(super) fn observers(&self, at: Meeting) -> &[NodeId] {
+        at.list(&self.observers)
+    }
+
+    /// The moves that were made.
+    pub(super) fn made(&self, at: Meeting) -> &[EnvironmentId] {
+        at.list(&self.made)
+    }
+
+    pub(super) fn get(&self, environment: EnvironmentId) -> &Environment {
+        &self.environments[environment]
+    }
+
+    /// An estimate of what is held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        const PER_ENVIRONMENT: usize = 2 * size_of::<Environment>() + size_of::<Blocks>();
+        self.count * size_of::<NodeId>() + self.environments.len() * PER_ENVIRONMENT
+    }
+}
+
+fn empty_lists<T: Clone>(system: &System<'_>, abstraction: &Abstraction) -> Lists<T> {
+    let of_move = |mover: ThreadId| {
+        let blocks = |observer| vec![Vec::new(); abstraction.partition(mover, observer).len()];
+        system.thread_ids().map(blocks).collect()
+    };
+    system.moves.iter().map(|by| of_move(by.thread)).collect()
+}
+
+impl Meeting {
+    fn list<T>(self, lists: &Lists<T>) -> &[T] {
+        &lists[self.by.index()][self.observer.index()][self.block.index()]
+    }
+
+    fn list_mut<T>(self, lists: &mut Lists<T>) -> &mut Vec<T> {
+        &mut lists[self.by.index()][self.observer.index()][self.block.index()]
+    }
+}
