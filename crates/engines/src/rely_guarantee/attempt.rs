@@ -2,7 +2,7 @@
 
 use super::abstraction::Abstraction;
 use super::decide::Decider;
-use super::refine::{Discovery, Refinement, refine_generally, refine_modularly};
+use super::refine::{Discovery, Refinement, refine_generally, refine_modularly, suggested_run};
 use super::seeds::Seeds;
 use super::system::System;
 use super::tree::{Counterexample, Interrupted, Trees};
@@ -115,6 +115,9 @@ impl Spurious<'_, '_, '_> {
         mut bias: Bias,
         budget: &Budget,
     ) -> Result<(Vec<Discovery>, Bias), Claim> {
+        if let Some(trace) = suggested_run(self.trees, &self.counterexample, self.seeds, budget) {
+            return Err(Claim::Unsafe(trace));
+        }
         let mut undecided = None;
         let ways = match bias {
             Bias::Modular => [refine_modularly, refine_generally],

@@ -5,14 +5,17 @@
 //! * [`spine`]: the steps along one branch of a tree are a schedule. If it cannot be run, either a
 //!   thread is not where its step starts (then its place will be tracked), or the values do not
 //!   fit (then predicates over all variables will be); if it can, it violates the property;
+//! * [`schedule`]: the branches of all threads that take part, put together, may be a run already;
 //! * [`vocabulary`]: either way, predicates speak of as few cells as possible.
 
 mod clauses;
 mod modular;
+mod schedule;
 mod spine;
 mod vocabulary;
 
 pub(super) use modular::refine as refine_modularly;
+pub(super) use schedule::suggested_run;
 pub(super) use spine::refine as refine_generally;
 
 use super::abstraction::Abstraction;

@@ -89,10 +89,7 @@ impl Spine {
 
     fn interpolate(&self, trees: &Trees<'_, '_>, what: Wrong, seeds: &Seeds, budget: &Budget) -> Refinement {
         let system = trees.system();
-        let last_guard: &[Constraint] = match what {
-            Wrong::Move(by) => &system.get(by).branch.guard,
-            Wrong::Violation(index) => &system.violations[index].guard,
-        };
+        let last_guard = last_guard(system, what);
         // A reason that does not need the beginning is worth more: it also excludes what differs
         // only there, say in how often a loop was run.
         let first = self.start_of_reason(system, last_guard, budget);
@@ -167,7 +164,7 @@ impl Spine {
 
 impl Clauses {
     /// The clauses of a schedule: one unknown before the first step and one after each.
-    fn chain<'b>(
+    pub(super) fn chain<'b>(
         &mut self,
         start: Vec<Constraint>,
         branches: impl Iterator<Item = &'b Branch>,
@@ -188,24 +185,24 @@ impl Clauses {
 }
 
 /// Names for the auxiliary variables of a step, different for each step.
-struct FreshNames<'s, 'p> {
+pub(super) struct FreshNames<'s, 'p> {
     system: &'s System<'p>,
     offset: usize,
     width: usize,
 }
 
 impl<'s, 'p> FreshNames<'s, 'p> {
-    fn new(system: &'s System<'p>) -> Self {
+    pub(super) fn new(system: &'s System<'p>) -> Self {
         let used = system.moves.iter().flat_map(|by| by.branch.variables());
         let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
         Self { system, offset: 0, width }
     }
 
-    fn next_step(&mut self) {
+    pub(super) fn next_step(&mut self) {
         self.offset += self.width;
     }
 
-    fn of(&self, variable: VarId) -> VarId {
+    pub(super) fn of(&self, variable: VarId) -> VarId {
         if self.system.cells.is_cell(variable) {
             return variable;
         }
@@ -213,8 +210,16 @@ impl<'s, 'p> FreshNames<'s, 'p> {
     }
 }
 
+/// When something is wrong at the end of a schedule.
+pub(super) fn last_guard<'s>(system: &'s System<'_>, what: Wrong) -> &'s [Constraint] {
+    match what {
+        Wrong::Move(by) => &system.get(by).branch.guard,
+        Wrong::Violation(index) => &system.violations[index].guard,
+    }
+}
+
 /// The cells that some step reads or writes.
-fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constraint]) -> Vec<VarId> {
+pub(super) fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constraint]) -> Vec<VarId> {
     let mut cells: Vec<VarId> =
         last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
     for &by in moves {

@@ -1,0 +1,170 @@
+//! Runs that a counterexample suggests.
+//!
+//! A branch of a tree says what its own thread does and which moves of others it sees. Between those
+//! the others make moves that it does not see, and the branches on which they made theirs tell which.
+//! Put together they are a schedule for everybody, and sometimes it can be run, long before the
+//! abstraction is fine enough to exclude all that cannot.
+
+use super::Refinement;
+use super::clauses::{Clauses, Solved};
+use super::spine::{FreshNames, last_guard, relevant_cells};
+use crate::rely_guarantee::seeds::Seeds;
+use crate::rely_guarantee::system::{MoveId, SpotId, System, before};
+use crate::rely_guarantee::trace;
+use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use rely_base::{Budget, Id};
+use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+use rely_program::{ThreadId, Trace};
+
+/// Longer schedules are not tried.
+const MOST_MOVES: usize = 400;
+
+/// The run that a counterexample suggests, if there is one.
+pub(in crate::rely_guarantee) fn suggested_run(
+    trees: &Trees<'_, '_>,
+    counterexample: &Counterexample,
+    seeds: &Seeds,
+    budget: &Budget,
+) -> Option<Trace> {
+    let system = trees.system();
+    counterexample.nodes.iter().find_map(|&first| {
+        let mut schedule = Schedule {
+            trees,
+            system,
+            places: system.threads.iter().map(|thread| thread.start).collect(),
+            moves: Vec::new(),
+        };
+        let initial = schedule.follow(first)?;
+        for &other in counterexample.nodes.iter().filter(|&&other| other != first) {
+            schedule.bring(trees.nodes[other].thread, other)?;
+        }
+        if schedule.is_impossible(initial, counterexample.what, budget) {
+            return None;
+        }
+        schedule.run(initial, counterexample.what, seeds, budget)
+    })
+}
+
+/// A schedule as far as it is known.
+struct Schedule<'s, 't, 'p> {
+    trees: &'s Trees<'t, 'p>,
+    system: &'s System<'p>,
+    /// Where everybody is at its end.
+    places: Vec<Option<SpotId>>,
+    moves: Vec<MoveId>,
+}
+
+impl Schedule<'_, '_, '_> {
+    /// The nodes from the root of a tree to one of its nodes.
+    fn branch(&self, node: NodeId) -> Vec<NodeId> {
+        let mut branch = vec![node];
+        let mut current = node;
+        while let Origin::Own { parent, .. } | Origin::Environment { parent, .. } =
+            self.trees.nodes[current].origin
+        {
+            branch.push(parent);
+            current = parent;
+        }
+        branch.reverse();
+        branch
+    }
+
+    /// Everything along the branch of a node; returns the case of the initial states where it
+    /// begins. `None` if there is no such schedule.
+    fn follow(&mut self, node: NodeId) -> Option<usize> {
+        let branch = self.branch(node);
+        for &step in &branch[1..] {
+            match self.trees.nodes[step].origin {
+                Origin::Own { by, .. } => self.make(by)?,
+                Origin::Environment { actor, by, .. } => {
+                    self.bring(self.system.get(by).thread, actor)?;
+                    self.make(by)?;
+                }
+                Origin::Initial(_) | Origin::Spawned { .. } => return None,
+            }
+        }
+        match self.trees.nodes[branch[0]].origin {
+            Origin::Initial(case) => Some(case),
+            _ => None,
+        }
+    }
+
+    /// Lets a thread do what it does on the branch of one of its nodes, from where it is now.
+    fn bring(&mut self, thread: ThreadId, node: NodeId) -> Option<()> {
+        let branch = self.branch(node);
+        let place = self.places[thread.index()]?;
+        let here = branch.iter().rposition(|&node| self.trees.nodes[node].spot == place)?;
+        for &step in &branch[here + 1..] {
+            match self.trees.nodes[step].origin {
+                Origin::Own { by, .. } => self.make(by)?,
+                // Others matter only if they start the thread.
+                Origin::Environment { actor, by, .. } => {
+                    if self.system.get(by).branch.started.contains(&thread) {
+                        self.bring(self.system.get(by).thread, actor)?;
+                        self.make(by)?;
+                    }
+                }
+                Origin::Initial(_) | Origin::Spawned { .. } => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// One more move; `None` if its thread is elsewhere or the schedule gets too long.
+    fn make(&mut self, by: MoveId) -> Option<()> {
+        let the_move = self.system.get(by);
+        let place = &mut self.places[the_move.thread.index()];
+        if *place != Some(the_move.source) || self.moves.len() >= MOST_MOVES {
+            return None;
+        }
+        *place = Some(the_move.target);
+        for &started in &the_move.branch.started {
+            self.places[started.index()] = Some(self.system.thread(started).entry);
+        }
+        self.moves.push(by);
+        Some(())
+    }
+
+    /// Whether the values exclude the schedule.
+    fn is_impossible(&self, initial: usize, what: Wrong, budget: &Budget) -> bool {
+        let mut fresh = FreshNames::new(self.system);
+        let mut needed: Vec<Constraint> = last_guard(self.system, what).to_vec();
+        for &by in self.moves.iter().rev() {
+            let branch = &self.system.get(by).branch;
+            fresh.next_step();
+            let rename = |variable| fresh.of(variable);
+            let updates = branch.updates.iter().map(|(cell, value)| (*cell, value.rename(rename)));
+            let updates: Vec<(VarId, LinearForm)> = updates.collect();
+            for constraint in &mut needed {
+                *constraint = before(constraint, &updates);
+            }
+            needed.extend(branch.guard.iter().map(|constraint| constraint.rename(rename)));
+            needed.retain(|constraint| !constraint.is_true());
+            if needed.iter().any(Constraint::is_false) {
+                return true;
+            }
+        }
+        let mut solver = Conjunction::new(Domain::Integers);
+        solver.set_proofs(false);
+        for constraint in needed.iter().chain(&self.system.initial[initial]) {
+            solver.assert(constraint);
+        }
+        solver.check(budget) == Verdict::Unsat
+    }
+
+    /// The run with its values, if it is one.
+    fn run(&self, initial: usize, what: Wrong, seeds: &Seeds, budget: &Budget) -> Option<Trace> {
+        let system = self.system;
+        let guard = last_guard(system, what);
+        let cells = relevant_cells(system, &self.moves, guard);
+        let mut clauses = Clauses::default();
+        let unknowns = (0..=self.moves.len()).map(|_| clauses.unknown(cells.clone())).collect::<Vec<_>>();
+        let branches = self.moves.iter().map(|&by| &system.get(by).branch);
+        clauses.chain(system.initial[initial].clone(), branches, guard, &unknowns);
+        let Solved::Contradiction(derivation) = clauses.solve(self.trees, seeds, budget) else { return None };
+        match trace::from_derivation(system, &self.moves, what, &derivation, budget) {
+            Refinement::Violation(trace) => Some(trace),
+            _ => None,
+        }
+    }
+}
