@@ -37,11 +37,11 @@ mod tree;
 mod twins;
 mod violation;
 
-use crate::Engine;
+use crate::{Engine, Explore, ExploreOptions};
 use attempt::Attempt;
-use rely_base::{Budget, Observer};
+use rely_base::{Budget, Observer, Silent};
 use rely_evidence::{Claim, Reason};
-use rely_program::{Goal, Program};
+use rely_program::{Goal, Program, Trace};
 use seeds::Seeds;
 use system::{System, Unfit};
 use twins::Twins;
@@ -84,23 +84,46 @@ impl Engine for RelyGuaranteeEngine {
             Bias::None => Bias::Modular,
         };
         let attempt = |bias| Attempt::new(bias, (&system, &seeds, &twins), budget, observer);
-        take_turns([attempt(self.bias), attempt(other)])
+        let look = |most_states| violation_nearby(program, goal, most_states, budget);
+        take_turns([attempt(self.bias), attempt(other)], look)
     }
 }
 
-/// The size of the trees at which an attempt has to wait for the other one, at first.
-const NODES_AT_FIRST: usize = 3_000;
+/// The size of the trees at which a violation is looked for in the program itself, at first.
+const NODES_AT_FIRST: usize = 400;
+/// The size of the trees at which an attempt has to wait for the other one.
+const NODES_PER_TURN: usize = 3_000;
+/// So many states cost less than a node.
+const STATES_PER_NODE: usize = 10;
 
 /// Which predicates are found first decides over whether few or very many are needed, and nobody
 /// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
 /// turn, and so on with larger and larger trees. Both keep what they have found.
-fn take_turns(mut attempts: [Attempt<'_>; 2]) -> Claim {
+///
+/// Large trees are also a sign of a violation that only a long run shows: every shorter one has to
+/// be excluded before. States cost much less than nodes, so some of them are looked at in between.
+fn take_turns(mut attempts: [Attempt<'_>; 2], look: impl Fn(usize) -> Option<Trace>) -> Claim {
     let mut most_nodes = NODES_AT_FIRST;
     loop {
-        if let Some(claim) = attempts.iter_mut().find_map(|attempt| attempt.advance(most_nodes)) {
+        let in_turn = if most_nodes < NODES_PER_TURN { 1 } else { attempts.len() };
+        let mut attempts = attempts[..in_turn].iter_mut();
+        if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes)) {
             return claim;
         }
+        if let Some(trace) = look(most_nodes.saturating_mul(STATES_PER_NODE)) {
+            return Claim::Unsafe(trace);
+        }
         most_nodes = most_nodes.saturating_mul(2);
+    }
+}
+
+/// A violation within so many states, if there is one.
+fn violation_nearby(program: &Program, goal: Goal, most_states: usize, budget: &Budget) -> Option<Trace> {
+    let max_states = Some(most_states as u64);
+    let explore = Explore { options: ExploreOptions { max_states, shortest: false, ..Default::default() } };
+    match explore.run(program, goal, budget, &Silent) {
+        Claim::Unsafe(trace) => Some(trace),
+        Claim::Safe(_) | Claim::Unknown(_) => None,
     }
 }
 
