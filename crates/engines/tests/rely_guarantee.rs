@@ -120,7 +120,7 @@ fn the_predicates_of_the_papers_examples_are_found() {
             b: lock = 1
             p: true
             exit: true
-            q: lock != 1 and lock != 0
+            q: lock = 2
         "#]],
     );
     check_assertions(
@@ -129,9 +129,9 @@ fn the_predicates_of_the_papers_examples_are_found() {
             a: T2 at p/exit or lock != 0 and T2 at q
             exit: lock != 0 and T2 at p/exit
             b: lock != 0 and T2 at p/exit
-            p: true
-            exit: true
-            q: true
+            p: T1 at a/exit or lock != 0 and T1 at b
+            exit: lock != 0 and T1 at a/exit
+            q: lock != 0 and T1 at a/exit
         "#]],
     );
 }
@@ -154,19 +154,18 @@ fn the_history_tells_rounds_and_trees() {
         }
     }
     expect![[r#"
-        2 new predicates ["T1: lock == 1", "T2: lock == 1"]
-        2 new predicates ["T1: lock == 0", "T2: lock == 0"]
+        4 new predicates ["T1: lock == 1", "T2: lock == 1", "T2: lock == 2", "T1: lock == 2"]
         no counterexample []
         T1
-          None -> a by initially ["lock != 1", "lock == 0"]
-          Some(0) -> b by [lock == 0]; lock := 1 ["lock == 1", "lock != 0"]
-          Some(0) -> a by T2: [lock == 0]; lock := 2 ["lock != 1", "lock != 0"]
-          Some(1) -> exit by skip ["lock == 1", "lock != 0"]
+          None -> a by initially ["lock != 1", "lock != 2"]
+          Some(0) -> b by [lock == 0]; lock := 1 ["lock == 1", "lock != 2"]
+          Some(0) -> a by T2: [lock == 0]; lock := 2 ["lock != 1", "lock == 2"]
+          Some(1) -> exit by skip ["lock == 1", "lock != 2"]
         T2
-          None -> p by initially ["lock != 1", "lock == 0"]
-          Some(0) -> p by T1: [lock == 0]; lock := 1 ["lock == 1", "lock != 0"]
-          Some(0) -> q by [lock == 0]; lock := 2 ["lock != 1", "lock != 0"]
-          Some(2) -> exit by skip ["lock != 1", "lock != 0"]
+          None -> p by initially ["lock != 1", "lock != 2"]
+          Some(0) -> p by T1: [lock == 0]; lock := 1 ["lock == 1", "lock != 2"]
+          Some(0) -> q by [lock == 0]; lock := 2 ["lock != 1", "lock == 2"]
+          Some(2) -> exit by skip ["lock != 1", "lock == 2"]
     "#]]
     .assert_eq(&text);
 }
@@ -178,7 +177,7 @@ fn loops_cost_the_same_whatever_their_bound() {
             thread A { while x < BOUND { x := x + 1; } }
             thread B { while y < BOUND { y := y + 1; } }
             ensures x == BOUND && y == BOUND;";
-        check(&model.replace("BOUND", bound), "safe modular", "safe");
+        check(&model.replace("BOUND", bound), "safe modular", "safe modular");
     }
     let symbolic = "var n: int; var x: int = 0; requires n >= 0;
         thread A { while x < n { x := x + 1; } }

@@ -69,11 +69,7 @@ impl Meetings {
 
     /// A move from a node that stands in these blocks; `None` if one that looks the same was made
     /// already.
-    pub(super) fn environment(
-        &mut self,
-        environment: Environment,
-        blocks: &Blocks,
-    ) -> Option<EnvironmentId> {
+    pub(super) fn environment(&mut self, environment: Environment, blocks: &Blocks) -> Option<EnvironmentId> {
         let look = (environment.by, environment.literals.clone(), blocks.clone());
         self.seen.insert(look).then(|| self.environments.push(environment))
     }

@@ -176,9 +176,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// An estimate of what the trees and the remembered answers hold.
     fn memory_bytes(&self) -> usize {
         const PER_NODE: usize = size_of::<Node>() + 64;
-        self.nodes.len() * PER_NODE
-            + self.meetings.memory_bytes()
-            + self.decider.memory_bytes()
+        self.nodes.len() * PER_NODE + self.meetings.memory_bytes() + self.decider.memory_bytes()
     }
 
     pub(super) fn system(&self) -> &'a System<'p> {
@@ -205,14 +203,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.abstraction.constraints(&self.nodes[node].literals).cloned().collect()
     }
 
-    fn add(
-        &mut self,
-        thread: ThreadId,
-        spot: SpotId,
-        blocks: Blocks,
-        literals: Literals,
-        origin: Origin,
-    ) {
+    fn add(&mut self, thread: ThreadId, spot: SpotId, blocks: Blocks, literals: Literals, origin: Origin) {
         let literals = literals.without(&self.dead[thread.index()][spot.index()]);
         let node = Node { thread, spot, blocks, literals, origin, covered: false };
         let siblings = &mut self.at[thread.index()][spot.index()];

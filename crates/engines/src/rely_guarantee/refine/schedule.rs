@@ -9,7 +9,7 @@ use super::Refinement;
 use super::clauses::{Clauses, Solved};
 use super::spine::{FreshNames, last_guard, relevant_cells};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{MoveId, SpotId, System, before};
+use crate::rely_guarantee::system::{Move, MoveId, SpotId, System, before};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::{Budget, Id};
@@ -38,7 +38,9 @@ pub(in crate::rely_guarantee) fn suggested_run(
         for &other in counterexample.nodes.iter().filter(|&&other| other != first) {
             schedule.bring(trees.nodes[other].thread, other)?;
         }
-        if schedule.is_impossible(initial, counterexample.what, budget) {
+        if !schedule.ends_wrong(counterexample.what)
+            || schedule.is_impossible(initial, counterexample.what, budget)
+        {
             return None;
         }
         schedule.run(initial, counterexample.what, seeds, budget)
@@ -110,19 +112,50 @@ impl Schedule<'_, '_, '_> {
         Some(())
     }
 
-    /// One more move; `None` if its thread is elsewhere or the schedule gets too long.
+    /// One more move; `None` if it is not possible where everybody is, or the schedule gets too long.
     fn make(&mut self, by: MoveId) -> Option<()> {
         let the_move = self.system.get(by);
-        let place = &mut self.places[the_move.thread.index()];
-        if *place != Some(the_move.source) || self.moves.len() >= MOST_MOVES {
+        if !self.can_move(the_move) || self.moves.len() >= MOST_MOVES {
             return None;
         }
-        *place = Some(the_move.target);
+        self.places[the_move.thread.index()] = Some(the_move.target);
         for &started in &the_move.branch.started {
             self.places[started.index()] = Some(self.system.thread(started).entry);
         }
         self.moves.push(by);
         Some(())
+    }
+
+    /// Whether everybody is where a move needs them.
+    fn can_move(&self, by: &Move) -> bool {
+        self.is_at(by.thread, &[by.source])
+            && by.places.iter().all(|(thread, spots)| self.is_at(*thread, spots))
+            && self.is_calm(Some(by.thread))
+    }
+
+    /// Whether everybody is where something can be wrong.
+    fn ends_wrong(&self, what: Wrong) -> bool {
+        match what {
+            Wrong::Move(by) => self.can_move(self.system.get(by)),
+            Wrong::Violation(index) => {
+                let tests = self.system.violations[index].places.iter();
+                let mut places = tests.map(|test| self.system.place(test));
+                places.all(|(thread, spots)| self.is_at(thread, &spots)) && self.is_calm(None)
+            }
+        }
+    }
+
+    fn is_at(&self, thread: ThreadId, spots: &[SpotId]) -> bool {
+        self.places[thread.index()].is_some_and(|place| spots.contains(&place))
+    }
+
+    /// Whether nobody but the mover is inside an atomic block.
+    fn is_calm(&self, mover: Option<ThreadId>) -> bool {
+        let mut others = self.system.thread_ids().filter(|&thread| Some(thread) != mover);
+        others.all(|thread| {
+            let place = self.places[thread.index()];
+            place.is_none_or(|place| !self.system.thread(thread).atomic[place.index()])
+        })
     }
 
     /// Whether the values exclude the schedule.

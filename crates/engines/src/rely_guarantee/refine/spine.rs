@@ -68,8 +68,7 @@ impl Spine {
     /// from the others makes the way there visible.
     fn misplaced(&self, trees: &Trees<'_, '_>, what: Wrong) -> Vec<Discovery> {
         let system = trees.system();
-        let mut walk =
-            Walk { trees, system, observer: self.observer, places: Vec::new(), found: Vec::new() };
+        let mut walk = Walk { trees, system, observer: self.observer, places: Vec::new(), found: Vec::new() };
         walk.places = system.threads.iter().map(|thread| thread.start).collect();
         for &by in &self.moves {
             walk.take(system.get(by));
