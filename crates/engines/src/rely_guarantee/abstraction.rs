@@ -133,6 +133,11 @@ impl Abstraction {
         &self.predicates[literal.predicate][usize::from(!literal.holds)]
     }
 
+    /// All predicates.
+    pub(super) fn predicates(&self) -> impl Iterator<Item = PredicateId> + use<> {
+        self.predicates.ids()
+    }
+
     /// How many predicates there are.
     pub(super) fn predicate_count(&self) -> usize {
         self.predicates.len()

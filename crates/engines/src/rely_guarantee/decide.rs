@@ -2,9 +2,12 @@
 //!
 //! Which predicates hold after a step depends on the literals before it and on the move, not on where
 //! the other threads are; nor does the answer change when the abstraction is refined. So the answers
-//! are kept for the whole verification: growing the trees again costs few questions.
+//! are kept for the whole verification. And it depends on few of the literals (see [`Islands`]): when
+//! new predicates are tracked, most questions about the old ones stay the same. Growing the trees
+//! again costs few questions.
 
 use super::abstraction::Abstraction;
+use super::islands::Islands;
 use super::literals::{Literal, Literals, PredicateId};
 use super::system::{MoveId, System, before};
 use rely_base::{Arena, Budget, define_id};
@@ -24,6 +27,13 @@ pub(super) struct Step {
     pub(super) observer: ThreadId,
 }
 
+impl Step {
+    /// The same step if only some of the predicates are known.
+    fn restricted_to(&self, mask: &Literals) -> Step {
+        Step { known: self.known.intersection(mask), ..self.clone() }
+    }
+}
+
 define_id!(
     /// A step about which something was asked.
     struct StepId
@@ -39,6 +49,13 @@ struct Known {
     holds: Literals,
 }
 
+impl Known {
+    fn learn(&mut self, predicate: PredicateId, entailed: Option<Literal>) {
+        entailed.into_iter().for_each(|literal| self.holds.insert(literal));
+        [true, false].into_iter().for_each(|holds| self.asked.insert(Literal { predicate, holds }));
+    }
+}
+
 /// The solver and what it has answered.
 pub(super) struct Decider<'a> {
     system: &'a System<'a>,
@@ -48,6 +65,9 @@ pub(super) struct Decider<'a> {
     answers: Arena<StepId, Known>,
     /// The step whose constraints the solver holds.
     loaded: Option<StepId>,
+    islands: Option<Islands>,
+    /// Which literals can hold together.
+    consistent: FxHashMap<Literals, bool>,
 }
 
 /// More remembered steps than this are forgotten together.
@@ -57,8 +77,16 @@ impl<'a> Decider<'a> {
     pub(super) fn new(system: &'a System<'a>, budget: &'a Budget) -> Self {
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
-        let (steps, answers) = (FxHashMap::default(), Arena::new());
-        Decider { system, budget, solver, steps, answers, loaded: None }
+        Decider {
+            system,
+            budget,
+            solver,
+            steps: FxHashMap::default(),
+            answers: Arena::new(),
+            loaded: None,
+            islands: None,
+            consistent: FxHashMap::default(),
+        }
     }
 
     /// An estimate of what the answers hold.
@@ -93,12 +121,16 @@ impl<'a> Decider<'a> {
 
     /// The number of a step, if it can be made.
     fn possible(&mut self, abstraction: &Abstraction, step: &Step) -> Option<StepId> {
+        if self.answers.len() >= MOST_ANSWERS {
+            self.steps.clear();
+            self.answers = Arena::new();
+            self.loaded = None;
+        }
         let id = self.number(step);
         let possible = match self.answers[id].possible {
             Some(possible) => possible,
             None => {
-                self.load(abstraction, step, id);
-                let possible = self.solver.check(self.budget) != Verdict::Unsat;
+                let possible = self.find_possible(abstraction, step);
                 self.answers[id].possible = Some(possible);
                 possible
             }
@@ -106,14 +138,57 @@ impl<'a> Decider<'a> {
         possible.then_some(id)
     }
 
+    /// Whether a step can be made, island by island.
+    fn find_possible(&mut self, abstraction: &Abstraction, step: &Step) -> bool {
+        let Some(islands) = self.islands_of(abstraction, step) else {
+            return self.ask_possible(abstraction, step);
+        };
+        let apart = islands.apart(step.by).iter().map(|island| step.known.intersection(island));
+        let apart: Vec<Literals> = apart.filter(|known| !known.is_empty()).collect();
+        let guarded: Vec<Step> =
+            islands.guarded(step.by).iter().map(|island| step.restricted_to(island)).collect();
+        guarded.iter().all(|part| self.ask_possible(abstraction, part))
+            && apart.into_iter().all(|known| self.is_consistent(abstraction, known))
+    }
+
+    /// Asks the solver whether a step can be made.
+    fn ask_possible(&mut self, abstraction: &Abstraction, step: &Step) -> bool {
+        let id = self.number(step);
+        if let Some(possible) = self.answers[id].possible {
+            return possible;
+        }
+        self.load(abstraction, step, id);
+        let possible = self.solver.check(self.budget) != Verdict::Unsat;
+        self.answers[id].possible = Some(possible);
+        possible
+    }
+
+    /// Whether literals can hold together.
+    fn is_consistent(&mut self, abstraction: &Abstraction, known: Literals) -> bool {
+        if let Some(&consistent) = self.consistent.get(&known) {
+            return consistent;
+        }
+        let constraints: Vec<Constraint> = abstraction.constraints(&known).cloned().collect();
+        let consistent = self.is_satisfiable(&constraints);
+        self.consistent.insert(known, consistent);
+        consistent
+    }
+
+    /// The islands, if they can be used: instances of templates have facts about their handles.
+    fn islands_of(&mut self, abstraction: &Abstraction, step: &Step) -> Option<&Islands> {
+        let threads = [step.observer, self.system.get(step.by).thread];
+        if threads.iter().any(|&thread| self.system.thread(thread).is_template) {
+            return None;
+        }
+        if self.islands.as_ref().is_none_or(|islands| !islands.fit(abstraction)) {
+            self.islands = Some(Islands::new(self.system, abstraction));
+        }
+        self.islands.as_ref()
+    }
+
     fn number(&mut self, step: &Step) -> StepId {
         if let Some(&id) = self.steps.get(step) {
             return id;
-        }
-        if self.answers.len() >= MOST_ANSWERS {
-            self.steps.clear();
-            self.answers = Arena::new();
-            self.loaded = None;
         }
         let id = self.answers.push(Known::default());
         self.steps.insert(step.clone(), id);
@@ -122,15 +197,46 @@ impl<'a> Decider<'a> {
 
     /// Finds out what holds of some predicates after a step.
     fn ask(&mut self, abstraction: &Abstraction, step: &Step, id: StepId, predicates: &Literals) {
+        for literal in predicates.iter().filter(|literal| literal.holds) {
+            let islands = self.islands_of(abstraction, step);
+            let part =
+                islands.map(|islands| step.restricted_to(islands.relevant(step.by, literal.predicate)));
+            let entailed = match part {
+                Some(part) if part.known != step.known => {
+                    self.ask_part(abstraction, &part, literal.predicate)
+                }
+                _ => self.ask_solver(abstraction, step, id, literal.predicate),
+            };
+            self.answers[id].learn(literal.predicate, entailed);
+        }
+    }
+
+    /// What holds of a predicate after a step of which less is known.
+    fn ask_part(
+        &mut self,
+        abstraction: &Abstraction,
+        part: &Step,
+        predicate: PredicateId,
+    ) -> Option<Literal> {
+        let id = self.number(part);
+        if self.answers[id].asked.contains_predicate(predicate) {
+            return self.answers[id].holds.get(predicate);
+        }
+        let entailed = self.ask_solver(abstraction, part, id, predicate);
+        self.answers[id].learn(predicate, entailed);
+        entailed
+    }
+
+    fn ask_solver(
+        &mut self,
+        abstraction: &Abstraction,
+        step: &Step,
+        id: StepId,
+        predicate: PredicateId,
+    ) -> Option<Literal> {
         self.load(abstraction, step, id);
         let updates = self.updates(step);
-        for literal in predicates.iter().filter(|literal| literal.holds) {
-            let entailed = self.entailed(abstraction, literal.predicate, &updates);
-            let known = &mut self.answers[id];
-            entailed.into_iter().for_each(|literal| known.holds.insert(literal));
-            known.asked.insert(literal);
-            known.asked.insert(Literal { holds: false, ..literal });
-        }
+        self.entailed(abstraction, predicate, &updates)
     }
 
     fn entailed(

@@ -33,6 +33,13 @@ impl Literals {
         self.0[word] |= bit(literal);
     }
 
+    pub(super) fn insert_all(&mut self, others: &Literals) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&others.0).for_each(|(word, more)| *word |= more);
+    }
+
     /// What is known about a predicate.
     pub(super) fn get(&self, predicate: PredicateId) -> Option<Literal> {
         let literals = [true, false].map(|holds| Literal { predicate, holds });
@@ -47,6 +54,14 @@ impl Literals {
     /// Whether anything is known about a predicate.
     pub(super) fn contains_predicate(&self, predicate: PredicateId) -> bool {
         self.get(predicate).is_some()
+    }
+
+    /// Whether some predicate holds here and does not hold there, or the other way round.
+    pub(super) fn contradicts(&self, other: &Literals) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, theirs)| {
+            let both = mine | theirs;
+            both & (both >> 1) & LOWER_BITS != 0
+        })
     }
 
     /// All literals of both; `None` if they contradict each other.
@@ -177,6 +192,12 @@ mod tests {
         check_union(&[], &[-40], Some(&[-40]));
         check_union(&[1, -2], &[2], None);
         check_union(&[90], &[1, -90], None);
+    }
+
+    #[test]
+    fn what_has_no_union_contradicts() {
+        assert!(set(&[90]).contradicts(&set(&[1, -90])) && set(&[2]).contradicts(&set(&[-2, 90])));
+        assert!(!set(&[1, -2]).contradicts(&set(&[3, 70])) && !set(&[]).contradicts(&set(&[1])));
     }
 
     #[test]

@@ -39,9 +39,9 @@ pub(super) struct Meeting {
 /// The two sides of all meetings.
 pub(super) struct Meetings {
     /// The nodes that wait for a move: those that it can change.
-    observers: Lists<NodeId>,
+    observers: Lists<(NodeId, Literals)>,
     /// The moves that were made.
-    made: Lists<EnvironmentId>,
+    made: Lists<(EnvironmentId, Literals)>,
     environments: Arena<EnvironmentId, Environment>,
     seen: FxHashSet<(MoveId, Literals, Blocks)>,
     count: usize,
@@ -61,9 +61,9 @@ impl Meetings {
         }
     }
 
-    /// Lets a node wait for a move.
-    pub(super) fn add_observer(&mut self, at: Meeting, node: NodeId) {
-        at.list_mut(&mut self.observers).push(node);
+    /// Lets a node that knows some literals wait for a move.
+    pub(super) fn add_observer(&mut self, at: Meeting, node: NodeId, known: &Literals) {
+        at.list_mut(&mut self.observers).push((node, known.clone()));
         self.count += 1;
     }
 
@@ -76,18 +76,19 @@ impl Meetings {
 
     /// Tells a thread of a move.
     pub(super) fn add_environment(&mut self, at: Meeting, environment: EnvironmentId) {
-        at.list_mut(&mut self.made).push(environment);
+        let known = self.environments[environment].literals.clone();
+        at.list_mut(&mut self.made).push((environment, known));
         self.count += 1;
     }
 
-    /// The nodes that wait.
-    pub(super) fn observers(&self, at: Meeting) -> &[NodeId] {
-        at.list(&self.observers)
+    /// The nodes that wait and do not contradict some literals.
+    pub(super) fn observers(&self, at: Meeting, known: &Literals) -> Vec<NodeId> {
+        compatible(at.list(&self.observers), known)
     }
 
-    /// The moves that were made.
-    pub(super) fn made(&self, at: Meeting) -> &[EnvironmentId] {
-        at.list(&self.made)
+    /// The moves that were made from nodes that do not contradict some literals.
+    pub(super) fn made(&self, at: Meeting, known: &Literals) -> Vec<EnvironmentId> {
+        compatible(at.list(&self.made), known)
     }
 
     pub(super) fn get(&self, environment: EnvironmentId) -> &Environment {
@@ -97,8 +98,13 @@ impl Meetings {
     /// An estimate of what is held.
     pub(super) fn memory_bytes(&self) -> usize {
         const PER_ENVIRONMENT: usize = 2 * size_of::<Environment>() + size_of::<Blocks>();
-        self.count * size_of::<NodeId>() + self.environments.len() * PER_ENVIRONMENT
+        self.count * size_of::<(NodeId, Literals)>() + self.environments.len() * PER_ENVIRONMENT
     }
+}
+
+/// Of most pairs the two sides contradict each other, so they are compared where they are listed.
+fn compatible<T: Copy>(list: &[(T, Literals)], known: &Literals) -> Vec<T> {
+    list.iter().filter(|(_, other)| !other.contradicts(known)).map(|(item, _)| *item).collect()
 }
 
 fn empty_lists<T: Clone>(system: &System<'_>, abstraction: &Abstraction) -> Lists<T> {

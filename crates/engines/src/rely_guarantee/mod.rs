@@ -7,6 +7,7 @@
 //! * `attempt`: the loop of growing trees and refining;
 //! * `system`: the program as threads with spots and moves;
 //! * `abstraction`: predicates at spots, and what threads tell apart of each other's places;
+//! * `decide`, `islands`: what holds after a step;
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`: predicates that the source suggests; `twins`: what is worth tracking for several threads;
@@ -23,6 +24,7 @@ mod abstraction;
 mod attempt;
 mod decide;
 mod history;
+mod islands;
 mod literals;
 mod meetings;
 mod merge;

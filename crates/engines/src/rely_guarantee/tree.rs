@@ -246,9 +246,12 @@ impl<'a, 'p> Trees<'a, 'p> {
             }
             let block = self.places.block_of(the_move.thread, observer, spot);
             let meeting = Meeting { by, observer, block };
-            self.meetings.add_observer(meeting, id);
-            for position in 0..self.meetings.made(meeting).len() {
-                self.interfere(id, self.meetings.made(meeting)[position]);
+            // Instances of one template have locals of their own: they contradict nobody.
+            let same_template = the_move.thread == observer;
+            let known = if same_template { Literals::default() } else { node.literals.clone() };
+            self.meetings.add_observer(meeting, id, &known);
+            for environment in self.meetings.made(meeting, &known) {
+                self.interfere(id, environment);
             }
         }
     }
@@ -295,8 +298,9 @@ impl<'a, 'p> Trees<'a, 'p> {
             let block = self.nodes[actor].blocks[observer.index()];
             let meeting = Meeting { by, observer, block };
             self.meetings.add_environment(meeting, environment);
-            for position in 0..self.meetings.observers(meeting).len() {
-                self.interfere(self.meetings.observers(meeting)[position], environment);
+            let known = self.meetings.get(environment).literals.clone();
+            for node in self.meetings.observers(meeting, &known) {
+                self.interfere(node, environment);
             }
         }
     }
