@@ -71,6 +71,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn into_abstraction(self) -> Abstraction {
+        self.abstraction
+    }
+
     fn track(&mut self, discoveries: Vec<Discovery>, counts: Counts) {
         let discoveries = self.twins.with_twins(discoveries);
         let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);

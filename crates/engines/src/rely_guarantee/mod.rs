@@ -34,6 +34,8 @@ mod refine;
 mod relevance;
 mod seeds;
 mod system;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod tree;
 mod twins;

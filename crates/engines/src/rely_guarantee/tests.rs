@@ -1,0 +1,183 @@
+//! Tests of the parts that cannot be seen from outside.
+
+use super::abstraction::Abstraction;
+use super::attempt::Attempt;
+use super::decide::Decider;
+use super::islands::Islands;
+use super::literals::{Literal, Literals, PredicateId};
+use super::refine::{Discovery, suggested_run};
+use super::relevance::relevant_classes;
+use super::seeds::Seeds;
+use super::system::{MoveId, SpotId, System};
+use super::tree::{Interrupted, Trees};
+use super::twins::Twins;
+use super::{Bias, history};
+use expect_test::{Expect, expect};
+use rely_base::{Budget, Id, Silent, SourceMap};
+use rely_evidence::{Claim, replay};
+use rely_logic::{Constraint, LinearForm, VarId};
+use rely_program::{Goal, Program, ThreadId};
+
+fn load(model: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("model.rely", model);
+    rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn system(program: &Program) -> System<'_> {
+    System::new(program, Goal::Assert, &Budget::unlimited()).unwrap_or_else(|_| panic!("it fits"))
+}
+
+/// The cell of a variable that is no array.
+fn cell(system: &System<'_>, name: &str) -> VarId {
+    let mut vars = system.program.vars().iter();
+    let (id, _) = vars.find(|(_, var)| var.name == name).unwrap_or_else(|| panic!("no {name}"));
+    system.cells.cell(id, 0)
+}
+
+fn equals(system: &System<'_>, name: &str, value: i64) -> Constraint {
+    Constraint::eq(&LinearForm::variable(cell(system, name)), &LinearForm::constant(value))
+}
+
+fn thread(index: usize) -> ThreadId {
+    ThreadId::from_index(index)
+}
+
+/// What the discovery is for all twins, in words.
+fn check_twins(model: &str, discovery: impl FnOnce(&System<'_>) -> Discovery, expect: &Expect) {
+    let program = load(model);
+    let system = system(&program);
+    let found = Twins::new(&system).with_twins(vec![discovery(&system)]);
+    expect.assert_eq(&history::round(&system, Vec::new(), &found).found.join("; "));
+}
+
+const TWO_FLAGS: &str = "var lock: int = 0; var flag1, flag2: int = 0;
+    thread T1 { a: flag1 := 1; await lock == 0 do { lock := 1; } b: await flag2 == 0; }
+    thread T2 { p: flag2 := 1; await lock == 0 do { lock := 2; } q: await flag1 == 0; }";
+
+#[test]
+fn what_a_thread_tracks_its_twin_tracks_in_its_own_terms() {
+    let predicate = |name: &'static str, value| {
+        move |system: &System<'_>| Discovery::Predicate {
+            thread: thread(0),
+            constraint: equals(system, name, value),
+        }
+    };
+    check_twins(TWO_FLAGS, predicate("flag1", 1), &expect!["T1: flag1 == 1; T2: flag2 == 1"]);
+    check_twins(TWO_FLAGS, predicate("flag2", 0), &expect!["T1: flag2 == 0; T2: flag1 == 0"]);
+    // The same test with another constant, because it stands in the same place.
+    check_twins(TWO_FLAGS, predicate("lock", 1), &expect!["T1: lock == 1; T2: lock == 2"]);
+    check_twins(TWO_FLAGS, predicate("lock", 7), &expect!["T1: lock == 7; T2: lock == 7"]);
+    let other_shape = TWO_FLAGS.replace("q: await flag1 == 0;", "q: skip; await flag1 == 0;");
+    check_twins(&other_shape, predicate("flag1", 1), &expect!["T1: flag1 == 1"]);
+}
+
+#[test]
+fn places_have_twins_too() {
+    let place = |system: &System<'_>| {
+        let observed = thread(1);
+        let label = |name: &str| {
+            let mut spots = system.thread(observed).spots.iter();
+            let is = |spot: &rely_evidence::rely_guarantee::Spot| match spot {
+                rely_evidence::rely_guarantee::Spot::At(location) => {
+                    system.program.locations()[*location].label.as_deref() == Some(name)
+                }
+                rely_evidence::rely_guarantee::Spot::Unstarted => false,
+            };
+            SpotId::from_index(spots.position(is).unwrap_or_else(|| panic!("no {name}")))
+        };
+        Discovery::Place { observer: thread(0), observed, spots: vec![label("q")] }
+    };
+    check_twins(TWO_FLAGS, place, &expect!["T1: T2 at q; T2: T1 at b"]);
+}
+
+#[test]
+fn islands_are_joined_by_predicates_and_by_conditions() {
+    let program = load(
+        "var x, y, z: int = 0;
+        thread T { await x == y; z := x; }",
+    );
+    let system = system(&program);
+    let mut abstraction = Abstraction::new(&system);
+    for name in ["x", "y", "z"] {
+        abstraction.track(thread(0), &equals(&system, name, 0));
+    }
+    let islands = Islands::new(&system, &abstraction);
+    let mask = |numbers: &[usize]| -> Literals {
+        let predicates = numbers.iter().map(|&number| PredicateId::from_index(number));
+        predicates.flat_map(|predicate| [true, false].map(|holds| Literal { predicate, holds })).collect()
+    };
+    let [waits, copies] = [0, 1].map(MoveId::from_index);
+    assert_eq!(islands.guarded(waits), [mask(&[0, 1])]);
+    assert_eq!(islands.apart(waits), [mask(&[2])]);
+    assert_eq!(*islands.relevant(waits, PredicateId::from_index(0)), mask(&[0, 1]));
+    assert_eq!(*islands.relevant(waits, PredicateId::from_index(2)), mask(&[2]));
+    // What z is afterwards, x was before.
+    assert_eq!(*islands.relevant(copies, PredicateId::from_index(2)), mask(&[0]));
+    assert!(islands.fit(&abstraction));
+    abstraction.track(thread(0), &equals(&system, "x", 1));
+    assert!(!islands.fit(&abstraction));
+}
+
+/// Whether the first counterexample, while nothing is tracked, suggests a run.
+fn check_suggestion(model: &str, expect: bool) {
+    let program = load(model);
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (abstraction, mut decider) = (Abstraction::new(&system), Decider::new(&system, &budget));
+    let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+    let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else {
+        panic!("nothing is tracked, so something seems wrong");
+    };
+    let run = suggested_run(&trees, &counterexample, &Seeds::new(&system), &budget);
+    assert_eq!(run.is_some(), expect, "{model}");
+    if let Some(run) = run {
+        assert!(replay(&program, Goal::Assert, run, &budget).is_ok());
+    }
+}
+
+#[test]
+fn branches_of_several_threads_together_can_be_a_run() {
+    let model = "var x: int = 0; var y: int = 0;
+        thread A { y := 1; y := 2; a: skip; }
+        thread B { x := 1; x := 2; b: skip; }
+        never A at a && B at b && x == 2 && y == VALUE;";
+    check_suggestion(&model.replace("VALUE", "2"), true);
+    check_suggestion(&model.replace("VALUE", "1"), false);
+    let started = "var x: int = 0;
+        process worker(n: int) { x := x + n; }
+        thread Main { local h: thread; h := spawn worker(3); join h; assert x == EXPECTED; }";
+    check_suggestion(&started.replace("EXPECTED", "3"), false);
+}
+
+/// How many classes are left of how many nodes in the proof.
+fn check_classes(model: &str, expect: &Expect) {
+    let program = load(model);
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
+    let claim = attempt.advance(10_000);
+    assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
+    let abstraction = attempt.into_abstraction();
+    let mut decider = Decider::new(&system, &budget);
+    let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+    assert!(trees.grow(10_000).is_ok(), "the abstraction suffices");
+    let spots = |thread: ThreadId| (0..system.thread(thread).spots.len()).map(SpotId::from_index);
+    let places: Vec<(ThreadId, SpotId)> =
+        system.thread_ids().flat_map(|thread| spots(thread).map(move |spot| (thread, spot))).collect();
+    let nodes: usize = places.iter().map(|&(thread, spot)| trees.at(thread, spot).len()).sum();
+    let classes = relevant_classes(&mut trees, &abstraction, &budget);
+    let classes: usize = places.iter().map(|&(thread, spot)| classes.at(thread, spot).len()).sum();
+    expect.assert_eq(&format!("{classes} classes of {nodes} nodes"));
+}
+
+#[test]
+fn proofs_are_reduced_to_what_they_need() {
+    // That T1 holds the lock as 1 and T2 as 2 matters only where they hold it.
+    check_classes(
+        "var lock: int = 0;
+        thread T1 { a: await lock == 0 do { lock := 1; } b: skip; lock := 0; }
+        thread T2 { p: await lock == 0 do { lock := 2; } q: skip; lock := 0; }
+        never T1 at b && T2 at q;",
+        &expect!["8 classes of 12 nodes"],
+    );
+}
