@@ -8,13 +8,15 @@ use super::defect::{RelyGuaranteeDefect, Subject};
 use super::encode::Encoder;
 use super::obligations::{Generator, Sink};
 use super::outline::Outline;
+use super::parts::Parts;
 use super::proof::RelyGuarantee;
 use super::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
 use crate::inspection::Obstacle;
 use crate::reason::ProofDefect;
 use rely_base::Budget;
 use rely_logic::{
-    FormulaSolver, Interpretation, Obstacle as Undecided, Satisfiability, TermId, Value as Number,
+    FormulaSolver, Interpretation, Node, Obstacle as Undecided, Satisfiability, TermId, TermPool,
+    Value as Number,
 };
 use rely_program::{Goal, Program};
 
@@ -94,7 +96,8 @@ impl Judge<'_> {
         subject: Subject,
         question: &OpenQuestion,
     ) -> Result<(), Obstacle> {
-        if self.follows_by_one_cube(encoder, question)? {
+        let parts = Parts::new(encoder, &question.hypotheses);
+        if self.contradicts_itself(encoder, &parts)? || self.follows_by_one_cube(encoder, question, &parts)? {
             return Ok(());
         }
         let formulas = question.formulas(&mut encoder.pool);
@@ -109,19 +112,29 @@ impl Judge<'_> {
         Err(Obstacle::Defect(defect.into()))
     }
 
+    /// Whether some part of the hypotheses is never true. Only conjunctions are asked about: they
+    /// are cheap.
+    fn contradicts_itself(&mut self, encoder: &mut Encoder<'_>, parts: &Parts) -> Result<bool, Obstacle> {
+        for part in parts.several() {
+            let is_conjunction = part.iter().all(|&term| is_literal(&encoder.pool, term));
+            if is_conjunction && matches!(self.ask(encoder, part)?, Answer::Contradiction) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Tries the cube of the goal of which least is left to show, conjunct by conjunct: these
     /// questions are mostly conjunctions, which are cheap.
     fn follows_by_one_cube(
         &mut self,
         encoder: &mut Encoder<'_>,
         question: &OpenQuestion,
+        parts: &Parts,
     ) -> Result<bool, Obstacle> {
         let Some(cube) = question.goal.iter().min_by_key(|cube| cube.len()) else { return Ok(false) };
-        if cube.len() == 1 && question.goal.len() == 1 {
-            return Ok(false);
-        }
         for &conjunct in cube {
-            let mut formulas = question.hypotheses.clone();
+            let mut formulas = parts.about(encoder, conjunct);
             formulas.push(negated_conjunction(&mut encoder.pool, &[conjunct]));
             if !matches!(self.ask(encoder, &formulas)?, Answer::Contradiction) {
                 return Ok(false);
@@ -148,6 +161,11 @@ impl Judge<'_> {
             }
         })
     }
+}
+
+/// Whether a term is a comparison or the negation of something.
+fn is_literal(pool: &TermPool, term: TermId) -> bool {
+    matches!(pool.node(term), Node::LeZero(_) | Node::EqZero(_) | Node::Not(_))
 }
 
 /// The values of a counterexample, as far as they are worth showing.

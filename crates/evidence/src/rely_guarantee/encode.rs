@@ -56,6 +56,8 @@ pub(super) struct Encoder<'p> {
     divisions: FxHashMap<(TermId, TermId), [TermId; 2]>,
     /// The variables with facts in each term that was asked for.
     noted: FxHashMap<TermId, Rc<[Symbol]>>,
+    /// The variables in each term that was asked for.
+    symbols: FxHashMap<TermId, Rc<[Symbol]>>,
 }
 
 /// What is true of a variable whenever it is mentioned.
@@ -89,6 +91,7 @@ impl<'p> Encoder<'p> {
             facts: FxHashMap::default(),
             divisions: FxHashMap::default(),
             noted: FxHashMap::default(),
+            symbols: FxHashMap::default(),
         }
     }
 
@@ -329,10 +332,21 @@ impl<'p> Encoder<'p> {
         if let Some(known) = self.noted.get(&formula) {
             return Rc::clone(known);
         }
-        let all = self.pool.free_variables(formula);
-        let noted: Rc<[Symbol]> = all.into_iter().filter(|symbol| self.facts.contains_key(symbol)).collect();
+        let all = self.symbols(formula);
+        let noted: Rc<[Symbol]> =
+            all.iter().copied().filter(|symbol| self.facts.contains_key(symbol)).collect();
         self.noted.insert(formula, Rc::clone(&noted));
         noted
+    }
+
+    /// The variables of a formula.
+    pub(super) fn symbols(&mut self, formula: TermId) -> Rc<[Symbol]> {
+        if let Some(known) = self.symbols.get(&formula) {
+            return Rc::clone(known);
+        }
+        let symbols: Rc<[Symbol]> = self.pool.free_variables(formula).into_iter().collect();
+        self.symbols.insert(formula, Rc::clone(&symbols));
+        symbols
     }
 
     /// A condition as a number: 1 or 0.

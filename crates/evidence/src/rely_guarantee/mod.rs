@@ -14,6 +14,7 @@ mod export;
 mod expression;
 mod obligations;
 mod outline;
+mod parts;
 mod print;
 mod proof;
 mod property;

@@ -45,8 +45,23 @@ pub(super) trait Sink {
     fn obvious(&mut self, count: u64);
 }
 
-/// The atoms of each of several cubes.
-type StatedCubes = Rc<[Vec<TermId>]>;
+/// A cube of the proof in terms of the logic.
+#[derive(Debug)]
+pub(super) struct StatedCube {
+    pub(super) atoms: Vec<TermId>,
+    /// Where other instances stand.
+    pub(super) places: Vec<(ThreadId, SpotSet)>,
+}
+
+/// All cubes of one place.
+type StatedCubes = Rc<[StatedCube]>;
+
+/// What must hold after a step, whatever was known before it.
+struct OwnGoals {
+    target: Rc<[GoalCube]>,
+    /// `None` if nobody is there to whom anything would have to be promised.
+    effect: Option<Rc<[GoalCube]>>,
+}
 
 /// Makes the obligations of one proof.
 pub(super) struct Generator<'p> {
@@ -112,7 +127,7 @@ impl<'p> Generator<'p> {
         for condition in program.requires() {
             for (_, defined) in definedness(program, condition) {
                 let defined = self.encoder.condition_of(viewer, &defined);
-                let goal = vec![GoalCube { terms: vec![defined], places: Vec::new() }];
+                let goal = GoalCube::only(&mut self.encoder.pool, defined);
                 let hypotheses = conditions.clone();
                 self.give(sink, Sequent { hypotheses, goal, ..sequent.clone() })?;
             }
@@ -146,34 +161,21 @@ impl<'p> Generator<'p> {
             return Ok(());
         }
         let step = Step::new(&mut self.encoder, &self.outline, &self.structure, self.goal, id);
-        for (number, atoms) in self.stated(actor, source, Role::ACTOR).iter().enumerate() {
-            let cube = &self.outline.at(actor, source)[number];
-            self.demands(id, &step, cube, atoms, sink)?;
-            if step.halts {
-                continue;
-            }
-            let known =
-                self.taken(&step, cube, atoms, Subject::new(Rule::OwnStep).at(actor, source).along(id));
-            self.own_step(id, &step, &known, sink)?;
+        let stated = self.stated(actor, source, Role::ACTOR);
+        for known in stated.iter() {
+            self.demands(id, &step, known, sink)?;
+        }
+        if step.halts {
+            return property::halting(self, id, &step, sink);
+        }
+        let goals = self.own_goals(id, &step);
+        for (cube, known) in self.outline.at(actor, source).iter().zip(stated.iter()) {
+            let subject = Subject::new(Rule::OwnStep).at(actor, source).along(id);
+            let known = taken(&step, known, subject);
+            self.own_step(&goals, &known, sink)?;
             self.starts(id, &step, cube, &known, sink)?;
         }
-        if step.halts { property::halting(self, id, &step, sink) } else { self.interference(id, &step, sink) }
-    }
-
-    /// What is known when a step is made from a state of a cube.
-    fn taken(&self, step: &Step, cube: &Cube, atoms: &[TermId], subject: Subject) -> Sequent {
-        let mut sequent = Sequent::new(subject);
-        sequent.hypotheses.extend(atoms.iter().chain(&step.conditions));
-        sequent.places.extend(step.narrowed.iter().cloned());
-        self.assume_places(cube, &mut sequent);
-        sequent
-    }
-
-    fn assume_places(&self, cube: &Cube, sequent: &mut Sequent) {
-        for (thread, spots) in &cube.others {
-            let numbers = spots.iter().filter_map(|&spot| self.outline.numbers.number(*thread, spot));
-            sequent.places.push((*thread, numbers.collect()));
-        }
+        self.interference(id, &step, sink)
     }
 
     /// Nothing on the way through the edge goes wrong.
@@ -181,49 +183,47 @@ impl<'p> Generator<'p> {
         &mut self,
         id: EdgeId,
         step: &Step,
-        cube: &Cube,
-        atoms: &[TermId],
+        cube: &StatedCube,
         sink: &mut S,
     ) -> Result<(), S::Stop> {
         let source = Spot::At(self.outline.program.edges()[id].source);
         for demand in &step.demands {
             let subject = Subject::new(demand.rule).at(self.outline.actor(id), source).along(id);
             let mut sequent = Sequent::new(subject);
-            sequent.hypotheses.extend(atoms.iter().chain(&step.conditions[..demand.conditions]));
-            sequent.places.extend(step.narrowed[..demand.narrowed].iter().cloned());
-            self.assume_places(cube, &mut sequent);
-            sequent.goal.push(match &demand.required {
-                Required::Formula(formula) => GoalCube { terms: vec![*formula], places: Vec::new() },
+            sequent.hypotheses.extend(cube.atoms.iter().chain(&step.conditions[..demand.conditions]));
+            sequent.places.extend(step.narrowed[..demand.narrowed].iter().chain(&cube.places).cloned());
+            let pool = &mut self.encoder.pool;
+            sequent.goal = match &demand.required {
+                Required::Formula(formula) => GoalCube::only(pool, *formula),
                 Required::Place(thread, set) => {
-                    GoalCube { terms: Vec::new(), places: vec![(*thread, set.clone())] }
+                    GoalCube::new(pool, [], vec![(*thread, set.clone())]).into_iter().collect()
                 }
-            });
+            };
             self.give(sink, sequent)?;
         }
         Ok(())
     }
 
-    /// The assertion at the target holds, and the step has one of the claimed effects.
-    fn own_step<S: Sink>(
-        &mut self,
-        id: EdgeId,
-        step: &Step,
-        known: &Sequent,
-        sink: &mut S,
-    ) -> Result<(), S::Stop> {
+    /// The assertion at the target, and the claimed effects of the step.
+    fn own_goals(&mut self, id: EdgeId, step: &Step) -> OwnGoals {
         let actor = self.outline.actor(id);
         let target = Spot::At(self.outline.program.edges()[id].target);
         let unchanged = Values::default();
         let reading = Reading { thread: actor, role: Role::ACTOR, before: &step.after, after: &step.after };
-        let goal = self.goal_cubes(self.outline.at(actor, target), reading, &step.arrived);
+        let target = self.goal_cubes(self.outline.at(actor, target), reading, &step.arrived);
+        let reading = Reading { before: &unchanged, ..reading };
+        let has_bystanders = self.has_bystanders(actor);
+        let effect = has_bystanders.then(|| self.goal_cubes(self.outline.effect(id), reading, &[]));
+        OwnGoals { target, effect }
+    }
+
+    /// The assertion at the target holds, and the step has one of the claimed effects.
+    fn own_step<S: Sink>(&mut self, goals: &OwnGoals, known: &Sequent, sink: &mut S) -> Result<(), S::Stop> {
+        let goal = Rc::clone(&goals.target);
         self.give(sink, Sequent { goal, ..known.clone() })?;
-        if self.has_bystanders(actor) {
-            let reading = Reading { before: &unchanged, ..reading };
-            let goal = self.goal_cubes(self.outline.effect(id), reading, &[]);
-            let subject = Subject { rule: Rule::Guarantee, ..known.subject };
-            self.give(sink, Sequent { subject, goal, ..known.clone() })?;
-        }
-        Ok(())
+        let Some(effect) = &goals.effect else { return Ok(()) };
+        let subject = Subject { rule: Rule::Guarantee, ..known.subject };
+        self.give(sink, Sequent { subject, goal: Rc::clone(effect), ..known.clone() })
     }
 
     /// Whether there can be a thread besides one of this kind.
@@ -276,11 +276,12 @@ impl<'p> Generator<'p> {
         let goal = self.goal_cubes(self.outline.at(thread, entry), reading, &step.arrived);
         let reading = |thread| Reading { thread, role: Role::ACTOR, before: &before, after: &before };
         let actor = self.outline.program.locations()[program.edges()[edge_of(&subject)].source].thread;
-        let own = self.read(cube, reading(actor));
+        let own = self.state(cube, reading(actor));
         for waiting in self.outline.at(thread, Spot::Unstarted) {
-            let mut sequent = self.taken(step, cube, &own, subject);
-            self.assume_places(waiting, &mut sequent);
-            sequent.hypotheses.extend(self.read(waiting, reading(thread)));
+            let waiting = self.state(waiting, reading(thread));
+            let mut sequent = taken(step, &own, subject);
+            sequent.places.extend(waiting.places);
+            sequent.hypotheses.extend(waiting.atoms);
             sequent.hypotheses.extend(&conditions);
             self.give(sink, Sequent { goal: goal.clone(), ..sequent })?;
         }
@@ -295,8 +296,7 @@ impl<'p> Generator<'p> {
         let unchanged = Values::default();
         let reading = Reading { thread: actor, role: Role::ACTOR, before: &unchanged, after: &seen };
         let effects = self.outline.effect(id);
-        let effects: Vec<(&Cube, Vec<TermId>)> =
-            effects.iter().map(|cube| (cube, self.read(cube, reading))).collect();
+        let effects: Vec<StatedCube> = effects.iter().map(|cube| self.state(cube, reading)).collect();
         for thread in program.threads().ids() {
             if thread == actor && is_instance(program, thread) || step.started.contains(&thread) {
                 continue;
@@ -328,7 +328,7 @@ impl<'p> Generator<'p> {
         &mut self,
         subject: Subject,
         step: &Step,
-        effects: &[(&Cube, Vec<TermId>)],
+        effects: &[StatedCube],
         seen: &Values,
         sink: &mut S,
     ) -> Result<(), S::Stop> {
@@ -336,26 +336,24 @@ impl<'p> Generator<'p> {
         let cubes = self.outline.at(thread, spot);
         let stated = self.stated(thread, spot, Role::BYSTANDER);
         let mut goal = None;
-        for (cube, atoms) in cubes.iter().zip(stated.iter()) {
+        for (cube, known) in cubes.iter().zip(stated.iter()) {
             if !self.is_touched(cube, step) {
                 sink.obvious(effects.len() as u64);
                 continue;
             }
-            for (effect, relation) in effects {
-                let goal = goal.get_or_insert_with(|| {
-                    let role = Role::BYSTANDER;
-                    let reading = Reading { thread, role, before: seen, after: seen };
-                    self.goal_cubes(cubes, reading, &step.arrived)
-                });
+            let goal = goal.get_or_insert_with(|| {
+                let reading = Reading { thread, role: Role::BYSTANDER, before: seen, after: seen };
+                self.goal_cubes(cubes, reading, &step.arrived)
+            });
+            for effect in effects {
                 let mut sequent = Sequent::new(subject);
-                sequent.goal.clone_from(goal);
-                sequent.hypotheses.extend(atoms.iter().chain(relation));
-                sequent.places.extend(step.narrowed.iter().cloned());
+                sequent.goal = Rc::clone(goal);
+                sequent.hypotheses.extend(known.atoms.iter().chain(&effect.atoms));
+                sequent.places.extend(known.places.iter().chain(&effect.places).cloned());
                 if is_instance(self.outline.program, thread) {
                     sequent.places.push((thread, self.outline.numbers.single(thread, spot)));
                 }
-                self.assume_places(cube, &mut sequent);
-                self.assume_places(effect, &mut sequent);
+                sequent.places.extend(step.narrowed.iter().cloned());
                 self.give(sink, sequent)?;
             }
         }
@@ -380,9 +378,19 @@ impl<'p> Generator<'p> {
         let values = Values::default();
         let reading = Reading { thread, role, before: &values, after: &values };
         let cubes = self.outline.at(thread, spot);
-        let stated: StatedCubes = cubes.iter().map(|cube| self.read(cube, reading)).collect();
+        let stated: StatedCubes = cubes.iter().map(|cube| self.state(cube, reading)).collect();
         self.stated.insert((thread, spot, role), Rc::clone(&stated));
         stated
+    }
+
+    /// A cube in terms of the logic.
+    fn state(&mut self, cube: &Cube, reading: Reading<'_>) -> StatedCube {
+        let places = cube.others.iter().map(|(thread, spots)| (*thread, self.spot_set(*thread, spots)));
+        StatedCube { places: places.collect(), atoms: self.read(cube, reading) }
+    }
+
+    fn spot_set(&self, thread: ThreadId, spots: &[Spot]) -> SpotSet {
+        spots.iter().filter_map(|&spot| self.outline.numbers.number(thread, spot)).collect()
     }
 
     /// The atoms of a cube.
@@ -406,23 +414,31 @@ impl<'p> Generator<'p> {
         cubes: &[Cube],
         reading: Reading<'_>,
         known: &[(ThreadId, usize)],
-    ) -> Vec<GoalCube> {
+    ) -> Rc<[GoalCube]> {
         let mut goal = Vec::with_capacity(cubes.len());
         'cubes: for cube in cubes {
             let mut places = Vec::new();
             for (thread, spots) in &cube.others {
-                let numbers = spots.iter().filter_map(|&spot| self.outline.numbers.number(*thread, spot));
-                let set: SpotSet = numbers.collect();
+                let set = self.spot_set(*thread, spots);
                 match known.iter().find(|(other, _)| other == thread) {
                     Some((_, place)) if set.contains(*place) => {}
                     Some(_) => continue 'cubes,
                     None => places.push((*thread, set)),
                 }
             }
-            goal.push(GoalCube { terms: self.read(cube, reading), places });
+            let terms = self.read(cube, reading);
+            goal.extend(GoalCube::new(&mut self.encoder.pool, terms, places));
         }
-        goal
+        goal.into()
     }
+}
+
+/// What is known when a step is made from a state of a cube.
+fn taken(step: &Step, cube: &StatedCube, subject: Subject) -> Sequent {
+    let mut sequent = Sequent::new(subject);
+    sequent.hypotheses.extend(cube.atoms.iter().chain(&step.conditions));
+    sequent.places.extend(cube.places.iter().chain(&step.narrowed).cloned());
+    sequent
 }
 
 fn edge_of(subject: &Subject) -> EdgeId {

@@ -9,7 +9,7 @@ use super::defect::{Rule, Subject};
 use super::encode::{Role, Values};
 use super::expression::{Counts, Viewer};
 use super::obligations::{Generator, Sink};
-use super::proof::{Cube, Spot};
+use super::proof::Spot;
 use super::sequent::{GoalCube, Sequent};
 use super::spots::{SpotSet, instances, is_atomic, is_instance};
 use super::step::Step;
@@ -112,14 +112,11 @@ fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &SpotSet) -> T
 /// One of the cubes at a spot holds.
 fn asserted(generator: &mut Generator<'_>, thread: ThreadId, spot: Spot, role: Role) -> TermId {
     let stated = generator.stated(thread, spot, role);
-    let cubes: &[Cube] = generator.outline.at(thread, spot);
-    let mut cases = Vec::with_capacity(cubes.len());
-    for (cube, atoms) in cubes.iter().zip(stated.iter()) {
-        let mut conjuncts = atoms.clone();
-        for (other, spots) in &cube.others {
-            let numbers = &generator.outline.numbers;
-            let set = spots.iter().filter_map(|&spot| numbers.number(*other, spot)).collect();
-            conjuncts.push(generator.encoder.stands_in(*other, &set));
+    let mut cases = Vec::with_capacity(stated.len());
+    for cube in stated.iter() {
+        let mut conjuncts = cube.atoms.clone();
+        for (other, set) in &cube.places {
+            conjuncts.push(generator.encoder.stands_in(*other, set));
         }
         cases.push(generator.encoder.pool.and(conjuncts));
     }
@@ -146,7 +143,7 @@ fn holds<S: Sink>(
         let mut sequent = Sequent::new(situation.subject);
         sequent.hypotheses.clone_from(&hypotheses);
         sequent.places.clone_from(&situation.places);
-        sequent.goal.push(GoalCube { terms: vec![condition], places: Vec::new() });
+        sequent.goal = GoalCube::only(&mut generator.encoder.pool, condition);
         generator.give(sink, sequent)?;
         hypotheses.push(condition);
     }

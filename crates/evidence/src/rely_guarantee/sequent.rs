@@ -9,7 +9,7 @@ use super::outline::Outline;
 use super::spots::SpotSet;
 use rely_logic::{Node, TermId, TermPool};
 use rely_program::ThreadId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// From the hypotheses, one of the cubes of the goal must follow.
 #[derive(Clone, Debug)]
@@ -18,14 +18,41 @@ pub(super) struct Sequent {
     pub(super) hypotheses: Vec<TermId>,
     /// Where instances stand; several entries for one of them hold together.
     pub(super) places: Vec<(ThreadId, SpotSet)>,
-    pub(super) goal: Vec<GoalCube>,
+    pub(super) goal: Rc<[GoalCube]>,
 }
 
-/// A conjunction that may have to be shown.
-#[derive(Clone, Debug, Default)]
+/// A conjunction that may have to be shown. Many sequents have the same goal, so what can be
+/// found out about it alone is found out once.
+#[derive(Clone, Debug)]
 pub(super) struct GoalCube {
-    pub(super) terms: Vec<TermId>,
-    pub(super) places: Vec<(ThreadId, SpotSet)>,
+    /// Formulas that are not obviously true, each with its negation.
+    terms: Vec<(TermId, TermId)>,
+    places: Vec<(ThreadId, SpotSet)>,
+}
+
+impl GoalCube {
+    /// The conjunction of some formulas while instances stand at some places; `None` if it is
+    /// obviously false.
+    pub(super) fn new(
+        pool: &mut TermPool,
+        terms: impl IntoIterator<Item = TermId>,
+        places: Vec<(ThreadId, SpotSet)>,
+    ) -> Option<Self> {
+        let mut undecided = Vec::new();
+        for term in terms {
+            match pool.as_truth(term) {
+                Some(true) => {}
+                Some(false) => return None,
+                None => undecided.push((term, pool.not(term))),
+            }
+        }
+        Some(Self { terms: undecided, places })
+    }
+
+    /// The goal of showing one formula.
+    pub(super) fn only(pool: &mut TermPool, term: TermId) -> Rc<[GoalCube]> {
+        Self::new(pool, [term], Vec::new()).into_iter().collect()
+    }
 }
 
 /// What is left of a sequent after looking at it.
@@ -44,38 +71,43 @@ pub(super) struct OpenQuestion {
     pub(super) goal: Vec<Vec<TermId>>,
 }
 
+/// What is known: formulas, and where instances stand.
+struct Known<'k> {
+    outline: &'k Outline<'k>,
+    formulas: Vec<TermId>,
+    places: Vec<(ThreadId, SpotSet)>,
+}
+
 impl Sequent {
     pub(super) fn new(subject: Subject) -> Self {
-        Self { subject, hypotheses: Vec::new(), places: Vec::new(), goal: Vec::new() }
+        Self { subject, hypotheses: Vec::new(), places: Vec::new(), goal: Rc::default() }
     }
 
     /// Decides what needs no solver.
     pub(super) fn question(self, encoder: &mut Encoder<'_>, outline: &Outline<'_>) -> Question {
-        let mut places: FxHashMap<ThreadId, SpotSet> = FxHashMap::default();
-        for (thread, set) in self.places {
-            places.entry(thread).or_insert_with(|| outline.numbers.listed(thread)).intersect(&set);
-        }
-        if places.values().any(SpotSet::is_empty) {
-            return Question::Settled;
-        }
-        let mut hypotheses = Vec::with_capacity(self.hypotheses.len());
-        let mut known: FxHashSet<TermId> = FxHashSet::default();
-        for hypothesis in self.hypotheses {
-            add_conjuncts(&encoder.pool, hypothesis, &mut known, &mut hypotheses);
-        }
-        if hypotheses.iter().any(|&term| encoder.pool.as_truth(term) == Some(false)) {
-            return Question::Settled;
-        }
-        let mut goal = Vec::with_capacity(self.goal.len());
-        for cube in self.goal {
-            match remaining(encoder, outline, cube, &known, &places) {
-                Some(rest) if rest.is_empty() => return Question::Settled,
-                Some(rest) => goal.push(rest),
-                None => {}
+        let mut known =
+            Known { outline, formulas: Vec::with_capacity(self.hypotheses.len()), places: Vec::new() };
+        for (thread, set) in &self.places {
+            if !known.narrow(*thread, set) {
+                return Question::Settled;
             }
         }
-        add_facts(encoder, outline, &mut hypotheses, &goal, &places);
-        Question::Open(OpenQuestion { hypotheses, goal })
+        for hypothesis in self.hypotheses {
+            known.assume(&encoder.pool, hypothesis);
+        }
+        if known.formulas.iter().any(|&term| encoder.pool.as_truth(term) == Some(false)) {
+            return Question::Settled;
+        }
+        let mut goal = Vec::new();
+        for cube in self.goal.iter().filter(|cube| known.allows(cube)) {
+            let rest = known.remaining(encoder, cube);
+            if rest.is_empty() {
+                return Question::Settled;
+            }
+            goal.push(rest);
+        }
+        known.add_facts(encoder, &goal);
+        Question::Open(OpenQuestion { hypotheses: known.formulas, goal })
     }
 }
 
@@ -96,71 +128,71 @@ pub(super) fn negated_conjunction(pool: &mut TermPool, terms: &[TermId]) -> Term
     pool.not(conjunction)
 }
 
-fn add_conjuncts(pool: &TermPool, term: TermId, known: &mut FxHashSet<TermId>, list: &mut Vec<TermId>) {
-    let parts = match pool.node(term) {
-        Node::And(parts) => parts.to_vec(),
-        _ => vec![term],
-    };
-    for part in parts {
-        if pool.as_truth(part) != Some(true) && known.insert(part) {
-            list.push(part);
-        }
+impl Known<'_> {
+    /// Where an instance can be.
+    fn possible(&self, thread: ThreadId) -> &SpotSet {
+        let known = self.places.iter().find(|(other, _)| *other == thread);
+        known.map_or_else(|| self.outline.numbers.listed(thread), |(_, set)| set)
     }
-}
 
-/// What remains to be shown of a cube; `None` if it is obviously wrong.
-fn remaining(
-    encoder: &mut Encoder<'_>,
-    outline: &Outline<'_>,
-    cube: GoalCube,
-    known: &FxHashSet<TermId>,
-    places: &FxHashMap<ThreadId, SpotSet>,
-) -> Option<Vec<TermId>> {
-    let mut rest = Vec::new();
-    for term in cube.terms {
-        match encoder.pool.as_truth(term) {
-            Some(false) => return None,
-            Some(true) => {}
-            None if known.contains(&term) => {}
+    /// An instance stands at one of these places; whether there is one left for it.
+    fn narrow(&mut self, thread: ThreadId, set: &SpotSet) -> bool {
+        let entry = match self.places.iter().position(|(other, _)| *other == thread) {
+            Some(position) => position,
             None => {
-                let negation = encoder.pool.not(term);
-                if known.contains(&negation) {
-                    return None;
-                }
-                rest.push(term);
+                self.places.push((thread, self.outline.numbers.listed(thread).clone()));
+                self.places.len() - 1
             }
-        }
+        };
+        let possible = &mut self.places[entry].1;
+        possible.intersect(set);
+        !possible.is_empty()
     }
-    for (thread, set) in cube.places {
-        let possible = places.get(&thread).cloned().unwrap_or_else(|| outline.numbers.listed(thread));
-        if possible.is_disjoint(&set) {
-            return None;
-        }
-        if !possible.is_subset(&set) {
-            let literal = encoder.stands_in(thread, &set);
-            if !known.contains(&literal) {
-                rest.push(literal);
-            }
-        }
-    }
-    Some(rest)
-}
 
-/// Adds what is known about the variables that occur.
-fn add_facts(
-    encoder: &mut Encoder<'_>,
-    outline: &Outline<'_>,
-    hypotheses: &mut Vec<TermId>,
-    goal: &[Vec<TermId>],
-    places: &FxHashMap<ThreadId, SpotSet>,
-) {
-    let mut all: Vec<TermId> = hypotheses.clone();
-    all.extend(goal.iter().flatten());
-    let facts = encoder.facts(&all);
-    hypotheses.extend(facts.formulas);
-    for thread in facts.places {
-        let possible = places.get(&thread).cloned().unwrap_or_else(|| outline.numbers.listed(thread));
-        let fact = encoder.stands_in(thread, &possible);
-        hypotheses.push(fact);
+    /// A formula holds.
+    fn assume(&mut self, pool: &TermPool, formula: TermId) {
+        let only = [formula];
+        let parts = match pool.node(formula) {
+            Node::And(parts) => &**parts,
+            _ => &only,
+        };
+        for &part in parts {
+            if pool.as_truth(part) != Some(true) && !self.formulas.contains(&part) {
+                self.formulas.push(part);
+            }
+        }
+    }
+
+    /// Whether a cube is not obviously wrong.
+    fn allows(&self, cube: &GoalCube) -> bool {
+        cube.places.iter().all(|(thread, set)| !self.possible(*thread).is_disjoint(set))
+            && !cube.terms.iter().any(|(_, negation)| self.formulas.contains(negation))
+    }
+
+    /// What remains to be shown of a cube.
+    fn remaining(&self, encoder: &mut Encoder<'_>, cube: &GoalCube) -> Vec<TermId> {
+        let terms = cube.terms.iter().map(|(term, _)| *term);
+        let mut rest: Vec<TermId> = terms.filter(|term| !self.formulas.contains(term)).collect();
+        for (thread, set) in &cube.places {
+            if !self.possible(*thread).is_subset(set) {
+                let literal = encoder.stands_in(*thread, set);
+                if !self.formulas.contains(&literal) {
+                    rest.push(literal);
+                }
+            }
+        }
+        rest
+    }
+
+    /// Adds what is known about the variables that occur.
+    fn add_facts(&mut self, encoder: &mut Encoder<'_>, goal: &[Vec<TermId>]) {
+        let mut all: Vec<TermId> = self.formulas.clone();
+        all.extend(goal.iter().flatten());
+        let facts = encoder.facts(&all);
+        self.formulas.extend(facts.formulas);
+        for thread in facts.places {
+            let fact = encoder.stands_in(thread, self.possible(thread));
+            self.formulas.push(fact);
+        }
     }
 }

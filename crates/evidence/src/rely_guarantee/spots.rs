@@ -7,11 +7,12 @@
 use super::proof::Spot;
 use rely_program::{Program, ThreadId, ThreadKind};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A set of spots of one thread, by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpotSet {
-    words: Vec<u64>,
+    words: SmallVec<[u64; 2]>,
 }
 
 const BITS: usize = u64::BITS as usize;
@@ -73,7 +74,7 @@ impl SpotSet {
 
 impl FromIterator<usize> for SpotSet {
     fn from_iter<T: IntoIterator<Item = usize>>(numbers: T) -> Self {
-        let mut words = Vec::new();
+        let mut words = SmallVec::new();
         for number in numbers {
             if number / BITS >= words.len() {
                 words.resize(number / BITS + 1, 0);
@@ -89,7 +90,7 @@ impl FromIterator<usize> for SpotSet {
 pub(super) struct SpotNumbers {
     numbers: FxHashMap<(ThreadId, Spot), usize>,
     spots: Vec<Vec<Spot>>,
-    listed: Vec<usize>,
+    listed: Vec<SpotSet>,
 }
 
 impl SpotNumbers {
@@ -99,7 +100,7 @@ impl SpotNumbers {
         for thread in program.threads().ids() {
             let (mut spots, others): (Vec<Spot>, Vec<Spot>) =
                 Spot::all(program, thread).into_iter().partition(|&spot| is_listed(thread, spot));
-            table.listed.push(spots.len());
+            table.listed.push(SpotSet::first(spots.len()));
             spots.extend(others);
             let numbered = spots.iter().enumerate().map(|(number, &spot)| ((thread, spot), number));
             table.numbers.extend(numbered);
@@ -118,8 +119,8 @@ impl SpotNumbers {
     }
 
     /// The spots at which the thread can be, according to the proof.
-    pub(super) fn listed(&self, thread: ThreadId) -> SpotSet {
-        SpotSet::first(self.listed[rely_base::Id::index(thread)])
+    pub(super) fn listed(&self, thread: ThreadId) -> &SpotSet {
+        &self.listed[rely_base::Id::index(thread)]
     }
 
     /// The set of one spot; empty if the thread has no such spot.
@@ -129,7 +130,7 @@ impl SpotNumbers {
 
     /// The listed spots that are not atomic locations.
     pub(super) fn interruptible(&self, program: &Program, thread: ThreadId) -> SpotSet {
-        let mut set = self.listed(thread);
+        let mut set = self.listed(thread).clone();
         for number in self.listed(thread).iter() {
             if is_atomic(program, self.spot(thread, number)) {
                 set.remove(number);

@@ -97,6 +97,9 @@ impl Refutation {
     /// The variables of the abstraction are different and occur in no original term, and have the
     /// sort of what they stand for.
     fn check_fresh(&self, pool: &TermPool, originals: &[TermId]) -> Result<(), RefutationError> {
+        if self.definitions.is_empty() {
+            return Ok(());
+        }
         let defined: FxHashSet<VarId> = self.definitions.iter().map(|entry| entry.0).collect();
         let mut seen: FxHashSet<VarId> = FxHashSet::default();
         for &(variable, term) in &self.definitions {

@@ -78,6 +78,18 @@ impl Intervals {
             .fold(start, |sum, (variable, factor)| sum.plus(&self.of(*variable).scaled(factor)))
     }
 
+    /// The least value of a form without one of its terms.
+    fn least_without(&self, form: &LinearForm, left_out: VarId) -> Option<Integer> {
+        let Some(bounds) = &self.bounds else { return Some(Integer::ONE) };
+        let mut least = form.constant_term().clone();
+        for (variable, factor) in form.terms().iter().filter(|(variable, _)| *variable != left_out) {
+            let interval = bounds.get(variable)?;
+            let bound = if factor.is_positive() { &interval.low } else { &interval.high };
+            least += bound.as_ref()? * factor;
+        }
+        Some(least)
+    }
+
     fn set(&mut self, variable: VarId, interval: Interval) {
         let Some(bounds) = &mut self.bounds else { return };
         if interval.is_empty() {
@@ -89,12 +101,13 @@ impl Intervals {
         }
     }
 
-    /// Uses `form <= 0` to bound each of its variables by what the others leave.
-    fn tighten(&mut self, form: &LinearForm) {
+    /// Uses `form <= 0` to bound each of its variables by what the others leave; whether that
+    /// changed something.
+    fn tighten(&mut self, form: &LinearForm) -> bool {
+        let mut changed = false;
         for (variable, factor) in form.terms() {
-            let rest = LinearForm::new([(*variable, -factor)], Integer::ZERO).plus(form);
             // factor * variable <= -rest <= -min(rest)
-            let Some(limit) = self.evaluate(&rest).low.map(|low| -&low) else { continue };
+            let Some(limit) = self.least_without(form, *variable).map(|low| -&low) else { continue };
             let mut interval = self.of(*variable);
             let (bound, is_upper) = if factor.is_positive() {
                 (limit.div_floor(factor), true)
@@ -111,8 +124,10 @@ impl Intervals {
             if is_tighter {
                 *slot = Some(bound);
                 self.set(*variable, interval);
+                changed = true;
             }
         }
+        changed
     }
 
     /// Removes a single forbidden value at the end of an interval.
@@ -158,21 +173,22 @@ impl NumericDomain for Intervals {
         if constraint.is_false() {
             self.bounds = None;
         }
-        for _ in 0..TIGHTENING_ROUNDS {
-            let before = self.clone();
-            match constraint.relation() {
-                Relation::Le | Relation::Lt => self.tighten(constraint.form()),
-                Relation::Eq => {
-                    self.tighten(constraint.form());
-                    self.tighten(&constraint.form().negated());
-                }
-                Relation::Ne => self.exclude(constraint.form()),
+        let form = constraint.form();
+        // The bounds of one variable do not depend on those of others.
+        let rounds = if form.terms().len() > 1 { TIGHTENING_ROUNDS } else { 1 };
+        match constraint.relation() {
+            Relation::Le | Relation::Lt => {
+                let _ = (0..rounds).all(|_| self.tighten(form));
             }
-            if *self == before {
-                break;
+            Relation::Eq => {
+                let opposite = form.negated();
+                let _ = (0..rounds).all(|_| self.tighten(form) | self.tighten(&opposite));
             }
+            Relation::Ne => self.exclude(form),
         }
-        if self.entails(&constraint.negated()) {
+        // What is at most zero nowhere has left some variable without values already.
+        let is_settled = matches!(constraint.relation(), Relation::Le | Relation::Eq);
+        if !is_settled && self.entails(&constraint.negated()) {
             self.bounds = None;
         }
     }

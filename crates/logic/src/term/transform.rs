@@ -11,6 +11,9 @@ use crate::linear::VarId;
 impl TermPool {
     /// The term with terms (variables or any others) replaced, all at once.
     pub fn substitute(&mut self, term: TermId, replacements: &FxHashMap<TermId, TermId>) -> TermId {
+        if replacements.is_empty() {
+            return term;
+        }
         self.rebuild(term, |_, subterm| replacements.get(&subterm).copied())
     }
 
