@@ -25,22 +25,19 @@ fn is_possible_at(
     })
 }
 
-/// A disjunct of the assertion about one combination of places that allows an offence, and which.
-pub(super) fn joint_offence(
+/// One of the disjuncts about a combination of places that allows an offence, and which.
+pub(super) fn joint_offence<'d>(
     model: &Model<'_>,
     places: &Places,
-    assertion: &Assertion,
+    disjuncts: impl Iterator<Item = &'d Disjunct> + Clone,
     reasoner: &mut Reasoner,
 ) -> Option<(DisjunctId, usize)> {
     model.offences.iter().enumerate().find_map(|(index, offence)| {
         if !is_possible_at(model, offence, places.iter().map(|(thread, spot)| (thread, *spot))) {
             return None;
         }
-        let mut allows = |disjunct: &&Disjunct| {
-            let constraints = disjunct.region.constraints().iter().chain(&offence.guard);
-            !reasoner.is_contradictory(constraints)
-        };
-        assertion.disjuncts().iter().find(|disjunct| allows(disjunct)).map(|disjunct| (disjunct.id, index))
+        let mut allows = |disjunct: &&Disjunct| !reasoner.excludes(&disjunct.region, &offence.guard);
+        disjuncts.clone().find(|disjunct| allows(disjunct)).map(|disjunct| (disjunct.id, index))
     })
 }
 
@@ -109,6 +106,9 @@ impl Question<'_, '_, '_> {
             }
             let Some(assertion) = self.modular.assertions.get(&(thread, spot)) else { continue };
             for region in assertion.regions() {
+                if constraints.iter().any(|constraint| region.refutes(constraint)) {
+                    continue;
+                }
                 self.combinations_left =
                     self.combinations_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
                 let mut together = constraints.clone();

@@ -38,6 +38,12 @@ impl Landmarks {
 
 /// A region that contains both, and nothing that their bounds exclude together.
 pub(super) fn join(reasoner: &mut Reasoner, left: &Region, right: &Region, landmarks: &Landmarks) -> Region {
+    let hull = hull(reasoner, left, right, landmarks);
+    reasoner.region(hull).unwrap_or_else(Region::everything)
+}
+
+/// The constraints of a join; some may follow from others.
+fn hull(reasoner: &mut Reasoner, left: &Region, right: &Region, landmarks: &Landmarks) -> Vec<Constraint> {
     let mut constraints: Vec<Constraint> =
         common_equalities(left, right).into_iter().map(|form| Constraint::new(form, Relation::Eq)).collect();
     let bounded = left.upper_bounds().chain(right.upper_bounds());
@@ -72,7 +78,7 @@ pub(super) fn join(reasoner: &mut Reasoner, left: &Region, right: &Region, landm
     };
     constraints.extend(reasoner.entailed(right, &disequalities(left)));
     constraints.extend(reasoner.entailed(left, &disequalities(right)));
-    reasoner.region(constraints).unwrap_or_else(Region::everything)
+    constraints
 }
 
 /// The union of both, if it is a region again: nothing between them would be added.
@@ -96,16 +102,13 @@ pub(super) fn exact_union(
     if left_only.len() > MOST_DIFFERENCES || right_only.len() > MOST_DIFFERENCES {
         return None;
     }
-    let union = join(reasoner, left, right, landmarks);
-    for left_missing in &left_only {
-        for right_missing in &right_only {
-            let outside = [left_missing.negated(), right_missing.negated()];
-            if !reasoner.is_contradictory(union.constraints().iter().chain(&outside)) {
-                return None;
-            }
-        }
-    }
-    Some(union)
+    let hull = hull(reasoner, left, right, landmarks);
+    let outside = left_only.iter().flat_map(|left_missing| {
+        right_only.iter().map(|right_missing| [left_missing.negated(), right_missing.negated()])
+    });
+    // Most unions are not exact, so this is asked before the hull is made as simple as it can be.
+    let is_exact = reasoner.exclude(&hull, outside);
+    is_exact.then(|| reasoner.region(hull).unwrap_or_else(Region::everything))
 }
 
 /// Regions that differ in more constraints than this are not tried for an exact union.

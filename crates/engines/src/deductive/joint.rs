@@ -6,6 +6,9 @@
 //! over all variables. It is still a proof by assertions that are repaired until they are stable;
 //! there is only nothing left to hide.
 //!
+//! An iteration is one sweep over the combinations, from those near the beginning to those near the
+//! end ([`Order`]): whatever arrives somewhere without going back is merged before it is carried on.
+//!
 //! Threads that can be exchanged share their assertions: of the combinations of places that are the
 //! same but for an exchange, only the first one is worked on.
 
@@ -14,6 +17,7 @@ use super::consequence::joint_offence;
 use super::iteration::Iteration;
 use super::model::{Model, Step, StepId};
 use super::modular::{Interrupted, admits};
+use super::order::Order;
 use super::region::{Reasoner, Region};
 use super::symmetry::Exchange;
 use super::team::Team;
@@ -22,8 +26,8 @@ use rely_evidence::rely_guarantee::Spot;
 use rely_program::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// About how many questions it takes to merge something into a node, or to carry it on.
-const QUESTIONS_PER_NODE: usize = 20;
+/// About how many questions it takes to merge something into a node and to carry it on.
+const QUESTIONS_PER_NODE: usize = 40;
 
 /// Where each thread is.
 pub(super) type Places = Arena<ThreadId, Spot>;
@@ -52,9 +56,12 @@ pub(super) struct Node {
     origins: FxHashMap<DisjunctId, Origin>,
     carried: FxHashSet<(DisjunctId, StepId)>,
     mirrored: FxHashSet<(DisjunctId, usize)>,
+    /// Disjuncts that were confronted with what must not happen.
+    judged: FxHashSet<DisjunctId>,
     /// What has arrived and is not part of the assertion yet.
     arrived: Vec<(Region, Origin)>,
-    is_changed: bool,
+    /// How far from the beginning it is.
+    level: usize,
 }
 
 /// States that a step reaches.
@@ -76,6 +83,7 @@ pub(super) struct Offended {
 pub(super) struct Joint<'m, 'p> {
     model: &'m Model<'p>,
     growth: Growth,
+    order: Order,
     pub(super) exchanges: &'m [Exchange],
     /// The combinations, in the order in which they were reached.
     pub(super) nodes: Vec<Node>,
@@ -98,6 +106,7 @@ impl<'m, 'p> Joint<'m, 'p> {
         Self {
             model,
             growth,
+            order: Order::new(model.program),
             exchanges,
             nodes: Vec::new(),
             known: FxHashMap::default(),
@@ -122,17 +131,13 @@ impl<'m, 'p> Joint<'m, 'p> {
                 origin: Origin::Initial(index),
             });
         }
-        loop {
+        while self.nodes.iter().any(|node| !node.arrived.is_empty()) {
             let questions = team.questions();
-            let counterexamples = self.merge(team);
-            if counterexamples == 0 && !self.nodes.iter().any(|node| node.is_changed) {
-                return Ok(());
-            }
-            let outcome = self.carry_on(team);
+            let outcome = self.sweep(team);
             self.iterations.push(Iteration {
                 disjuncts: self.nodes.iter().map(|node| node.assertion.disjuncts().len()).sum(),
                 transitions: self.model.steps.len(),
-                counterexamples,
+                counterexamples: *outcome.as_ref().unwrap_or(&0),
                 constraints: team.questions() - questions,
             });
             outcome?;
@@ -140,6 +145,7 @@ impl<'m, 'p> Joint<'m, 'p> {
                 return Err(Interrupted::TooMuchWork);
             }
         }
+        Ok(())
     }
 
     /// Remembers what must be merged into the assertion about a combination of places.
@@ -147,42 +153,52 @@ impl<'m, 'p> Joint<'m, 'p> {
         let Arrival { places, region, origin } = arrival;
         let key: Vec<Spot> = places.values().copied().collect();
         let index = *self.known.entry(key).or_insert_with(|| {
-            self.nodes.push(Node::new(places));
+            let level = self.order.level(&places);
+            self.nodes.push(Node::new(places, level));
             self.nodes.len() - 1
         });
         self.nodes[index].arrived.push((region, origin));
     }
 
-    /// Merges what has arrived; how much of it was new.
-    fn merge(&mut self, team: &mut Team) -> usize {
-        let mut waiting: Vec<&mut Node> =
-            self.nodes.iter_mut().filter(|node| !node.arrived.is_empty()).collect();
-        let growth = &self.growth;
-        team.for_each(&mut waiting, QUESTIONS_PER_NODE, |node, reasoner| node.merge(reasoner, growth))
-            .into_iter()
-            .sum()
+    /// Works once on each level at which something has arrived, in ascending order; how much of
+    /// it was new.
+    fn sweep(&mut self, team: &mut Team) -> Result<usize, Interrupted> {
+        let mut counterexamples = 0;
+        let mut done = None;
+        loop {
+            let waiting =
+                self.nodes.iter().filter(|node| !node.arrived.is_empty() && Some(node.level) > done);
+            let Some(level) = waiting.map(|node| node.level).min() else { return Ok(counterexamples) };
+            counterexamples += self.work_on(level, team)?;
+            done = Some(level);
+        }
     }
 
-    /// Carries new disjuncts through all steps from their places.
-    fn carry_on(&mut self, team: &mut Team) -> Result<(), Interrupted> {
+    /// Merges what has arrived at one level, and carries new disjuncts through all steps from there;
+    /// how many there were. No step leads from one combination of a level to another.
+    fn work_on(&mut self, level: usize, team: &mut Team) -> Result<usize, Interrupted> {
         let travel = Travel { model: self.model, growth: &self.growth, exchanges: self.exchanges };
-        let mut changed: Vec<(usize, &mut Node)> =
-            self.nodes.iter_mut().enumerate().filter(|(_, node)| node.is_changed).collect();
-        let results = team.for_each(&mut changed, QUESTIONS_PER_NODE, |(index, node), reasoner| {
+        let nodes = self.nodes.iter_mut().enumerate();
+        let mut waiting: Vec<(usize, &mut Node)> =
+            nodes.filter(|(_, node)| node.level == level && !node.arrived.is_empty()).collect();
+        let results = team.for_each(&mut waiting, QUESTIONS_PER_NODE, |(index, node), reasoner| {
             travel.from(*index, node, reasoner)
         });
+        let mut counterexamples = 0;
         for result in results {
-            let (images, arrivals) = result.map_err(|halt| match halt {
+            let passage = result.map_err(|halt| match halt {
                 Halt::Interrupted(reason) => reason,
                 Halt::Offended(offended) => {
                     self.offended = Some(offended);
                     Interrupted::Offended
                 }
             })?;
-            self.images_left = self.images_left.checked_sub(images).ok_or(Interrupted::TooMuchWork)?;
-            arrivals.into_iter().for_each(|arrival| self.arrive(arrival));
+            self.images_left =
+                self.images_left.checked_sub(passage.images).ok_or(Interrupted::TooMuchWork)?;
+            counterexamples += passage.counterexamples;
+            passage.arrivals.into_iter().for_each(|arrival| self.arrive(arrival));
         }
-        Ok(())
+        Ok(counterexamples)
     }
 
     /// Where the disjunct came from last.
@@ -226,16 +242,17 @@ pub(super) fn may_take(model: &Model<'_>, places: &Places, step: &Step) -> bool 
 }
 
 impl Node {
-    fn new(places: Places) -> Self {
+    fn new(places: Places, level: usize) -> Self {
         Self {
             places,
+            level,
             assertion: Assertion::default(),
             names: Names::default(),
             origins: FxHashMap::default(),
             carried: FxHashSet::default(),
             mirrored: FxHashSet::default(),
+            judged: FxHashSet::default(),
             arrived: Vec::new(),
-            is_changed: false,
         }
     }
 
@@ -247,7 +264,6 @@ impl Node {
     fn add(&mut self, reasoner: &mut Reasoner, growth: &Growth, region: &Region, origin: &Origin) -> bool {
         let changed = self.assertion.add(reasoner, growth, &mut self.names, region.clone());
         if changed {
-            self.is_changed = true;
             for disjunct in self.assertion.disjuncts() {
                 self.origins.entry(disjunct.id).or_insert_with(|| origin.clone());
             }
@@ -263,8 +279,15 @@ struct Travel<'t, 'p> {
     exchanges: &'t [Exchange],
 }
 
-/// Images that were computed, and what they are.
-type Images = (usize, Vec<Arrival>);
+/// What came of the work on one combination of places.
+#[derive(Default)]
+struct Passage {
+    /// How much of what had arrived was new.
+    counterexamples: usize,
+    /// How many images were computed.
+    images: usize,
+    arrivals: Vec<Arrival>,
+}
 
 /// Why nothing was carried on.
 enum Halt {
@@ -273,17 +296,21 @@ enum Halt {
 }
 
 impl Travel<'_, '_> {
-    /// The images of the new disjuncts at one combination of places; or why there are none.
-    fn from(&self, index: usize, node: &mut Node, reasoner: &mut Reasoner) -> Result<Images, Halt> {
-        node.is_changed = false;
+    /// Merges what has arrived at one combination of places; the images of its new disjuncts, or why
+    /// there are none.
+    fn from(&self, index: usize, node: &mut Node, reasoner: &mut Reasoner) -> Result<Passage, Halt> {
+        let mut passage =
+            Passage { counterexamples: node.merge(reasoner, self.growth), ..Passage::default() };
+        if passage.counterexamples == 0 {
+            return Ok(passage);
+        }
         self.mirror(index, node, reasoner);
-        node.is_changed = false;
-        if let Some((disjunct, offence)) = joint_offence(self.model, &node.places, &node.assertion, reasoner)
-        {
+        let judged = &node.judged;
+        let unjudged = node.assertion.disjuncts().iter().filter(|disjunct| !judged.contains(&disjunct.id));
+        if let Some((disjunct, offence)) = joint_offence(self.model, &node.places, unjudged, reasoner) {
             return Err(Halt::Offended(Offended { disjunct: (index, disjunct), offence }));
         }
-        let mut images = 0;
-        let mut arrivals = Vec::new();
+        node.judged.extend(node.assertion.disjuncts().iter().map(|disjunct| disjunct.id));
         for (id, step) in self.model.steps.iter() {
             if !may_take(self.model, &node.places, step) {
                 continue;
@@ -294,13 +321,14 @@ impl Travel<'_, '_> {
                     continue;
                 }
                 reasoner.check_budget().map_err(Halt::Interrupted)?;
-                images += 1;
+                passage.images += 1;
                 if let Some(region) = image(reasoner, step, &disjunct.region) {
-                    arrivals.push(self.canonical(reasoner, target.clone(), region, (index, disjunct.id), id));
+                    let from = (index, disjunct.id);
+                    passage.arrivals.push(self.canonical(reasoner, target.clone(), region, from, id));
                 }
             }
         }
-        Ok((images, arrivals))
+        Ok(passage)
     }
 
     /// If exchanged threads stand at the same places, whatever holds there also holds with the

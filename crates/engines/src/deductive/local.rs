@@ -164,7 +164,8 @@ impl LocalProof {
         from.collect()
     }
 
-    /// Confronts every assertion with the guarantees; how many counterexamples there were.
+    /// Confronts every assertion with the guarantees until it is closed under them; how many
+    /// counterexamples there were.
     pub(super) fn verify(
         &mut self,
         model: &Model<'_>,
@@ -177,8 +178,15 @@ impl LocalProof {
         spots.sort_unstable();
         let mut counterexamples = 0;
         for spot in spots {
-            for guarantee in guarantees {
-                counterexamples += self.confront(model, growth, reasoner, spot, guarantee, most_images)?;
+            loop {
+                let before = counterexamples;
+                for guarantee in guarantees {
+                    counterexamples +=
+                        self.confront(model, growth, reasoner, spot, guarantee, most_images)?;
+                }
+                if counterexamples == before {
+                    break;
+                }
             }
         }
         Ok(counterexamples)

@@ -10,7 +10,7 @@
 //! | proof generator (Algorithm 1, Fig. 5), stability of assertions (Algorithm 2, Fig. 6) | `local` |
 //! | all threads, refinement loop (Fig. 1), closure of the rely (Algorithm 3) | `modular` |
 //! | loop invariants (rules INV and WINV): given by the user there, inferred here | `hull`, `lemma` |
-//! | auxiliary variables (rule AU): given by the user there, introduced here | `joint` |
+//! | auxiliary variables (rule AU): given by the user there, introduced here | `joint`, `order` |
 //! | dynamic programming, symmetry reduction, parallelization (section VIII) | `local`, `symmetry`, `team` |
 //! | does the proof imply the postcondition? | `consequence` |
 //!
@@ -25,8 +25,8 @@
 //!   that is refused for its shape.
 //! * All unstable assertions are repaired in one iteration, not only the first one of each thread:
 //!   fewer iterations, the same fixed point.
-//! * Counterexamples are images of disjuncts under single transitions, which are confronted again in
-//!   the next iteration, instead of images under an over-approximated closure: Algorithm 3 composes
+//! * Counterexamples are images of disjuncts under single transitions, which are confronted again
+//!   until nothing is missing, instead of images under an over-approximated closure: Algorithm 3 composes
 //!   `P1 » Q2` whenever `Q1` and `P2` have a common state, and so forgets how old and new values
 //!   belong together. What the paper calls dynamic programming, not to compose the same pair twice,
 //!   holds here because each pair of a disjunct and a transition is remembered.
@@ -45,6 +45,7 @@ mod lemma;
 mod local;
 mod model;
 mod modular;
+mod order;
 mod proof;
 mod region;
 mod search;

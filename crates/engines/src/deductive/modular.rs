@@ -106,17 +106,14 @@ impl<'m, 'p> Modular<'m, 'p> {
         self.start(team.lead());
         loop {
             let questions = team.questions();
-            let counterexamples = self.repair(team)?;
+            let outcome = self.repair(team);
             self.iterations.push(Iteration {
                 disjuncts: self.assertions.values().map(|assertion| assertion.disjuncts().len()).sum(),
                 transitions: self.guarantees.len(),
-                counterexamples,
+                counterexamples: *outcome.as_ref().unwrap_or(&0),
                 constraints: team.questions() - questions,
             });
-            if !modular_excludes_all(self.model, self, team.lead())? {
-                return Err(Interrupted::Offended);
-            }
-            if counterexamples == 0 {
+            if outcome? == 0 {
                 return Ok(());
             }
             if team.questions() - first > self.most_questions {
@@ -135,7 +132,8 @@ impl<'m, 'p> Modular<'m, 'p> {
     }
 
     /// One iteration: completes all proofs and confronts them with each other. How many
-    /// counterexamples there were.
+    /// counterexamples there were. Assertions only grow, so whether they still exclude every
+    /// offence is asked as soon as the proofs are complete.
     fn repair(&mut self, team: &mut Team) -> Result<usize, Interrupted> {
         let model = self.model;
         let spent = |proofs: &[LocalProof]| proofs.iter().map(|proof| proof.images).sum::<usize>();
@@ -149,6 +147,8 @@ impl<'m, 'p> Modular<'m, 'p> {
         })
         .into_iter()
         .collect::<Result<(), Interrupted>>()?;
+        self.assertions = self.all_assertions(team.lead());
+        self.must_exclude_all(team.lead())?;
         let mut counterexamples = self.spawn(team.lead())?;
         self.guarantees = self.all_guarantees();
         let guarantees = &self.guarantees;
@@ -160,8 +160,16 @@ impl<'m, 'p> Modular<'m, 'p> {
             counterexamples += found?;
         }
         self.images_left = left.checked_sub(spent(&self.proofs) - before).ok_or(Interrupted::TooMuchWork)?;
-        self.assertions = self.all_assertions(team.lead());
+        if counterexamples > 0 {
+            self.assertions = self.all_assertions(team.lead());
+            self.must_exclude_all(team.lead())?;
+        }
         Ok(counterexamples)
+    }
+
+    fn must_exclude_all(&self, reasoner: &mut Reasoner) -> Result<(), Interrupted> {
+        let excluded = modular_excludes_all(self.model, self, reasoner)?;
+        if excluded { Ok(()) } else { Err(Interrupted::Offended) }
     }
 
     /// What all threads guarantee: those that are worked on, and their copies.

@@ -35,6 +35,9 @@ struct Content {
 struct Extent {
     bounds: Vec<LinearForm>,
     intervals: Intervals,
+    /// Whether the intervals say everything about the variables that are not solved: then they
+    /// decide what holds.
+    is_box: bool,
 }
 
 impl PartialEq for Region {
@@ -95,8 +98,18 @@ impl Region {
             for constraint in self.constraints().iter().chain(self.constraints()) {
                 intervals.meet(constraint);
             }
-            Extent { bounds: self.upper_bounds().collect(), intervals }
+            Extent { bounds: self.upper_bounds().collect(), intervals, is_box: self.is_box() }
         })
+    }
+
+    /// Whether variables are independent of each other, but for the solved ones, which are
+    /// determined by them and occur nowhere else.
+    fn is_box(&self) -> bool {
+        let is_solved_once = |variable: VarId| {
+            let mut occurrences = self.constraints().iter().filter(|held| held.form().contains(variable));
+            occurrences.nth(1).is_none()
+        };
+        is_box(self.constraints()) && self.solved_variables().all(is_solved_once)
     }
 
     /// An upper bound of the form in the region; perhaps not the least one.
@@ -170,6 +183,19 @@ impl Region {
         if reduced.relation() == Relation::Le && self.constraints().iter().any(is_weaker) {
             return Some(true);
         }
+        let extent = self.extent();
+        let values = extent.intervals.evaluate(reduced.form());
+        let at_most_zero = values.high.as_ref().is_some_and(|high| !high.is_positive());
+        let never_zero = values.high.as_ref().is_some_and(|high| high.is_negative())
+            || values.low.as_ref().is_some_and(Integer::is_positive);
+        match reduced.relation() {
+            Relation::Le if at_most_zero => return Some(true),
+            Relation::Ne if never_zero => return Some(true),
+            Relation::Eq if never_zero => return Some(false),
+            // In a box a form that still has variables has its greatest value somewhere, and others.
+            Relation::Le | Relation::Eq if extent.is_box => return Some(false),
+            _ => {}
+        }
         let variable = reduced.form().terms().first()?.0;
         let is_free = |held: &Constraint| {
             !held.form().contains(variable)
@@ -178,6 +204,23 @@ impl Region {
         // Bounds of a single variable on which nothing else depends are seen from each other.
         let is_single = reduced.form().terms().len() == 1 && reduced.relation() == Relation::Le;
         (is_single && self.constraints().iter().all(is_free)).then_some(false)
+    }
+
+    /// Whether the constraint holds nowhere in the region, as far as that can be seen without a
+    /// solver.
+    pub(super) fn refutes(&self, constraint: &Constraint) -> bool {
+        let reduced = self.reduced(constraint.form());
+        if reduced.is_constant() {
+            return !constraint.relation().admits(reduced.constant_term().signum());
+        }
+        let values = self.extent().intervals.evaluate(&reduced);
+        let is_above = values.low.as_ref().is_some_and(Integer::is_positive);
+        let is_below = values.high.as_ref().is_some_and(Integer::is_negative);
+        match constraint.relation() {
+            Relation::Le | Relation::Lt => is_above,
+            Relation::Eq => is_above || is_below,
+            Relation::Ne => false,
+        }
     }
 
     /// A form with the same values in the region, with the solved variables replaced.
@@ -251,6 +294,31 @@ impl Reasoner {
         self.load(constraints);
         self.questions += 1;
         self.solver.check(&self.budget) == Verdict::Unsat
+    }
+
+    /// Whether further constraints certainly hold nowhere in the region.
+    pub(super) fn excludes(&mut self, region: &Region, further: &[Constraint]) -> bool {
+        further.iter().any(|constraint| region.refutes(constraint))
+            || self.is_contradictory(region.constraints().iter().chain(further))
+    }
+
+    /// Whether the constraints certainly contradict each of some further ones.
+    pub(super) fn exclude<const N: usize>(
+        &mut self,
+        constraints: &[Constraint],
+        mut further: impl Iterator<Item = [Constraint; N]>,
+    ) -> bool {
+        self.load(constraints);
+        further.all(|further| {
+            self.solver.push();
+            further.iter().for_each(|constraint| {
+                self.solver.assert(constraint);
+            });
+            self.questions += 1;
+            let verdict = self.solver.check(&self.budget);
+            self.solver.pop();
+            verdict == Verdict::Unsat
+        })
     }
 
     /// The region of the constraints; `None` if there is nothing in it.
@@ -497,6 +565,36 @@ pub(super) mod tests {
         );
         check(&[constraint(&[1], -3, Eq), constraint(&[1], -3, Ne)], expect!["nothing"]);
         check(&[constraint(&[1], -3, Le), constraint(&[1], -4, Ne)], expect!["v0 <= 3"]);
+    }
+
+    #[test]
+    fn boxes_need_no_solver() {
+        use Relation::{Eq, Le, Ne};
+        let budget = Budget::unlimited();
+        let mut reasoner = Reasoner::new(&budget);
+        // 0 <= v1 <= 3 and v0 = v1 + 1.
+        let bounds = [constraint(&[0, -1], 0, Le), constraint(&[0, 1], -3, Le), constraint(&[1, -1], -1, Eq)];
+        let region = reasoner.region(bounds.to_vec()).expect("something");
+        let held = [constraint(&[1, 1], -7, Le), constraint(&[1], -4, Le), constraint(&[1, 1], -8, Ne)];
+        let not_held = [constraint(&[1, 1], -6, Le), constraint(&[1], -4, Eq), constraint(&[1, 1], -3, Eq)];
+        assert_eq!(reasoner.entailed(&region, held.iter().chain(&not_held)), held);
+        assert!(region.refutes(&constraint(&[1, 1], -8, Eq)) && region.refutes(&constraint(&[1], 0, Le)));
+        assert!(!region.refutes(&constraint(&[1, 1], -7, Eq)) && !region.refutes(&constraint(&[1], -1, Le)));
+        assert_eq!(reasoner.questions(), 0);
+    }
+
+    #[test]
+    fn what_is_excluded_together() {
+        use Relation::Le;
+        let budget = Budget::unlimited();
+        let mut reasoner = Reasoner::new(&budget);
+        let chain = [constraint(&[1, -1], 1, Le), constraint(&[0, 1, -1], 1, Le)];
+        let beyond = [constraint(&[-1, 0, 1], -1, Le)];
+        let within = [constraint(&[-1, 0, 1], -2, Le)];
+        assert!(reasoner.exclude(&chain, [beyond.clone()].into_iter()));
+        assert!(!reasoner.exclude(&chain, [beyond, within.clone()].into_iter()));
+        let region = reasoner.region(chain.to_vec()).expect("something");
+        assert!(!reasoner.excludes(&region, &within));
     }
 
     #[test]

@@ -49,6 +49,9 @@ impl Transition {
 
     /// The states after the step from states in the region; `None` if it cannot be taken there.
     pub(super) fn image(&self, reasoner: &mut Reasoner, region: &Region) -> Option<Region> {
+        if self.is_obviously_impossible(region) {
+            return None;
+        }
         let constraints = self.from(region);
         if self.written.is_empty() && self.auxiliary.is_empty() {
             return reasoner.region(constraints);
@@ -71,6 +74,9 @@ impl Transition {
         region: &Region,
         is_hidden: impl Fn(VarId) -> bool,
     ) -> Option<Transition> {
+        if self.is_obviously_impossible(region) {
+            return None;
+        }
         let constraints = self.from(region);
         let (hidden, written): (Vec<_>, Vec<_>) =
             self.written.iter().copied().partition(|(before, _)| is_hidden(*before));
@@ -82,6 +88,13 @@ impl Transition {
         eliminate.dedup();
         let visible = reasoner.without(constraints, &eliminate)?;
         Some(Transition { constraints: visible.constraints().to_vec(), written, auxiliary: vec![] })
+    }
+
+    /// Whether a condition on the values before the step contradicts what is known of them.
+    fn is_obviously_impossible(&self, region: &Region) -> bool {
+        let is_condition =
+            |held: &&Constraint| !self.written.iter().any(|(_, after)| held.form().contains(*after));
+        self.constraints.iter().filter(is_condition).any(|condition| region.refutes(condition))
     }
 
     fn from(&self, region: &Region) -> Vec<Constraint> {
