@@ -7,7 +7,7 @@ use super::region::{Reasoner, Region};
 use super::transition::Transition;
 use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, Spot, ThreadAssertions};
 use rely_logic::{Constraint, LinearForm, VarId};
-use rely_program::ThreadId;
+use rely_program::{EdgeId, Op, ThreadId};
 
 /// Writes proofs down. `None` wherever numbers do not fit into the format.
 struct Scribe<'m, 'p> {
@@ -145,8 +145,8 @@ impl Scribe<'_, '_> {
         Some(Cube { atoms: atoms.collect::<Option<_>>()?, others })
     }
 
-    /// The effect of a transition. What no branch of the edge writes is unchanged anyway; what only
-    /// others write must be said to stay.
+    /// The effect of a transition. What the edge never writes is unchanged anyway; what it writes
+    /// elsewhere, or only in other cases, must be said to stay.
     fn effect(
         &self,
         step: &Step,
@@ -154,14 +154,10 @@ impl Scribe<'_, '_> {
         is_visible: impl Fn(VarId) -> bool,
     ) -> Option<Cube> {
         let cells = &self.model.cells;
-        let branches = self.model.steps.values().filter(|other| other.edge == step.edge);
-        let mut kept: Vec<VarId> =
-            branches.flat_map(|branch| branch.transition.written.iter().map(|(cell, _)| *cell)).collect();
+        let mut kept = self.written_by(step.edge);
         kept.retain(|cell| {
             is_visible(*cell) && transition.written.iter().all(|(written, _)| written != cell)
         });
-        kept.sort_unstable();
-        kept.dedup();
         let kept = kept.into_iter().map(|cell| {
             let [before, after] = [cell, cells.after(cell)].map(LinearForm::variable);
             Constraint::eq(&before, &after)
@@ -170,5 +166,27 @@ impl Scribe<'_, '_> {
         let atoms: Option<Vec<_>> = constraints.iter().map(|constraint| cells.atom(constraint)).collect();
         let others = step.places.iter().map(|test| (test.thread, test.spots.clone())).collect();
         Some(Cube { atoms: atoms?, others })
+    }
+
+    /// What an edge writes as far as its text tells, and what its cases write: a case that is never
+    /// possible is none of the steps, but its text is still there.
+    fn written_by(&self, edge: EdgeId) -> Vec<VarId> {
+        let program = self.model.program;
+        let places = program.edges()[edge].ops.iter().flat_map(|op| match op {
+            Op::Assign(assignments) => assignments.iter().map(|(place, _)| place).collect(),
+            Op::Havoc(place, _) => vec![place],
+            Op::Spawn { handle, .. } => handle.iter().collect(),
+            Op::Assume(..) | Op::Check(..) | Op::Join(_) | Op::Halt => vec![],
+        });
+        let cells = places.flat_map(|place| {
+            let cells = program.vars()[place.var()].cells();
+            (0..cells).map(move |index| self.model.cells.cell(place.var(), index))
+        });
+        let steps = self.model.steps.values().filter(|step| step.edge == edge);
+        let by_steps = steps.flat_map(|step| step.transition.written.iter().map(|(cell, _)| *cell));
+        let mut written: Vec<VarId> = cells.chain(by_steps).collect();
+        written.sort_unstable();
+        written.dedup();
+        written
     }
 }
