@@ -11,10 +11,14 @@ use rely_evidence::{Reason, Verdict, check};
 use rely_program::passes::prepare;
 use rely_program::{Goal, Program};
 use rely_testing::{Answer, Reference, generate};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// How many states the reference visits at most.
 const MOST_STATES: usize = 1_000_000;
+
+/// How many seeds of each reason are printed.
+const SHOWN_SEEDS: usize = 8;
 
 #[derive(Debug, Default)]
 struct Tally {
@@ -26,6 +30,8 @@ struct Tally {
     meaningless: usize,
     disagreements: usize,
     rejected: usize,
+    /// Why programs that are safe were not proved, with the first seeds of each reason.
+    not_proved: BTreeMap<String, Vec<u64>>,
 }
 
 fn main() {
@@ -43,6 +49,10 @@ fn main() {
             compare(seed, &program, sample.goal, &expected, &mut tally);
         }
         seed += 1;
+    }
+    for (reason, seeds) in &mut tally.not_proved {
+        println!("{} safe programs not proved: {reason}", seeds.len());
+        seeds.truncate(SHOWN_SEEDS);
     }
     println!("{tally:#?}\nin {:.1?}, seeds up to {seed}", start.elapsed());
     if tally.disagreements + tally.rejected > 0 {
@@ -66,6 +76,9 @@ fn compare(seed: u64, program: &Program, goal: Goal, expected: &Answer, tally: &
         (Verdict::Unknown(Reason::Rejected(rejection)), _) => {
             println!("seed {seed}: rejected: {rejection}");
             tally.rejected += 1;
+        }
+        (Verdict::Unknown(reason), Answer::Safe { .. }) => {
+            tally.not_proved.entry(reason.to_string()).or_default().push(seed);
         }
         (Verdict::Unknown(_), _) => {}
         (verdict, expected) => {

@@ -323,3 +323,122 @@ fn offence_key(
         offence.alone,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rely_base::{Budget, SourceMap};
+    use rely_program::{Goal, Program};
+
+    fn translate(text: &str) -> Program {
+        let mut sources = SourceMap::new();
+        let file = sources.add("test", text.to_owned());
+        rely_model_front::translate(&sources, file).expect("a model")
+    }
+
+    /// The names of all cells, by their numbers.
+    fn names(program: &Program, cells: &Cells) -> Vec<String> {
+        let mut names = vec![String::new(); cells.count()];
+        for (var, declaration) in program.vars().iter() {
+            for index in 0..declaration.cells() {
+                let number = declaration.length.map_or(String::new(), |_| format!("[{index}]"));
+                names[cells.cell(var, index).index()] = format!("{}{number}", declaration.name);
+            }
+        }
+        names
+    }
+
+    /// What was found: the threads of each exchange, and the variables that it exchanges.
+    fn check(text: &str, expected: &[&str]) {
+        let program = translate(text);
+        let budget = Budget::unlimited();
+        let mut reasoner = Reasoner::new(&budget);
+        let Ok(model) = Model::new(&program, Goal::Assert, &mut reasoner, &budget) else {
+            panic!("too many cases")
+        };
+        let names = names(&program, &model.cells);
+        let mut found = Vec::new();
+        for exchange in exchanges(&model, &mut reasoner) {
+            let (one, other) = exchange.threads();
+            let mut parts =
+                vec![format!("{} <-> {}", program.threads()[one].name, program.threads()[other].name)];
+            for (cell, image) in exchange.cells.iter().enumerate() {
+                assert_eq!(exchange.cells[image.index()].index(), cell, "twice changes nothing");
+                if cell < image.index() {
+                    parts.push(format!("{} <-> {}", names[cell], names[image.index()]));
+                }
+            }
+            found.push(parts.join(", "));
+        }
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn locals_have_other_names() {
+        check(
+            "var x: int = 0;
+             thread A { local i: int = 0; while i < 3 { i := i + 1; x := x + i; } }
+             thread B { local j: int = 0; while j < 3 { j := j + 1; x := x + j; } }
+             ensures x >= 0;",
+            &["A <-> B, i <-> j"],
+        );
+    }
+
+    #[test]
+    fn each_thread_has_its_own_global() {
+        check(
+            "var left, right: bool = false; var inside: int = 0;
+             thread A { left := true; await !right; cs: skip; left := false; }
+             thread B { right := true; await !left; cs: skip; right := false; }
+             never A at cs && B at cs;",
+            &["A <-> B, left <-> right"],
+        );
+    }
+
+    #[test]
+    fn each_thread_has_its_own_cell() {
+        check(
+            "var a: int[2]; var s: int = 0;
+             requires a[0] == 0 && a[1] == 0;
+             thread A { a[0] := a[0] + 1; s := s + a[1]; }
+             thread B { a[1] := a[1] + 1; s := s + a[0]; }
+             ensures s <= 2;",
+            &["A <-> B, a[0] <-> a[1]"],
+        );
+    }
+
+    #[test]
+    fn neighbours_generate_all_exchanges() {
+        check(
+            "var x: int = 0;
+             thread W[3] { local i: int = 0; i := x; x := i + 1; }
+             ensures x >= 1;",
+            &["W[0] <-> W[1], i <-> i", "W[1] <-> W[2], i <-> i"],
+        );
+    }
+
+    #[test]
+    fn what_differs_is_not_exchanged() {
+        // The threads write different constants.
+        check("var x: int = 0; thread A { x := 1; } thread B { x := 2; } ensures x >= 1;", &[]);
+        // One of them has more to do.
+        check("var x: int = 0; thread A { x := 1; } thread B { x := 1; x := 1; } ensures x == 1;", &[]);
+        // The property tells their variables apart.
+        check("var a, b: int = 0; thread A { a := 1; } thread B { b := 1; } ensures a == 1;", &[]);
+        // So do the initial values.
+        check(
+            "var a: int = 0; var b: int = 1; thread A { a := a + 1; } thread B { b := b + 1; } ensures a + b == 3;",
+            &[],
+        );
+        // A third thread looks at one of them only.
+        check(
+            "var a, b, c: int = 0; thread A { a := 1; } thread B { b := 1; } thread C { c := a; } ensures c <= 1;",
+            &[],
+        );
+        // One of them reads what the other one writes.
+        check(
+            "var a, b: int = 0; thread A { a := a + 1; } thread B { b := a + 1; } ensures a >= 0 && b >= 0;",
+            &[],
+        );
+    }
+}
