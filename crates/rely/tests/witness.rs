@@ -110,6 +110,38 @@ int main(void) {
 }
 ";
 
+/// Branches of all kinds on the way to a violation.
+const BRANCHES: &str = "\
+#include <pthread.h>
+extern void abort(void);
+void reach_error(void) { abort(); }
+int ready = 0;
+int total = 0;
+int twice(int n) {
+    if (n > 1) { total = total + n; }
+    return n + n;
+}
+void *worker(void *unused) {
+    int i;
+    for (i = 0; i < 2; i++) { total = total + 1; }
+    ready = 1;
+    return 0;
+}
+int main(void) {
+    pthread_t one;
+    int k = 0;
+    pthread_create(&one, 0, worker, 0);
+    while (k < 2 && ready == 0) { k = k + 1; }
+    if (ready == 0) return 0;
+    if (total == 7)
+        k = 9;
+    else
+        k = twice(k + 3);
+    if (k == 6) { reach_error(); }
+    return 0;
+}
+";
+
 /// Mutual exclusion for which it matters where the other thread is.
 const PETERSON: &str = "\
 #include <pthread.h>
@@ -191,6 +223,7 @@ fn the_rules_find_what_is_wrong() {
         ("line: ", "line: 99", "no such line"),
         ("column: ", "column: 99", "nothing stands here"),
         ("function: \"main\"", "function: \"mains\"", "no such function"),
+        ("value: \"true\"", "value: \"1\"", "not allowed"),
     ];
     for (from, to, expected) in damages {
         assert!(written.contains(from), "{from}");
@@ -214,6 +247,43 @@ fn a_violation_leads_to_the_error() {
     assert_eq!(threads, HashSet::from([0, 1, 2]), "{written}");
     let input = waypoints.iter().find(|it| it["type"].as_str() == Some("function_return")).expect("there");
     assert_eq!(input["constraint"]["value"].as_str(), Some("\\result == 2"));
+}
+
+/// Every branch of which something can be said is a waypoint each time that it is decided, and so is
+/// the call of a function.
+#[test]
+fn branches_and_calls_are_waypoints() {
+    let directory = Directory::new("witness-branches").with("branches.c", BRANCHES);
+    let (written, _) = witness(&directory, "branches.c", "yml", "explore");
+    let document = check_rules(&directory, "branches.c", BRANCHES, &written);
+    let content = document[0]["content"].as_vec().expect("a list");
+    let told = content.iter().map(|segment| &segment["segment"][0]["waypoint"]).filter_map(|waypoint| {
+        let kind = waypoint["type"].as_str().expect("a type");
+        let line = waypoint["location"]["line"].as_i64().expect("a line");
+        let thread = waypoint["thread_id"].as_i64().expect("a thread");
+        let value = waypoint["constraint"]["value"].as_str().unwrap_or_default();
+        (kind != "assumption").then(|| format!("{thread}: {kind} {line} {value}").trim_end().to_owned())
+    });
+    let told: Vec<String> = told.collect();
+    let of_thread = |thread: &str| {
+        let own = told.iter().filter_map(|waypoint| waypoint.strip_prefix(thread));
+        own.map(str::trim).collect::<Vec<&str>>()
+    };
+    assert_eq!(
+        of_thread("1:"),
+        ["branching 12 true", "branching 12 true", "branching 12 false"],
+        "{written}"
+    );
+    let main = [
+        "branching 20 false",
+        "branching 21 false",
+        "branching 22 false",
+        "function_enter 25",
+        "branching 7 true",
+        "branching 26 true",
+        "target 26",
+    ];
+    assert_eq!(of_thread("0:"), main, "{written}");
 }
 
 /// Reads GraphML as a validator does.

@@ -184,6 +184,19 @@ impl Rules<'_> {
                         self.location(&waypoint["location"]);
                         self.one_of(&waypoint["constraint"]["format"], &["c_expression"]);
                     }
+                    "branching" => {
+                        self.keys(waypoint, &["type", "action", "location", "constraint"], threads);
+                        let rest = self.location(&waypoint["location"]);
+                        let is_branch = ["if", "while", "for"].iter().any(|word| rest.starts_with(word));
+                        self.demand(is_branch, "not a branch", &waypoint["location"]);
+                        self.keys(&waypoint["constraint"], &["value"], &[]);
+                        self.one_of(&waypoint["constraint"]["value"], &["true", "false"]);
+                    }
+                    "function_enter" => {
+                        self.keys(waypoint, &["type", "action", "location"], threads);
+                        let rest = self.location(&waypoint["location"]);
+                        self.demand(rest.starts_with(')'), "not a call", &waypoint["location"]);
+                    }
                     "function_return" => {
                         self.keys(waypoint, &["type", "action", "location", "constraint"], threads);
                         let rest = self.location(&waypoint["location"]);

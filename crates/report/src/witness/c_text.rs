@@ -5,6 +5,8 @@
 //! of a loop, the closing parenthesis of a call. The front end has parsed the text already, so
 //! what is found here is only looked up; where a shape is not recognized nothing is claimed.
 
+use std::ops::Range;
+
 /// A token: where it stands and what it is.
 #[derive(Clone, Copy, Debug)]
 struct Token<'t> {
@@ -27,6 +29,16 @@ pub(super) enum Spot {
     Statement,
     /// The condition of a loop starts here; the loop's keyword is at this byte.
     LoopCondition(usize),
+}
+
+/// A statement that goes on in one of two ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Branch {
+    /// Where its keyword starts.
+    pub(super) keyword: usize,
+    pub(super) condition: Range<usize>,
+    /// What is done if the condition holds.
+    pub(super) body: Range<usize>,
 }
 
 impl<'t> CText<'t> {
@@ -68,6 +80,13 @@ impl<'t> CText<'t> {
             }
             _ => None,
         }
+    }
+
+    /// Where the statement starts in which a byte is.
+    pub(super) fn statement_around(&self, byte: usize) -> Option<usize> {
+        let behind = self.tokens.partition_point(|token| token.start <= byte);
+        let starts = self.tokens[..behind].iter().rev().map(|token| token.start);
+        starts.into_iter().find(|&start| self.spot(start) == Some(Spot::Statement))
     }
 
     /// Whether a closing parenthesis ends the head of a statement that has another one inside.
@@ -124,6 +143,13 @@ impl<'t> CText<'t> {
 
     /// The name of the function in whose body a byte is.
     pub(super) fn function(&self, byte: usize) -> Option<&'t str> {
+        let (close, _) = self.before(self.body(byte)?).filter(|(_, text)| *text == ")")?;
+        let (_, name) = self.before(self.partners[close]?)?;
+        is_identifier(name).then_some(name)
+    }
+
+    /// The brace that opens the body of a function in which a byte is.
+    fn body(&self, byte: usize) -> Option<usize> {
         let behind = self.tokens.partition_point(|token| token.start <= byte);
         let mut at = behind.checked_sub(1)?;
         let mut outermost = None;
@@ -138,9 +164,69 @@ impl<'t> CText<'t> {
                 None => break,
             }
         }
-        let (close, _) = self.before(outermost?).filter(|(_, text)| *text == ")")?;
-        let (_, name) = self.before(self.partners[close]?)?;
-        is_identifier(name).then_some(name)
+        outermost
+    }
+
+    /// A byte in the body of the function of this name.
+    pub(super) fn definition(&self, name: &str) -> Option<usize> {
+        let bodies = (0..self.tokens.len()).filter(|&index| self.text(index) == name).filter_map(|index| {
+            let close = self.partners[index + 1..].first().copied().flatten()?;
+            let open = self.tokens.get(close + 1).filter(|token| token.text == "{")?;
+            (self.text(index + 1) == "(").then_some(open.start)
+        });
+        bodies
+            .into_iter()
+            .find_map(|open| self.tokens.iter().find(|token| token.start > open))
+            .map(|token| token.start)
+    }
+
+    /// The closing parenthesis of the only call of a function in the body around a byte.
+    pub(super) fn only_call_around(&self, byte: usize, name: &str) -> Option<usize> {
+        let open = self.body(byte)?;
+        let (start, end) = (self.tokens[open].start, self.tokens[self.partners[open]?].start);
+        let mut calls = self.calls(start, end, name).filter(|&call| self.text(call) == name);
+        let (call, None) = (calls.next()?, calls.next()) else { return None };
+        Some(self.tokens[self.partners[call + 1]?].start)
+    }
+
+    /// The branch in whose condition a byte is, if nothing is called there and what the branch
+    /// controls is a block or a simple statement.
+    pub(super) fn branch(&self, byte: usize) -> Option<Branch> {
+        let mut at = self.at(byte)?;
+        let (keyword, open) = loop {
+            let open = self.surrounding(at, "(")?;
+            match self.before(open) {
+                Some((keyword, "if" | "for")) => break (keyword, open),
+                Some((keyword, "while")) if !self.ends_do(keyword) => break (keyword, open),
+                _ => at = open,
+            }
+        };
+        let close = self.partners[open]?;
+        let (first, last) = match self.text(keyword) {
+            "for" => {
+                let is_own =
+                    |index: &usize| self.text(*index) == ";" && self.surrounding(*index, "(") == Some(open);
+                let mut ends = (open..close).filter(is_own);
+                (ends.next()? + 1, ends.next()?)
+            }
+            _ => (open + 1, close),
+        };
+        let calls = (first..last).any(|index| {
+            is_identifier(self.text(index)) && self.tokens.get(index + 1).is_some_and(|next| next.text == "(")
+        });
+        let start = close + 1;
+        let end = match self.tokens.get(start)?.text {
+            "{" => self.partners[start]?,
+            "if" | "while" | "for" | "do" | "switch" | ";" => return None,
+            _ => (start..self.tokens.len()).find(|&index| self.text(index) == ";")?,
+        };
+        let byte_of = |index: usize| self.tokens[index].start;
+        let branch = Branch {
+            keyword: byte_of(keyword),
+            condition: byte_of(first)..byte_of(last),
+            body: byte_of(start)..byte_of(end),
+        };
+        (!calls && branch.condition.contains(&byte)).then_some(branch)
     }
 
     /// Whether what starts at a byte declares something, as far as can be seen.
@@ -172,6 +258,12 @@ impl<'t> CText<'t> {
             let is_called = self.tokens.get(index + 1).is_some_and(|next| next.text == "(");
             is_called && self.text(index).starts_with(prefix)
         })
+    }
+
+    /// At how many places of the text a function is called.
+    pub(super) fn call_sites(&self, name: &str) -> usize {
+        let calls = self.calls(0, usize::MAX, name).filter(|&call| self.text(call) == name);
+        calls.filter(|&call| self.body(self.tokens[call].start).is_some()).count()
     }
 
     /// Whether a function is called between two bytes; one whose name starts like its name counts.
@@ -449,7 +541,39 @@ int h(void) { a = 2; }
         let source = CText::new(SOURCE);
         let (start, end) = (at("b = input"), at("return"));
         assert_eq!(source.only_call(start, end, "in"), Some(("input", at("(2));") + 3)));
+        assert_eq!((source.call_sites("g"), source.call_sites("f")), (1, 0));
         assert!(!source.is_called(start, end, "g") && source.is_called(at("do g"), end, "g"));
+    }
+
+    #[test]
+    fn branches_know_what_they_control() {
+        let source = CText::new(SOURCE);
+        let told = |text: &str| {
+            let branch = source.branch(at(text))?;
+            Some((
+                &SOURCE[branch.keyword..branch.keyword + 2],
+                &SOURCE[branch.condition],
+                &SOURCE[branch.body],
+            ))
+        };
+        assert_eq!(told("i < n"), Some(("fo", "i < n", "{ a = i; ")));
+        assert_eq!(told("n) b"), Some(("if", "n", "b = input(1, (2))")));
+        assert_eq!(told("a) ;"), None, "an empty body has no step");
+        assert_eq!(told("b);"), None, "the end of a `do`");
+        assert_eq!(told("i++"), None, "not the condition");
+        assert_eq!(told("a = i"), None);
+    }
+
+    #[test]
+    fn declarations_and_locks_are_recognized() {
+        let source =
+            CText::new("pthread_mutex_t m, n[2]; int k; void f(void) { pthread_t t; m = 1; return k; }");
+        let byte = |text: &str| source.tokens.iter().find(|token| token.text == text).expect("there").start;
+        assert!(source.is_lock(0, "m") && !source.is_lock(0, "n") && !source.is_lock(byte("int"), "k"));
+        assert!(source.is_declaration(byte("int")) && source.is_declaration(byte("pthread_t")));
+        assert!(!source.is_declaration(byte("return")));
+        assert_eq!(source.only_call_around(byte("return"), "g"), None);
+        assert_eq!(source.definition("f"), Some(byte("pthread_t")));
     }
 
     #[test]
@@ -460,10 +584,16 @@ int h(void) { a = 2; }
             let source = CText::new(text);
             for byte in 0..=text.len() {
                 source.spot(byte);
+                source.statement_around(byte);
                 source.function(byte);
                 source.is_visible(0, byte);
                 source.small_integer(byte, "f");
                 source.only_call(0, byte, "f");
+                source.only_call_around(byte, "f");
+                source.branch(byte);
+                source.is_declaration(byte);
+                source.is_lock(byte, "f");
+                source.definition("f");
             }
         }
     }

@@ -5,6 +5,7 @@
 //! witness gives it invariants of places. Only what follows from checked evidence is written, and
 //! only what the format can say; what it cannot say is left out and [told](Witness::left_out).
 
+mod branches;
 mod c_text;
 mod ghosts;
 mod graphml;

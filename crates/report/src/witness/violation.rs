@@ -1,5 +1,6 @@
 //! The run of a violation as a path over statements of the source.
 
+use super::branches::Branches;
 use super::c_text::{CText, Spot};
 use super::invariants::ProofContext;
 use crate::interleaving::{Interleaving, Place, StepTaken, thread_name};
@@ -30,6 +31,10 @@ pub(super) struct Step {
     pub(super) found: Option<String>,
     /// An input that the step takes.
     pub(super) input: Option<Input>,
+    /// The branch that the step decides: its keyword, and whether the condition holds.
+    pub(super) branch: Option<(Place, bool)>,
+    /// The call by which the thread came here: its closing parenthesis, and the function around it.
+    pub(super) entered: Option<(Place, Option<String>)>,
     /// The thread that the step creates, and the function that it starts with.
     pub(super) creates: Option<(usize, String)>,
 }
@@ -82,6 +87,8 @@ impl Path {
                 after: states.get(index + 1),
             }),
         );
+        let branches = Branches::of(context.program, text);
+        let mut calls: HashMap<SlotId, Calls<'_>> = HashMap::new();
         let mut steps: Vec<Step> = Vec::new();
         let mut last_slot = None;
         let mut doing: HashMap<SlotId, Doing> = HashMap::new();
@@ -91,9 +98,25 @@ impl Path {
             let is_start = doing.entry(step.slot).or_default().goes_on_with(span.start, step.edge);
             let is_switch = last_slot.replace(step.slot) != Some(step.slot);
             let input = input(step.choices.as_slice(), span, context, text);
+            let place = |byte: usize, length: u32| {
+                let start = byte as u32;
+                Place::of(Span { start, end: start + length, ..span }, context.sources)
+            };
+            let branch = branches.decided(context.program, step.edge, text);
+            let branch = branch.map(|(keyword, holds)| (place(keyword, 2), holds));
+            let calls = calls.entry(step.slot).or_insert_with(|| {
+                Calls::new(text, &context.program.threads()[before.thread(step.slot)].name)
+            });
+            let called = calls.go_on(span.start as usize);
+            let is_called = |name: &&str| text.is_called(span.start as usize, span.end as usize, name);
+            let is_resumed = called.left.iter().any(is_called);
+            let entered =
+                called.entered.map(|close| (place(close, 1), text.function(close).map(str::to_owned)));
             let creates = created(context.program, step.edge, before, states.get(index + 1));
             if let Some(last) = steps.last_mut().filter(|_| !is_start && !is_switch && creates.is_none()) {
                 last.input = last.input.take().or(input);
+                last.branch = last.branch.take().or(branch);
+                last.entered = last.entered.take().or(entered);
                 continue;
             }
             steps.push(Step {
@@ -103,15 +126,65 @@ impl Path {
                 start: span.start,
                 end: span.end,
                 function: text.function(span.start as usize).map(str::to_owned),
-                is_statement: is_start && text.spot(span.start as usize) == Some(Spot::Statement),
+                is_statement: is_start
+                    && !is_resumed
+                    && text.spot(span.start as usize) == Some(Spot::Statement),
                 is_switch,
                 found: found(told, context.program, text, span),
                 input,
+                branch,
+                entered,
                 creates,
             });
         }
+        // What goes wrong may be a part of a statement; the format names statements.
+        if let Some(target) = steps.last_mut()
+            && let Some(start) = text.statement_around(target.start as usize)
+            && let Some(span) =
+                replay.trace().steps.last().and_then(|step| context.program.edges()[step.edge].span)
+        {
+            target.place = Place::of(Span { start: start as u32, ..span }, context.sources);
+        }
         let has_threads = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
         Self { steps, has_threads }
+    }
+}
+
+/// The functions that a thread is in, each by a byte of its body.
+struct Calls<'t> {
+    text: &'t CText<'t>,
+    stack: Vec<usize>,
+}
+
+/// What a step has to do with calls.
+#[derive(Default)]
+struct Called<'t> {
+    /// The closing parenthesis of the call that came before it.
+    entered: Option<usize>,
+    /// The functions that have returned before it.
+    left: Vec<&'t str>,
+}
+
+impl<'t> Calls<'t> {
+    /// Of a thread that begins with a function.
+    fn new(text: &'t CText<'t>, function: &str) -> Self {
+        Self { text, stack: text.definition(function).into_iter().collect() }
+    }
+
+    /// Goes on to a step. A function that is not entered by an only call is entered unseen.
+    fn go_on(&mut self, next: usize) -> Called<'t> {
+        let Some(function) = self.text.function(next) else { return Called::default() };
+        let is_in = |byte: &usize| self.text.function(*byte) == Some(function);
+        let known = self.stack.iter().rposition(is_in);
+        let calls = |byte: &usize| self.text.only_call_around(*byte, function);
+        let caller = known.or_else(|| self.stack.iter().rposition(|byte| calls(byte).is_some()));
+        let stays = caller.map_or(self.stack.len(), |caller| caller + 1);
+        let entered = caller.filter(|_| known.is_none()).and_then(|caller| calls(&self.stack[caller]));
+        let left = self.stack.drain(stays..).filter_map(|byte| self.text.function(byte)).collect();
+        if known.is_none() {
+            self.stack.push(next);
+        }
+        Called { entered, left }
     }
 }
 

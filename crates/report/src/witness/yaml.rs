@@ -17,11 +17,15 @@ pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) ->
     text += "  content:\n";
     let Some((target, before)) = path.steps.split_last() else { return text + "    []\n" };
     for step in before {
+        text += &entered(step, path.has_threads, task);
         text += &assumption(step, path.has_threads, task);
         text += &input(step, path.has_threads, task);
+        text += &branching(step, path.has_threads, task);
     }
+    text += &entered(target, path.has_threads, task);
     text += &input(target, path.has_threads, task);
-    text + &waypoint("target", target, path.has_threads, &target.place, None, task)
+    let place = (&target.place, target.function.as_deref());
+    text + &waypoint("target", target, path.has_threads, place, None, task)
 }
 
 /// A waypoint where another thread goes on: the statement that it does, and what it finds.
@@ -29,8 +33,22 @@ fn assumption(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
     if !step.is_statement || (!step.is_switch && step.found.is_none()) {
         return String::new();
     }
-    let constraint = (step.found.as_deref().unwrap_or("1"), "c_expression");
-    waypoint("assumption", step, has_threads, &step.place, Some(constraint), task)
+    let constraint = (step.found.as_deref().unwrap_or("1"), Some("c_expression"));
+    let place = (&step.place, step.function.as_deref());
+    waypoint("assumption", step, has_threads, place, Some(constraint), task)
+}
+
+/// A waypoint for the call by which the thread came to the step.
+fn entered(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
+    let Some((place, caller)) = &step.entered else { return String::new() };
+    waypoint("function_enter", step, has_threads, (place, caller.as_deref()), None, task)
+}
+
+/// A waypoint for the way that the step chooses.
+fn branching(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
+    let Some((place, holds)) = &step.branch else { return String::new() };
+    let value = if *holds { "true" } else { "false" };
+    waypoint("branching", step, has_threads, (place, step.function.as_deref()), Some((value, None)), task)
 }
 
 fn input(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
@@ -40,18 +58,19 @@ fn input(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
         "function_return",
         step,
         has_threads,
-        &input.place,
-        Some((&constraint, "ext_c_expression")),
+        (&input.place, step.function.as_deref()),
+        Some((&constraint, Some("ext_c_expression"))),
         task,
     )
 }
 
+/// A waypoint at a place of a function, with a constraint and the format of its value.
 fn waypoint(
     kind: &str,
     step: &Step,
     has_threads: bool,
-    place: &Place,
-    constraint: Option<(&str, &str)>,
+    (place, function): (&Place, Option<&str>),
+    constraint: Option<(&str, Option<&str>)>,
     task: &WitnessTask,
 ) -> String {
     let mut text = format!(
@@ -61,12 +80,10 @@ fn waypoint(
         text += &format!("            thread_id: {}\n", step.thread);
     }
     if let Some((value, format)) = constraint {
-        text += &format!(
-            "            constraint:\n              value: {}\n              format: \"{format}\"\n",
-            quoted(value)
-        );
+        text += &format!("            constraint:\n              value: {}\n", quoted(value));
+        text += &format.map(|format| format!("              format: \"{format}\"\n")).unwrap_or_default();
     }
-    text + &location(place, step.function.as_deref(), 12, task)
+    text + &location(place, function, 12, task)
 }
 
 /// A witness of a proof.
