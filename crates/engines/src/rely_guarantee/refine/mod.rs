@@ -6,8 +6,10 @@
 //!   thread is not where its step starts (then its place will be tracked), or the values do not
 //!   fit (then predicates over all variables will be); if it can, it violates the property;
 //! * [`schedule`]: the branches of all threads that take part, put together, may be a run already;
+//! * [`backward`]: from the end of a schedule to what is needed at its beginning;
 //! * [`vocabulary`]: either way, predicates speak of as few cells as possible.
 
+mod backward;
 mod clauses;
 mod modular;
 mod schedule;

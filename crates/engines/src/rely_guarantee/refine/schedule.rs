@@ -6,14 +6,14 @@
 //! abstraction is fine enough to exclude all that cannot.
 
 use super::Refinement;
+use super::backward::Needed;
 use super::clauses::{Clauses, Solved};
-use super::spine::{FreshNames, last_guard, relevant_cells};
+use super::spine::{last_guard, relevant_cells};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{Move, MoveId, SpotId, System, before};
+use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::{Budget, Id};
-use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::{ThreadId, Trace};
 
 /// Longer schedules are not tried.
@@ -160,29 +160,9 @@ impl Schedule<'_, '_, '_> {
 
     /// Whether the values exclude the schedule.
     fn is_impossible(&self, initial: usize, what: Wrong, budget: &Budget) -> bool {
-        let mut fresh = FreshNames::new(self.system);
-        let mut needed: Vec<Constraint> = last_guard(self.system, what).to_vec();
-        for &by in self.moves.iter().rev() {
-            let branch = &self.system.get(by).branch;
-            fresh.next_step();
-            let rename = |variable| fresh.of(variable);
-            let updates = branch.updates.iter().map(|(cell, value)| (*cell, value.rename(rename)));
-            let updates: Vec<(VarId, LinearForm)> = updates.collect();
-            for constraint in &mut needed {
-                *constraint = before(constraint, &updates);
-            }
-            needed.extend(branch.guard.iter().map(|constraint| constraint.rename(rename)));
-            needed.retain(|constraint| !constraint.is_true());
-            if needed.iter().any(Constraint::is_false) {
-                return true;
-            }
-        }
-        let mut solver = Conjunction::new(Domain::Integers);
-        solver.set_proofs(false);
-        for constraint in needed.iter().chain(&self.system.initial[initial]) {
-            solver.assert(constraint);
-        }
-        solver.check(budget) == Verdict::Unsat
+        let mut needed = Needed::at_end(self.system, last_guard(self.system, what));
+        self.moves.iter().rev().for_each(|&by| needed.step_back(by));
+        needed.is_impossible_with(&self.system.initial[initial], budget)
     }
 
     /// The run with its values, if it is one.

@@ -1,14 +1,15 @@
 //! Refinement in the general form: one branch of a tree, read as a schedule.
 
+use super::backward::Needed;
 use super::clauses::{Clause, Clauses, Solved, Unknown};
 use super::{Discovery, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{Move, MoveId, SpotId, System, before};
+use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::symbolic::Branch;
 use rely_base::{Budget, Id};
-use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 
 /// The steps that lead to a node, its own thread's and the others', in order.
@@ -131,33 +132,14 @@ impl Spine {
         last_guard: &[Constraint],
         budget: &Budget,
     ) -> Option<usize> {
-        let mut solver = Conjunction::new(Domain::Integers);
-        solver.set_proofs(false);
-        let mut fresh = FreshNames::new(system);
-        let mut needed: Vec<Constraint> = last_guard.to_vec();
+        let mut needed = Needed::at_end(system, last_guard);
         for (step, &by) in self.moves.iter().enumerate().rev() {
-            solver.reset();
-            needed.iter().for_each(|constraint| {
-                solver.assert(constraint);
-            });
-            if solver.check(budget) == Verdict::Unsat {
+            if needed.is_impossible_with(&[], budget) {
                 return Some(step + 1);
             }
-            let branch = &system.get(by).branch;
-            fresh.next_step();
-            let rename = |variable| fresh.of(variable);
-            let updates = branch.updates.iter().map(|(cell, value)| (*cell, value.rename(rename)));
-            let updates: Vec<(VarId, LinearForm)> = updates.collect();
-            for constraint in &mut needed {
-                *constraint = before(constraint, &updates);
-            }
-            needed.extend(branch.guard.iter().map(|constraint| constraint.rename(rename)));
+            needed.step_back(by);
         }
-        solver.reset();
-        needed.iter().for_each(|constraint| {
-            solver.assert(constraint);
-        });
-        (solver.check(budget) == Verdict::Unsat).then_some(0)
+        needed.is_impossible_with(&[], budget).then_some(0)
     }
 }
 
@@ -180,32 +162,6 @@ impl Clauses {
         }
         let premises = same(self, unknowns[unknowns.len() - 1]);
         self.list.push(Clause { constraints: last_guard.to_vec(), premises, conclusion: None });
-    }
-}
-
-/// Names for the auxiliary variables of a step, different for each step.
-pub(super) struct FreshNames<'s, 'p> {
-    system: &'s System<'p>,
-    offset: usize,
-    width: usize,
-}
-
-impl<'s, 'p> FreshNames<'s, 'p> {
-    pub(super) fn new(system: &'s System<'p>) -> Self {
-        let used = system.moves.iter().flat_map(|by| by.branch.variables());
-        let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
-        Self { system, offset: 0, width }
-    }
-
-    pub(super) fn next_step(&mut self) {
-        self.offset += self.width;
-    }
-
-    pub(super) fn of(&self, variable: VarId) -> VarId {
-        if self.system.cells.is_cell(variable) {
-            return variable;
-        }
-        VarId::from_index(variable.index() + self.offset)
     }
 }
 
