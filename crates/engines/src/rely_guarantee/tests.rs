@@ -147,6 +147,11 @@ fn branches_of_several_threads_together_can_be_a_run() {
         process worker(n: int) { x := x + n; }
         thread Main { local h: thread; h := spawn worker(3); join h; assert x == EXPECTED; }";
     check_suggestion(&started.replace("EXPECTED", "3"), false);
+    // Who comes after the end comes too late: B has to move first.
+    let halting = "thread A { halt; a: skip; }
+        thread B { skip; b: skip; }
+        never A at a && B at b;";
+    check_suggestion(halting, true);
 }
 
 /// How many classes are left of how many nodes in the proof.

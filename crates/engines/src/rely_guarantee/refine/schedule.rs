@@ -13,7 +13,9 @@ use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::symbolic::Ending;
 use rely_base::{Budget, Id};
+use rely_evidence::replay;
 use rely_program::{ThreadId, Trace};
 
 /// Longer schedules are not tried.
@@ -126,9 +128,12 @@ impl Schedule<'_, '_, '_> {
         Some(())
     }
 
-    /// Whether everybody is where a move needs them.
+    /// Whether everybody is where a move needs them, and the program has not ended.
     fn can_move(&self, by: &Move) -> bool {
-        self.is_at(by.thread, &[by.source])
+        let has_ended =
+            self.moves.last().is_some_and(|&last| self.system.get(last).branch.ending == Ending::Halts);
+        !has_ended
+            && self.is_at(by.thread, &[by.source])
             && by.places.iter().all(|(thread, spots)| self.is_at(*thread, spots))
             && self.is_calm(Some(by.thread))
     }
@@ -176,7 +181,10 @@ impl Schedule<'_, '_, '_> {
         clauses.chain(system.initial[initial].clone(), branches, guard, &unknowns);
         let Solved::Contradiction(derivation) = clauses.solve(self.trees, seeds, budget) else { return None };
         match trace::from_derivation(system, &self.moves, what, &derivation, budget) {
-            Refinement::Violation(trace) => Some(trace),
+            Refinement::Violation(trace) => {
+                // A suggestion that is none must not end the search.
+                replay(system.program, system.goal, trace.clone(), budget).is_ok().then_some(trace)
+            }
             _ => None,
         }
     }
