@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rely_base::{Observer, Progress};
-use rely_report::group_digits;
+use rely_report::counted;
 use std::sync::{Mutex, PoisonError};
 
 /// An observer that keeps one line on standard error up to date.
@@ -36,8 +36,7 @@ impl ProgressLine {
 
 impl Observer for ProgressLine {
     fn progress(&self, progress: &Progress) {
-        let counts: Vec<String> =
-            progress.counts.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
+        let counts: Vec<String> = progress.counts.iter().map(|(name, count)| counted(*count, name)).collect();
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&progress.counts);
         self.bar.set_message(format!("{} ({})", progress.activity, counts.join(", ")));
         self.bar.tick();

@@ -412,18 +412,22 @@ fn limits_make_it_unknown() {
     assert!(told(&output).contains("the memory limit was reached"), "{}", told(&output));
 }
 
-/// Ctrl-C while the second of two files is being explored, which would take for ever.
+/// Ctrl-C while the second of two files is being worked on, which would take for ever. The second
+/// one is a named pipe: it can be opened for writing only when it is being read.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_stops_the_work() {
     let endless = "var x: int = 0;\nthread A { while true { x := x + 1; } }\nnever x < 0;\n";
-    let directory = Directory::new("interrupt").with("counter.rely", COUNTER).with("endless.rely", endless);
-    let arguments = ["check", "--engine", "explore", "--timeout", "60", "counter.rely", "endless.rely"];
+    let directory = Directory::new("interrupt").with("counter.rely", COUNTER);
+    let made = Command::new("mkfifo").arg(directory.0.join("endless.rely")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let arguments = ["check", "--engine", "explore", "--timeout", "600", "counter.rely", "endless.rely"];
     let mut child = directory.command(&arguments).stdout(Stdio::piped()).spawn().expect("the command runs");
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut first = String::new();
     output.read_line(&mut first).expect("the first verdict");
     assert_eq!(first, "counter.rely: safe (assert)\n");
+    std::fs::write(directory.0.join("endless.rely"), endless).expect("the pipe is read");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
     let mut rest = String::new();

@@ -337,6 +337,8 @@ fn trees_fold_and_rounds_open() {
     assert_eq!(browser.count(".tree-node"), all);
     browser.press(DOWN);
     assert!(browser.text(".node-detail").contains("after"));
+    let texts = browser.run("return document.querySelector('.history-grid').textContent");
+    assert!(!texts.to_string().contains("location "), "places have lines: {texts}");
     browser.run("document.querySelector('.flow-details').open = true");
     browser.click(".flow-rows button");
     assert!(browser.count(".flow-detail .formula") > 0);

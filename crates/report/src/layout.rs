@@ -121,8 +121,20 @@ pub fn group_digits(number: u64) -> String {
     grouped
 }
 
+/// So many of something whose name is a plural: `1 state`, `1,234 states`.
+pub fn counted(count: u64, names: &str) -> String {
+    let name = if count == 1 { names.strip_suffix('s').unwrap_or(names) } else { names };
+    format!("{} {name}", group_digits(count))
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn one_is_not_many() {
+        let told = [0, 1, 2, 4321].map(|count| counted(count, "states"));
+        assert_eq!(told, ["0 states", "1 state", "2 states", "4,321 states"]);
+    }
+
     use super::*;
 
     #[test]

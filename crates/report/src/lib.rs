@@ -36,7 +36,7 @@ pub use html::{HtmlReport, Subject, escape_html};
 pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use junit::render_junit;
-pub use layout::group_digits;
+pub use layout::{counted, group_digits};
 pub use matcher::{LINE_PATTERN, render_lines};
 pub use proof::render_proof;
 pub use reproducer::{CSource, NotReproducible, ReproducerFile, reproducer};

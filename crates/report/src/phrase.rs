@@ -3,7 +3,10 @@
 use crate::cubes::simplified;
 use rely_base::{Id, SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, Cube, Quantity, Spot};
-use rely_program::{Program, Scope, Sort, ThreadId, Value, VarId};
+use rely_program::{LocationId, Program, Scope, Sort, ThreadId, Value, VarId};
+
+/// How a place is called that has no better name, in front of its number.
+const LOCATION: &str = "location ";
 
 /// Finds the words for what a proof says about a program.
 #[derive(Clone, Copy)]
@@ -72,7 +75,13 @@ impl Phrases<'_> {
     /// Where the cube says that others stand.
     pub(crate) fn places(&self, cube: &Cube) -> Vec<String> {
         let place = |(thread, spots): &(ThreadId, Vec<Spot>)| {
-            let names: Vec<String> = spots.iter().map(|&spot| self.spot(spot)).collect();
+            let mut names: Vec<String> = Vec::new();
+            for spot in spots.iter().map(|&spot| self.spot(spot)) {
+                // Several places of one line have one name.
+                if !names.contains(&spot) {
+                    names.push(spot);
+                }
+            }
             let name = &self.program.threads()[*thread].name;
             match names.as_slice() {
                 [single] => format!("{name} at {single}"),
@@ -95,11 +104,28 @@ impl Phrases<'_> {
     /// The shortest name of a place.
     pub(crate) fn spot(&self, spot: Spot) -> String {
         let number = || match spot {
-            Spot::At(location) => format!("location {}", location.index()),
+            Spot::At(location) => format!("{LOCATION}{}", location.index()),
             Spot::Unstarted => "not started".to_owned(),
         };
         let line = || Some(format!("line {}", self.sources.position(self.span(spot)?).line));
         self.label(spot).or_else(line).unwrap_or_else(number)
+    }
+
+    /// A text of an engine, which knows no lines, with the shortest names of the places in it.
+    pub(crate) fn with_places(&self, text: &str) -> String {
+        let mut parts = text.split(LOCATION);
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let digits = part.len() - part.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+            let number =
+                part[..digits].parse().ok().filter(|&number| number < self.program.locations().len());
+            match number {
+                Some(number) => told += &self.spot(Spot::At(LocationId::from_index(number))),
+                None => told += &format!("{LOCATION}{}", &part[..digits]),
+            }
+            told += &part[digits..];
+        }
+        told
     }
 
     /// The statement that starts at a location.

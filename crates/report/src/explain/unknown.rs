@@ -3,15 +3,14 @@
 use super::cause::join;
 use super::{Explained, Sentence, plain};
 use crate::advice::advice;
-use crate::layout::group_digits;
+use crate::layout::counted;
 use rely_base::StopReason;
 use rely_evidence::Reason;
 
 /// Says what was tried, where it got stuck, and what the user can do.
 pub(super) fn sentences(reason: &Reason, explained: &Explained<'_>) -> Vec<Sentence> {
     let counts = explained.statistics.iter().filter(|(_, count)| *count > 0);
-    let counts: Vec<String> =
-        counts.map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
+    let counts: Vec<String> = counts.map(|(name, count)| counted(*count, name)).collect();
     let far = if counts.is_empty() { String::new() } else { format!(", which came to {}", join(&counts)) };
     let mut sentences = vec![
         plain(format!("Tried: the engine `{}`{far}.", explained.engine)),

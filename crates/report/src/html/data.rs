@@ -4,7 +4,8 @@
 use super::source::SourceTable;
 use crate::explain::{Fact, Sentence};
 use crate::finding::Waiting;
-use rely_base::{History, SourceMap, Tree};
+use crate::phrase::Phrases;
+use rely_base::{History, Tree};
 use serde::Serialize;
 
 /// A line of a source.
@@ -269,27 +270,27 @@ pub(super) struct NodeData {
 const MOST_NODES: usize = 3000;
 
 impl HistoryData {
-    pub fn new(history: &History, sources: &SourceMap, table: &SourceTable) -> Option<Self> {
+    pub fn new(history: &History, phrases: Phrases<'_>, table: &SourceTable) -> Option<Self> {
         let rounds = history.rounds.iter().map(|round| RoundData {
             headline: round.headline.clone(),
             counts: round.counts.clone(),
-            found: round.found.clone(),
+            found: round.found.iter().map(|found| phrases.with_places(found)).collect(),
         });
-        let trees = history.trees.iter().map(|tree| TreeData::new(tree, sources, table));
+        let trees = history.trees.iter().map(|tree| TreeData::new(tree, phrases, table));
         let told = Self { rounds: rounds.collect(), trees: trees.collect() };
         (!told.rounds.is_empty() || !told.trees.is_empty()).then_some(told)
     }
 }
 
 impl TreeData {
-    fn new(tree: &Tree, sources: &SourceMap, table: &SourceTable) -> Self {
+    fn new(tree: &Tree, phrases: Phrases<'_>, table: &SourceTable) -> Self {
         let nodes = tree.nodes.iter().take(MOST_NODES).map(|node| NodeData {
             parent: node.parent,
-            place: node.place.clone(),
-            at: node.span.and_then(|span| table.spot(span, sources)),
+            place: phrases.with_places(&node.place),
+            at: node.span.and_then(|span| table.spot(span, phrases.sources)),
             step: node.step.clone(),
             by: node.by.clone(),
-            facts: node.facts.clone(),
+            facts: node.facts.iter().map(|fact| phrases.with_places(fact)).collect(),
             covered: node.covered,
         });
         Self { title: tree.title.clone(), total: tree.nodes.len(), nodes: nodes.collect() }

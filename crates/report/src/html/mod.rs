@@ -27,6 +27,7 @@ pub use page::escape_html;
 
 use crate::explain::Sentence;
 use crate::finding::{Finding, Kind, Problem};
+use crate::phrase::Phrases;
 use crate::text::violation_text;
 use data::{Reason, Section, WaitingData};
 use rely_base::{History, SourceMap};
@@ -116,7 +117,8 @@ impl HtmlReport {
             }
             _ => {}
         }
-        section.history = data::HistoryData::new(subject.history, subject.sources, &self.sources);
+        let phrases = Phrases { program: subject.prepared, sources: subject.sources };
+        section.history = data::HistoryData::new(subject.history, phrases, &self.sources);
     }
 
     /// Adds a file that is no program.

@@ -82,7 +82,7 @@ class SectionView {
   facts() {
     const { section } = this;
     const entry = (name, value) => (value ? el("div", null, el("dt", null, name), el("dd", null, value)) : null);
-    const counts = section.counts.map(([name, count]) => `${count.toLocaleString("en")} ${name}`).join(", ");
+    const counts = section.counts.map(([name, count]) => plural(count, name.replace(/s$/, ""), name)).join(", ");
     return panel(
       "About this result",
       { class: "about" },
@@ -90,7 +90,7 @@ class SectionView {
         "dl",
         null,
         entry("engine", section.engine),
-        entry("work", counts),
+        entry("last reported", counts),
         entry("time", section.seconds === null ? null : `${section.seconds.toFixed(2)} s, the check of the evidence included`),
         entry("assumptions", section.assumptions.join(", ")),
       ),
