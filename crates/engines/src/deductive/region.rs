@@ -186,7 +186,7 @@ impl Region {
         let extent = self.extent();
         let values = extent.intervals.evaluate(reduced.form());
         let at_most_zero = values.high.as_ref().is_some_and(|high| !high.is_positive());
-        let never_zero = values.high.as_ref().is_some_and(|high| high.is_negative())
+        let never_zero = values.high.as_ref().is_some_and(Integer::is_negative)
             || values.low.as_ref().is_some_and(Integer::is_positive);
         match reduced.relation() {
             Relation::Le if at_most_zero => return Some(true),
