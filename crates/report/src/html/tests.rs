@@ -5,6 +5,7 @@ use super::locks::locks;
 use super::{HtmlReport, Subject, margin, page, source::SourceTable};
 use crate::explain::{Fact, Sentence};
 use crate::finding::{Conclusion, Finding, Problem};
+use crate::phrase::Phrases;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
 use rely_evidence::{Claim, Verdict, check};
@@ -222,4 +223,12 @@ fn a_page_without_results_is_a_page() {
     let page = page::render(&Page { rely: "0.0.0", sources: Vec::new(), sections: &[] as &[Section] });
     assert!(page.contains("<title>0 results – Rely</title>"));
     assert!(!page.contains("{{"), "every mark of the template is replaced");
+}
+
+#[test]
+fn places_in_texts_of_engines_get_lines() {
+    let (program, sources) = program();
+    let phrases = Phrases { program: &program, sources: &sources };
+    let told = phrases.with_places("B at location 2 or location 99; at a location x");
+    assert!(told.starts_with("B at line ") && told.ends_with(" or location 99; at a location x"), "{told}");
 }
