@@ -266,6 +266,21 @@ pub struct InputArgs {
     /// A definition for the C preprocessor, as in `-D N=3`
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Which C preprocessor runs
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub preprocessor: PreprocessorChoice,
+}
+
+/// `--preprocessor`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PreprocessorChoice {
+    /// Rely's own if it is sure to do what the compiler does, else the compiler's
+    #[default]
+    Auto,
+    /// Rely's own, or none
+    Embedded,
+    /// The compiler's: `$CC -E`, or that of `cc`, `gcc` or `clang`
+    System,
 }
 
 /// `rely fmt`

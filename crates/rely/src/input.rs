@@ -2,7 +2,7 @@
 //! them. This is the only place where Rely reads files.
 
 use crate::args::{InputArgs, Language};
-use crate::preprocess;
+use crate::preprocess::{self, Source};
 use rely_base::Diagnostic;
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,8 +29,8 @@ pub fn read(path: &Path, options: &InputArgs) -> Result<Input, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
     let preprocessed = match language {
         Language::C => {
-            let stdin = is_stdin(path).then_some(bytes.as_slice());
-            Some(decode(&name, preprocess::run(path, stdin, &name, options)?, Encoding::Utf8)?)
+            let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };
+            Some(decode(&name, preprocess::run(source, options)?, Encoding::Utf8)?)
         }
         Language::I | Language::Rely => None,
     };

@@ -13,7 +13,7 @@ pub mod exit;
 pub mod input;
 mod interrupt;
 pub mod pipeline;
-mod preprocess;
+pub mod preprocess;
 mod progress;
 pub mod simulate;
 pub mod version;

@@ -2,6 +2,7 @@
 //!
 //! `CC` names the compiler, as for `make`; without it the usual names are tried.
 
+use super::Source;
 use crate::args::InputArgs;
 use crate::input::LARGEST_INPUT;
 use rely_base::Diagnostic;
@@ -11,24 +12,19 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// What is tried in this order without `CC`.
-const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+pub(super) const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
-/// The text behind the preprocessor, with its line markers. The source is `stdin` if given,
-/// otherwise the file.
-pub fn run(
-    path: &Path,
-    stdin: Option<&[u8]>,
-    name: &str,
-    options: &InputArgs,
-) -> Result<Vec<u8>, Diagnostic> {
+/// The text behind the compiler's preprocessor, with its line markers.
+pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, Diagnostic> {
+    let stdin = source.is_stdin.then_some(source.text);
     let chosen = std::env::var("CC").ok().filter(|compiler| !compiler.trim().is_empty());
     let commands: Vec<&str> = match &chosen {
         Some(compiler) => vec![compiler],
         None => USUAL_COMPILERS.to_vec(),
     };
     for command in &commands {
-        match start(command, path, stdin.is_some(), options) {
-            Ok(child) => return finish(child, command, stdin, name),
+        match start(command, source.path, source.is_stdin, options) {
+            Ok(child) => return finish(child, command, stdin, source.name),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(Diagnostic::error(format!(
