@@ -142,13 +142,14 @@ const SIGNED_TYPES: &[(&str, u32, &str)] = &[
 const EXACT_TYPES: &[(u32, &str, &str)] =
     &[(8, "signed char", ""), (16, "short int", ""), (32, "int", ""), (64, "long int", "L")];
 
-/// Floating-point types: prefix, digits of the mantissa and decimal digits, exponents, decimal
-/// exponents, and the digits that any value needs.
-const FLOATS: &[(&str, u32, u32, i32, i32, i32, i32, u32)] = &[
-    ("FLT", 24, 6, -125, 128, -37, 38, 9),
-    ("DBL", 53, 15, -1021, 1024, -307, 308, 17),
-    ("LDBL", 64, 18, -16381, 16384, -4931, 4932, 21),
+/// The properties of floating-point types, in the order of [`FLOAT_PROPERTIES`].
+const FLOATS: &[(&str, [i32; 7])] = &[
+    ("FLT", [24, 6, -125, 128, -37, 38, 9]),
+    ("DBL", [53, 15, -1021, 1024, -307, 308, 17]),
+    ("LDBL", [64, 18, -16381, 16384, -4931, 4932, 21]),
 ];
+const FLOAT_PROPERTIES: [&str; 7] =
+    ["MANT_DIG", "DIG", "MIN_EXP", "MAX_EXP", "MIN_10_EXP", "MAX_10_EXP", "DECIMAL_DIG"];
 
 /// The limits of floating-point types: largest, smallest normal, smallest, and the precision.
 const FLOAT_LIMITS: &[(&str, [&str; 4], &str, &str)] = &[
@@ -336,14 +337,11 @@ fn define_exact_types(define: &mut impl FnMut(&str, &str)) {
 }
 
 fn define_floats(define: &mut impl FnMut(&str, &str)) {
-    for (name, mantissa, digits, least, greatest, least10, greatest10, decimal) in FLOATS {
-        define(&format!("__{name}_MANT_DIG__"), &mantissa.to_string());
-        define(&format!("__{name}_DIG__"), &digits.to_string());
-        define(&format!("__{name}_MIN_EXP__"), &format!("({least})"));
-        define(&format!("__{name}_MAX_EXP__"), &greatest.to_string());
-        define(&format!("__{name}_MIN_10_EXP__"), &format!("({least10})"));
-        define(&format!("__{name}_MAX_10_EXP__"), &greatest10.to_string());
-        define(&format!("__{name}_DECIMAL_DIG__"), &decimal.to_string());
+    for (name, values) in FLOATS {
+        for (property, &value) in FLOAT_PROPERTIES.into_iter().zip(values) {
+            let text = if value < 0 { format!("({value})") } else { value.to_string() };
+            define(&format!("__{name}_{property}__"), &text);
+        }
         for property in ["HAS_DENORM", "HAS_INFINITY", "HAS_QUIET_NAN"] {
             define(&format!("__{name}_{property}__"), "1");
         }

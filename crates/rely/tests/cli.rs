@@ -646,6 +646,8 @@ fn the_help_explains_itself() {
                                                 [possible values: c, i, rely]
           -I <DIR>                              A directory in which the C preprocessor looks for headers
           -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
+                                                auto, embedded, system]
           -h, --help                            Print help (see more with '--help')
           -V, --version                         Print version
 
@@ -670,18 +672,20 @@ fn the_help_explains_itself() {
           <FILE>  A C program or a model; `-` reads standard input
 
         Options:
-              --color <WHEN>        Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
-                                    is set [default: auto] [possible values: auto, always, never]
-              --seed <N>            Makes the same random choices every time; without it they differ
-              --schedule <THREADS>  Which thread moves when, as in `A,B*3,A`
-              --steps <N>           Stop after this many steps [default: 200]
-              --trace               Tell every step with the operations of the intermediate program
-              --lang <LANG>         The language, where the name of the file does not tell it [possible
-                                    values: c, i, rely]
-          -I <DIR>                  A directory in which the C preprocessor looks for headers
-          -D <NAME[=VALUE]>         A definition for the C preprocessor, as in `-D N=3`
-          -h, --help                Print help (see more with '--help')
-          -V, --version             Print version
+              --color <WHEN>          Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
+                                      is set [default: auto] [possible values: auto, always, never]
+              --seed <N>              Makes the same random choices every time; without it they differ
+              --schedule <THREADS>    Which thread moves when, as in `A,B*3,A`
+              --steps <N>             Stop after this many steps [default: 200]
+              --trace                 Tell every step with the operations of the intermediate program
+              --lang <LANG>           The language, where the name of the file does not tell it [possible
+                                      values: c, i, rely]
+          -I <DIR>                    A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
+                                      embedded, system]
+          -h, --help                  Print help (see more with '--help')
+          -V, --version               Print version
 
         A schedule names the thread that moves next: `A,B*3,A` lets A make one step, B three and A one
         more. Threads that were created from one template are named with their number, as in `worker#3`.
