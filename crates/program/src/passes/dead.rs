@@ -93,15 +93,20 @@ impl Dead<'_> {
     }
 
     fn kept_op(&self, live: &IdSet<VarId>, op: &Op) -> Option<Op> {
-        // A copy of a variable to itself changes nothing.
-        let is_copy = |place: &Place, value: &Expr| matches!((place, value), (Place::Scalar(target), Expr::Var(var)) if target == var);
+        // A copy of a variable to itself changes nothing, unless it takes back what stands
+        // before it in the same assignment.
+        let is_own_copy = |place: &Place, value: &Expr| matches!((place, value), (Place::Scalar(target), Expr::Var(var)) if target == var);
         let matters =
             |place: &Place| self.needed.contains(place.var()) && self.liveness.matters(live, place.var());
         match op {
             Op::Assign(assignments) => {
+                let sets_once =
+                    |place: &Place| assignments.iter().filter(|(other, _)| other == place).count() == 1;
                 let kept: Vec<(Place, Expr)> = assignments
                     .iter()
-                    .filter(|(place, value)| matters(place) && !is_copy(place, value))
+                    .filter(|(place, value)| {
+                        matters(place) && !(is_own_copy(place, value) && sets_once(place))
+                    })
                     .cloned()
                     .collect();
                 (!kept.is_empty()).then_some(Op::Assign(kept))

@@ -20,6 +20,7 @@ mod eliminate;
 mod focus;
 mod fold_constants;
 mod instantiate;
+mod merge_copies;
 mod rename;
 mod slots;
 mod split_arrays;
@@ -32,6 +33,7 @@ pub use dead::remove_dead_variables;
 pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
+pub use merge_copies::merge_copies;
 pub use split_arrays::split_arrays;
 pub use unroll::unroll;
 
@@ -68,6 +70,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) 
         passed = passed
             .by(fold_constants)
             .by(split_arrays)
+            .by(merge_copies)
             .by(remove_dead_variables)
             .by(merge_atomic_blocks)
             .by(|program| compress(program, deadlocks));

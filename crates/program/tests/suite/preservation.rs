@@ -57,6 +57,11 @@ fn instantiating() {
 }
 
 #[test]
+fn merging_copies() {
+    assert_covers(&check("merge_copies"), 20, 100, 50);
+}
+
+#[test]
 fn splitting_arrays() {
     assert_covers(&check("split_arrays"), 5, 100, 50);
 }

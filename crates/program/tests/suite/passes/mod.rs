@@ -1,6 +1,7 @@
 //! What each pass makes of a small program, and the way back.
 
 mod compressing;
+mod copying;
 mod simplifying;
 mod threads;
 

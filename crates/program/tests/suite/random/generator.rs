@@ -133,7 +133,7 @@ impl Generator {
         for (index, kind) in kinds.into_iter().enumerate() {
             let id = self.builder.thread(format!("T{index}"), kind);
             let scope = Scope::Local(id);
-            let ints: Vec<VarId> = (0..1 + self.random.below(2))
+            let ints: Vec<VarId> = (0..1 + self.random.below(3))
                 .map(|number| self.scalar(format!("l{number}"), Sort::Int, scope))
                 .collect();
             let bools = if self.random.chance(30) {
@@ -259,14 +259,22 @@ impl Generator {
             let value = self.condition(Some(thread), 1);
             pairs.push((Place::Scalar(*self.random.pick(&bools)), value));
         } else {
-            let value = self.int(Some(thread), 1).wrap(SMALL);
+            let value = self.assigned(thread);
             pairs.push((Place::Scalar(*self.random.pick(&ints)), value));
             if ints.len() > 1 && self.random.chance(15) {
-                let value = self.int(Some(thread), 1).wrap(SMALL);
+                let value = self.assigned(thread);
                 pairs.push((Place::Scalar(*self.random.pick(&ints)), value));
             }
         }
         Op::Assign(pairs)
+    }
+
+    /// A copy of a variable, or what an expression makes of some.
+    fn assigned(&mut self, thread: usize) -> Expr {
+        if self.random.chance(25) {
+            return Expr::var(*self.random.pick(&self.vars(Some(thread), Sort::Int)));
+        }
+        self.int(Some(thread), 1).wrap(SMALL)
     }
 
     fn havoc(&mut self, thread: usize) -> Op {

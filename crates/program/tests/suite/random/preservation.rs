@@ -22,7 +22,7 @@ pub struct Case {
 }
 
 /// All passes.
-pub const CASES: [Case; 12] = [
+pub const CASES: [Case; 13] = [
     Case { name: "fold_constants", pass: passes::fold_constants, goal: None, deadlocks: true },
     Case { name: "remove_dead_variables", pass: passes::remove_dead_variables, goal: None, deadlocks: true },
     Case { name: "merge_atomic_blocks", pass: passes::merge_atomic_blocks, goal: None, deadlocks: true },
@@ -39,6 +39,7 @@ pub const CASES: [Case; 12] = [
         deadlocks: false,
     },
     Case { name: "instantiate", pass: passes::instantiate, goal: None, deadlocks: true },
+    Case { name: "merge_copies", pass: passes::merge_copies, goal: None, deadlocks: true },
     Case { name: "split_arrays", pass: passes::split_arrays, goal: None, deadlocks: true },
     Case { name: "unroll", pass: passes::unroll, goal: None, deadlocks: true },
     Case { name: "simplify", pass: passes::simplify, goal: None, deadlocks: true },

@@ -1,0 +1,236 @@
+//! Makes one variable of two that never need different values.
+//!
+//! A function that is written out where it is called has its parameters and its result copied:
+//! `f.x := y` before, `z := f.result` behind. Wherever `f.x` is looked at it has the value of
+//! `y`, so one variable will do for both, and the copy does nothing.
+//!
+//! A local is *awaited* at a point if its value there may be read later, by whatever operation.
+//! Two locals of a thread *collide*
+//!
+//! * where one is set while the other is awaited behind that, unless what is set is a copy of
+//!   the other,
+//! * where one operation sets both, and
+//! * at the entry of the thread, where parameters are set and all others have their initial
+//!   values, if both are parameters or awaited there.
+//!
+//! Locals that do not collide become one. Wherever one of them is awaited, the new one has its
+//! value: at the entry, because at most one of them has a value there that counts, and it gives
+//! the new one its declaration; behind an operation, because what the operation sets is either
+//! that one itself, or a copy of it, or none of them. So whatever an operation reads it reads as
+//! before, and no step blocks, fails or is undefined that was not. Other threads do not see
+//! locals; locals that properties or the precondition mention stay as they are.
+
+use super::BackMap;
+use super::draft::Draft;
+use super::rename::Renaming;
+use crate::analysis::{Access, Graph, IdSet, Visibility};
+use crate::expr::Expr;
+use crate::ir::{LocationId, Op, Place, Program, VarId};
+use rely_base::Arena;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The program with locals that are copies of each other made one, where nothing needs both.
+pub fn merge_copies(program: &Program) -> (Program, BackMap) {
+    let copies = Copies::new(program);
+    let groups = if copies.pairs.is_empty() { Groups::default() } else { copies.groups() };
+    rewrite(program, &groups)
+}
+
+fn rewrite(program: &Program, groups: &Groups) -> (Program, BackMap) {
+    let mut draft = Draft::new(program);
+    let renaming = Renaming {
+        var: &|var| groups.representative(var),
+        location: &|location| location,
+        check: &|check| check,
+    };
+    let is_merged = |var: VarId| groups.representative(var) != var;
+    for edge in program.edges.ids() {
+        // The initial value of a local that became another is never looked at.
+        draft.drop_choices(edge, |choice| choice.local.is_some_and(|(var, _)| is_merged(var)));
+        let ops = program.edges[edge].ops.iter().map(|op| renaming.op(op));
+        draft.program.edges[edge].ops = ops.collect();
+    }
+    for var in program.vars.ids().filter(|&var| is_merged(var)) {
+        draft.remove_var(var);
+    }
+    draft.finish()
+}
+
+/// The copies between locals of a program, and what speaks against merging some.
+struct Copies {
+    pairs: Vec<(VarId, VarId)>,
+    /// Both orders of each pair.
+    collisions: FxHashSet<(VarId, VarId)>,
+    /// The locals with a value that counts when their thread starts.
+    from_the_start: IdSet<VarId>,
+}
+
+impl Copies {
+    fn new(program: &Program) -> Self {
+        let candidates = candidates(program);
+        let mut copies =
+            Self { pairs: Vec::new(), collisions: FxHashSet::default(), from_the_start: IdSet::new() };
+        let mut involved = IdSet::new();
+        for op in program.edges.values().flat_map(|edge| &edge.ops) {
+            let Op::Assign(assignments) = op else { continue };
+            for (place, value) in assignments {
+                if let (Place::Scalar(to), Expr::Var(from)) = (place, value)
+                    && to != from
+                    && candidates.contains(*to)
+                    && candidates.contains(*from)
+                {
+                    copies.pairs.push((*to, *from));
+                    involved.extend([*to, *from]);
+                }
+            }
+        }
+        if !copies.pairs.is_empty() {
+            copies.find_collisions(program, &involved);
+        }
+        copies
+    }
+
+    fn find_collisions(&mut self, program: &Program, involved: &IdSet<VarId>) {
+        let awaited = awaited(program);
+        for thread in program.threads.values() {
+            let mut counting = awaited[thread.entry].clone();
+            counting.extend(thread.parameters.iter().copied());
+            let counting: Vec<VarId> = counting.iter().filter(|&var| involved.contains(var)).collect();
+            for &var in &counting {
+                self.from_the_start.insert(var);
+                counting.iter().for_each(|&other| self.collide(var, other));
+            }
+        }
+        for edge in program.edges.values() {
+            let mut behind = awaited[edge.target].clone();
+            for op in edge.ops.iter().rev() {
+                let set = set_by(op);
+                for &(var, _) in set.iter().filter(|(var, _)| involved.contains(*var)) {
+                    set.iter().for_each(|&(other, _)| self.collide(var, other));
+                    for other in behind.iter().filter(|&other| involved.contains(other)) {
+                        if !set.contains(&(var, Some(other))) {
+                            self.collide(var, other);
+                        }
+                    }
+                }
+                step_back(&mut behind, op);
+            }
+        }
+    }
+
+    fn collide(&mut self, var: VarId, other: VarId) {
+        if var != other {
+            self.collisions.extend([(var, other), (other, var)]);
+        }
+    }
+
+    /// Merges the two sides of one copy after the other, as long as nothing collides.
+    fn groups(&self) -> Groups {
+        let mut groups = Groups::default();
+        for &(to, from) in &self.pairs {
+            let (left, right) = (groups.members(to), groups.members(from));
+            let collides =
+                left.iter().any(|&var| right.iter().any(|&other| self.collisions.contains(&(var, other))));
+            if groups.representative(to) == groups.representative(from) || collides {
+                continue;
+            }
+            let mut members = [left, right].concat();
+            members.sort_unstable();
+            let first = members.iter().find(|&&var| self.from_the_start.contains(var)).unwrap_or(&members[0]);
+            groups.join(*first, &members);
+        }
+        groups
+    }
+}
+
+/// The local scalars that nobody but their thread looks at.
+fn candidates(program: &Program) -> IdSet<VarId> {
+    let visibility = Visibility::new(program);
+    let mut required = IdSet::new();
+    for condition in program.requires() {
+        condition.for_each_var(|var| {
+            required.insert(var);
+        });
+    }
+    let is_candidate = |(id, var): &(VarId, &crate::Var)| {
+        !var.is_global() && var.length.is_none() && !visibility.is_watched(*id) && !required.contains(*id)
+    };
+    program.vars.iter().filter(is_candidate).map(|(id, _)| id).collect()
+}
+
+/// The scalars that an operation sets, each with the variable of which it becomes a copy.
+fn set_by(op: &Op) -> Vec<(VarId, Option<VarId>)> {
+    let scalar = |place: &Place| match place {
+        Place::Scalar(var) => Some(*var),
+        Place::Element(..) => None,
+    };
+    let source = |value: &Expr| match value {
+        Expr::Var(var) => Some(*var),
+        _ => None,
+    };
+    match op {
+        Op::Assign(assignments) => {
+            let set =
+                assignments.iter().filter_map(|(place, value)| scalar(place).map(|var| (var, source(value))));
+            set.collect()
+        }
+        Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => {
+            scalar(place).map(|var| (var, None)).into_iter().collect()
+        }
+        Op::Assume(..) | Op::Check(..) | Op::Spawn { handle: None, .. } | Op::Join(_) | Op::Halt => {
+            Vec::new()
+        }
+    }
+}
+
+/// The variables that may be read later, for each location.
+fn awaited(program: &Program) -> Arena<LocationId, IdSet<VarId>> {
+    let graph = Graph::new(program);
+    let mut awaited: Arena<LocationId, IdSet<VarId>> =
+        program.locations.ids().map(|_| IdSet::new()).collect();
+    let mut pending: Vec<LocationId> = program.locations.ids().collect();
+    while let Some(location) = pending.pop() {
+        let mut here = IdSet::new();
+        for &edge in program.outgoing(location) {
+            let edge = &program.edges[edge];
+            let mut before = awaited[edge.target].clone();
+            edge.ops.iter().rev().for_each(|op| step_back(&mut before, op));
+            here.union_with(&before);
+        }
+        if awaited[location].union_with(&here) {
+            pending.extend(graph.incoming(location).iter().map(|&edge| program.edges[edge].source));
+        }
+    }
+    awaited
+}
+
+/// Turns what is awaited behind an operation into what is awaited before it.
+fn step_back(awaited: &mut IdSet<VarId>, op: &Op) {
+    for (var, _) in set_by(op) {
+        awaited.remove(var);
+    }
+    awaited.union_with(&Access::of_ops(std::slice::from_ref(op)).reads);
+}
+
+/// Locals that become one; those that stay alone are not listed.
+#[derive(Default)]
+struct Groups {
+    representatives: FxHashMap<VarId, VarId>,
+}
+
+impl Groups {
+    fn representative(&self, var: VarId) -> VarId {
+        self.representatives.get(&var).copied().unwrap_or(var)
+    }
+
+    fn members(&self, var: VarId) -> Vec<VarId> {
+        let representative = self.representative(var);
+        let others = self.representatives.iter().filter(|(_, own)| **own == representative);
+        let members: FxHashSet<VarId> = others.map(|(member, _)| *member).chain([var]).collect();
+        members.into_iter().collect()
+    }
+
+    fn join(&mut self, representative: VarId, members: &[VarId]) {
+        self.representatives.extend(members.iter().map(|&member| (member, representative)));
+    }
+}
