@@ -3,6 +3,10 @@
 //! A variable is *watched* if a property mentions it. It is *private* if only one thread ever
 //! accesses it: locals are, and globals that only one instance uses. A step is *local* if it
 //! commutes with all steps of all other threads and changes nothing that a property can see.
+//!
+//! Nobody sees the *start* of a thread that only one instance ever starts, and of which no
+//! property mentions the entry, the parameters or how many run: a join waits for it before its
+//! start as well as behind, and until it moves it does nothing.
 
 use super::{Access, IdSet};
 use crate::expr::Expr;
@@ -18,6 +22,8 @@ pub struct Visibility {
     watched_vars: IdSet<VarId>,
     watched_locations: IdSet<LocationId>,
     watched_threads: IdSet<ThreadId>,
+    /// The instances whose start nobody sees.
+    unseen_starts: IdSet<ThreadId>,
 }
 
 /// The threads that access a variable.
@@ -38,6 +44,7 @@ impl Visibility {
             watched_vars: IdSet::new(),
             watched_locations: IdSet::new(),
             watched_threads: IdSet::new(),
+            unseen_starts: IdSet::new(),
         };
         for edge in program.edges.values() {
             visibility.add_edge(program, edge);
@@ -47,7 +54,27 @@ impl Visibility {
                 visibility.watch(condition);
             }
         }
+        visibility.unseen_starts =
+            program.threads.ids().filter(|&thread| visibility.starts_unseen(program, thread)).collect();
         visibility
+    }
+
+    fn starts_unseen(&self, program: &Program, thread: ThreadId) -> bool {
+        let declaration = &program.threads[thread];
+        let starts = |edge: &&Edge| {
+            edge.ops.iter().any(|op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread))
+        };
+        let mut starters =
+            program.edges.values().filter(starts).map(|edge| program.locations[edge.source].thread);
+        let has_one_starter = starters.next().is_some_and(|first| {
+            program.threads[first].kind != ThreadKind::Template && starters.all(|other| other == first)
+        });
+        has_one_starter
+            && declaration.kind == (ThreadKind::Instance { running: false })
+            && declaration.entry != declaration.exit
+            && !self.watched_threads.contains(thread)
+            && !self.watched_locations.contains(declaration.entry)
+            && !declaration.parameters.iter().any(|&parameter| self.is_watched(parameter))
     }
 
     fn add_edge(&mut self, program: &Program, edge: &Edge) {
@@ -112,26 +139,49 @@ impl Visibility {
     /// change, and it changes nothing that another thread or a property can see. It may still
     /// block, or fail a check.
     pub fn is_local(&self, program: &Program, edge: &Edge) -> bool {
+        self.has_no_effect(program, edge) && self.depends_on_nobody(edge)
+    }
+
+    /// Whether the edge can be brought forward over steps of other threads: it is local, but
+    /// for starts that nobody sees.
+    pub fn can_come_forward(&self, program: &Program, edge: &Edge) -> bool {
+        self.has_no_effect_but_for(program, edge, &self.unseen_starts) && self.depends_on_nobody(edge)
+    }
+
+    /// Whether nothing that other threads do makes a difference to the edge.
+    fn depends_on_nobody(&self, edge: &Edge) -> bool {
         let reads_private = || {
             let access = Access::of_ops(&edge.ops);
             access.reads.iter().all(|var| self.is_private(var) || !self.is_written(var))
         };
         let joins = edge.ops.iter().any(|op| matches!(op, Op::Join(_)));
-        !joins && self.has_no_effect(program, edge) && reads_private()
+        !joins && reads_private()
     }
 
     /// Whether taking the edge changes nothing that another thread or a property can see; it
     /// may depend on what others do.
     pub fn has_no_effect(&self, program: &Program, edge: &Edge) -> bool {
-        let starts_or_halts = edge.ops.iter().any(|op| matches!(op, Op::Spawn { .. } | Op::Halt));
+        self.has_no_effect_but_for(program, edge, &IdSet::new())
+    }
+
+    fn has_no_effect_but_for(&self, program: &Program, edge: &Edge, starts: &IdSet<ThreadId>) -> bool {
+        let starts_or_halts = edge.ops.iter().any(|op| match op {
+            Op::Spawn { thread, .. } => !starts.contains(*thread),
+            other => *other == Op::Halt,
+        });
         let enters_or_leaves_atomic =
             program.locations[edge.source].atomic || program.locations[edge.target].atomic;
+        !starts_or_halts && !enters_or_leaves_atomic && self.is_quiet(program, edge)
+    }
+
+    /// Whether nobody sees what the edge writes, nor the thread move.
+    fn is_quiet(&self, program: &Program, edge: &Edge) -> bool {
         let moves_visibly = edge.source != edge.target
             && [edge.source, edge.target].iter().any(|&end| self.is_watched_location(program, end));
         let writes_quietly = || {
             let access = Access::of_ops(&edge.ops);
             access.writes.iter().all(|var| self.is_private(var) && !self.is_watched(var))
         };
-        !starts_or_halts && !enters_or_leaves_atomic && !moves_visibly && writes_quietly()
+        !moves_visibly && writes_quietly()
     }
 }

@@ -12,6 +12,7 @@ use crate::semantics::{Outcome, Semantics, State};
 use crate::trace::{Trace, TraceStep, Violation};
 use crate::types::Value;
 use rely_base::Arena;
+use rustc_hash::FxHashMap;
 
 /// Translates traces, locations and variables of the result of one or several passes to
 /// those of the program that went in.
@@ -35,6 +36,8 @@ pub(super) struct Stage {
     /// For each initial value of the old program.
     pub(super) initial: Vec<ChoiceSource>,
     pub(super) slots: SlotMap,
+    /// For edges of threads that start further on: the old edge that leads there.
+    pub(super) first_steps: FxHashMap<EdgeId, EdgeId>,
     pub(super) settling: Option<Settling>,
 }
 
@@ -58,8 +61,8 @@ pub(super) enum ChoiceSource {
     Fixed(Value),
 }
 
-/// Steps that the new program takes together with a step that waits, but the old one before:
-/// where the new program stands still, the old one has yet to take them.
+/// Steps that the new program takes together with a step that waits, or not at all, but the
+/// old one before: where the new program stands still, the old one has yet to take them.
 #[derive(Clone, Debug)]
 pub(super) struct Settling {
     pub(super) program: Program,
@@ -143,6 +146,7 @@ impl Stage {
         let violation = self.violation(trace.violation)?;
         let mut slots = self.slots.start();
         let mut steps = Vec::new();
+        let mut moved = IdSet::new();
         for (index, step) in trace.steps.iter().enumerate() {
             let is_last = index + 1 == trace.steps.len();
             let mut parts = self.edges.get(step.edge)?.as_slice();
@@ -151,6 +155,9 @@ impl Stage {
                 parts = &parts[..=failing];
             }
             let slot = slots.old_slot(step.slot)?;
+            if let (Some(&edge), true) = (self.first_steps.get(&step.edge), moved.insert(step.slot)) {
+                steps.push(TraceStep { slot, edge, choices: Vec::new() });
+            }
             for part in parts {
                 let choices = part
                     .choices

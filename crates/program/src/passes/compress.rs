@@ -7,12 +7,16 @@
 //!
 //! 1. `e` is local. In any run it can be put off until right before `f`, or, if no `f`
 //!    follows, left out.
-//! 2. `e` has no effect, and all edges from `m` are local. `f` can be brought forward to right
-//!    behind `e`; where no `f` follows, `e` can be left out.
-//! 3. All edges from `m` are local, and one of them can always be taken or fails. Then `f`
-//!    can be brought forward; where no `f` follows, one can be added. If it fails a check, the
+//! 2. `e` has no effect, and all edges from `m` can come forward. `f` is brought forward to
+//!    right behind `e`; where no `f` follows, `e` can be left out.
+//! 3. All edges from `m` can come forward, and one of them can always be taken or fails. Then
+//!    `f` is brought forward; where no `f` follows, one can be added. If it fails a check, the
 //!    violation found in its place must be as good as anything that others could have done
 //!    meanwhile: the program must be about one goal only.
+//!
+//! An edge can come forward over the steps of others if it is local, or local but for starts
+//! that nobody sees: others do the same whether that thread has been started and has not moved
+//! yet, or has not been started. This makes one step of `spawn a; spawn b; spawn c`.
 //!
 //! The end of a thread is visible to joins and to properties about the end of the program. It
 //! may still be brought forward (reasons 2 and 3): a join that could be made with the thread
@@ -131,7 +135,7 @@ struct Compression<'p> {
 
 /// What is known about all edges that leave a location.
 struct Leaving {
-    all_local: bool,
+    all_come_forward: bool,
     /// Some edge can be taken, fails, or is abandoned.
     never_waits: bool,
     /// Some edge can be taken or fails.
@@ -175,7 +179,7 @@ impl Compression<'_> {
         };
         let (never_waits, never_blocks) = (is_open_for(may_wait), is_open_for(may_block));
         Leaving {
-            all_local: edges.iter().all(|edge| self.visibility.is_local(program, edge)),
+            all_come_forward: edges.iter().all(|edge| self.visibility.can_come_forward(program, edge)),
             never_waits,
             never_blocks,
             checks: edges.iter().any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Check(..)))),
@@ -191,12 +195,12 @@ impl Compression<'_> {
                 && (ignore_deadlocks || leaving.never_waits || self.leaves_no_choice(edge))
         };
         let without_effect = || {
-            leaving.all_local
+            leaving.all_come_forward
                 && self.visibility.has_no_effect(program, edge)
                 && (ignore_deadlocks || leaving.never_waits)
         };
         let always_goes_on =
-            || leaving.all_local && leaving.never_blocks && (self.one_goal || !leaving.checks);
+            || leaving.all_come_forward && leaving.never_blocks && (self.one_goal || !leaving.checks);
         put_off() || without_effect() || always_goes_on()
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Draft<'p> {
     pub(super) old_threads: Arena<ThreadId, ThreadId>,
     old_properties: Vec<usize>,
     pub(super) settling_edges: IdSet<EdgeId>,
+    /// The old edges that threads do not take any more, because they start behind them.
+    first_steps: FxHashMap<ThreadId, EdgeId>,
 }
 
 /// A nondeterministic value of an edge.
@@ -65,6 +67,7 @@ impl<'p> Draft<'p> {
             old_threads: old.threads.ids().collect(),
             old_properties: (0..old.properties.len()).collect(),
             settling_edges: IdSet::new(),
+            first_steps: FxHashMap::default(),
         }
     }
 
@@ -167,6 +170,18 @@ impl<'p> Draft<'p> {
         (Edge { source: first.source, target: second.target, ops, span }, steps)
     }
 
+    /// Lets a thread start where the only edge from its entry, which must do nothing and is
+    /// removed, leads.
+    pub(super) fn start_behind(&mut self, edge: EdgeId) {
+        let Edge { source, target, .. } = self.program.edges[edge];
+        let thread = self.program.locations[source].thread;
+        self.program.threads[thread].entry = target;
+        self.remove_edge(edge);
+        self.remove_location(source);
+        self.first_steps.insert(thread, edge);
+        self.settling_edges.insert(edge);
+    }
+
     /// The new program and the way back.
     pub(super) fn finish(mut self) -> (Program, BackMap) {
         let maps = self.number_anew();
@@ -225,10 +240,16 @@ impl<'p> Draft<'p> {
             *condition = renaming.expr(condition);
         }
         let edges = self.copy_edges(&maps, &renaming, &mut new);
+        let first_step = |(id, edge): (EdgeId, &Edge)| {
+            let thread = new.locations[edge.source].thread;
+            self.first_steps.get(&thread).map(|&first| (id, first))
+        };
+        let first_steps = new.edges.iter().filter_map(first_step).collect();
         debug_assert_eq!(wellformed::check(&new), Ok(()), "a pass made a malformed program");
         let stage = Stage {
             initial: initial_sources(self.old, &new, &vars, &cells),
             slots: SlotMap::new(self.old, &new, &self.old_threads),
+            first_steps,
             edges,
             locations,
             vars,

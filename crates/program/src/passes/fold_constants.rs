@@ -1,4 +1,9 @@
 //! Computes what is known in advance, and removes what cannot happen.
+//!
+//! An edge that no run passes can still fail a check, or tell an abandoned run from a waiting
+//! one. It goes nevertheless if another edge from the same location begins with the same
+//! operations, up to the last one of these: that one fails and is abandoned wherever this one
+//! is. Such edges are left when a branch is joined with what stands before it.
 
 use super::BackMap;
 use super::draft::Draft;
@@ -25,7 +30,10 @@ pub fn fold_constants(program: &Program) -> (Program, BackMap) {
                 occupied.insert(program.edges[id].target);
                 draft.program.edges[id].ops = ops;
             }
-            Folded::OnlyBlocksOrFails { ops, looked_at } => {
+            Folded::OnlyBlocksOrFails { deciding, .. } if has_same_start(program, &draft, id, deciding) => {
+                draft.remove_edge(id);
+            }
+            Folded::OnlyBlocksOrFails { ops, looked_at, .. } => {
                 draft.drop_choices(id, |choice| choice.op >= looked_at);
                 // It never gets anywhere, so it may lead to where there is always a location.
                 draft.program.edges[id].ops = ops;
@@ -50,8 +58,33 @@ enum Folded {
         ops: Vec<Op>,
         /// How many of the old operations a run can get to.
         looked_at: usize,
+        /// How many of the old operations there are up to the last that makes a difference.
+        deciding: usize,
     },
     Nothing,
+}
+
+/// Whether a failed check or an abandoned run shows that the operation was there.
+fn shows(op: &Op) -> bool {
+    matches!(op, Op::Check(..) | Op::Assume(_, Blocking::Abandon))
+}
+
+/// Whether another edge, of those that are still there, begins with the same operations.
+fn has_same_start(program: &Program, draft: &Draft<'_>, edge: EdgeId, length: usize) -> bool {
+    let own = &program.edges[edge];
+    let same = |(left, right): (&Op, &Op)| match (left, right) {
+        (Op::Check(condition, check), Op::Check(other, other_check)) => {
+            condition == other && program.checks[*check] == program.checks[*other_check]
+        }
+        (left, right) => left == right,
+    };
+    draft.edges().any(|(id, _)| {
+        let other = &program.edges[id];
+        id != edge
+            && other.source == own.source
+            && other.ops.len() >= length
+            && own.ops[..length].iter().zip(&other.ops).all(same)
+    })
 }
 
 fn fold_edge(program: &Program, constants: &Constants, id: EdgeId) -> Folded {
@@ -59,17 +92,20 @@ fn fold_edge(program: &Program, constants: &Constants, id: EdgeId) -> Folded {
     let thread = program.locations[edge.source].thread;
     let Some(mut env) = constants.at(edge.source).cloned() else { return Folded::Nothing };
     let mut ops = Vec::new();
+    let mut deciding = 0;
     for (index, op) in edge.ops.iter().enumerate() {
         let folded = map_exprs(op, |expr| fold(program, &env, expr));
         let passes = constants.step(program, thread, &mut env, op);
         if !matches!(folded, Op::Assume(Expr::Bool(true), _) | Op::Check(Expr::Bool(true), _)) {
+            if shows(&folded) {
+                deciding = index + 1;
+            }
             ops.push(folded);
         }
         if !passes {
-            let matters = |op: &Op| matches!(op, Op::Check(..) | Op::Assume(_, Blocking::Abandon));
-            return match ops.iter().any(matters) {
-                true => Folded::OnlyBlocksOrFails { ops, looked_at: index + 1 },
-                false => Folded::Nothing,
+            return match deciding {
+                0 => Folded::Nothing,
+                deciding => Folded::OnlyBlocksOrFails { ops, looked_at: index + 1, deciding },
             };
         }
     }

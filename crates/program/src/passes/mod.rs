@@ -13,6 +13,7 @@
 mod atomic;
 mod back;
 mod compress;
+mod cut_tails;
 mod dead;
 mod decision;
 mod draft;
@@ -24,17 +25,20 @@ mod merge_copies;
 mod rename;
 mod slots;
 mod split_arrays;
+mod start_later;
 mod unroll;
 
 pub use atomic::merge_atomic_blocks;
 pub use back::BackMap;
 pub use compress::{Deadlocks, compress};
+pub use cut_tails::cut_tails;
 pub use dead::remove_dead_variables;
 pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
 pub use merge_copies::merge_copies;
 pub use split_arrays::split_arrays;
+pub use start_later::start_later;
 pub use unroll::unroll;
 
 use crate::ir::Program;
@@ -67,13 +71,17 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) 
     let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
     for _ in 0..MOST_ROUNDS {
         let before = passed.size();
+        if deadlocks == Deadlocks::Ignore {
+            passed = passed.by(cut_tails);
+        }
         passed = passed
             .by(fold_constants)
             .by(split_arrays)
             .by(merge_copies)
             .by(remove_dead_variables)
             .by(merge_atomic_blocks)
-            .by(|program| compress(program, deadlocks));
+            .by(|program| compress(program, deadlocks))
+            .by(start_later);
         if passed.size() == before {
             break;
         }

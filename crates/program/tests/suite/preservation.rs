@@ -52,6 +52,11 @@ fn compressing_ignoring_deadlocks() {
 }
 
 #[test]
+fn cutting_tails() {
+    assert_covers(&check("cut_tails"), 50, 100, 0);
+}
+
+#[test]
 fn instantiating() {
     assert_covers(&check("instantiate"), 30, 100, 50);
 }
@@ -64,6 +69,11 @@ fn merging_copies() {
 #[test]
 fn splitting_arrays() {
     assert_covers(&check("split_arrays"), 5, 100, 50);
+}
+
+#[test]
+fn starting_later() {
+    assert_covers(&check("start_later"), 20, 100, 50);
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn a_failure_takes_the_place_of_another_only_for_the_same_goal() {
 }
 
 #[test]
-fn joins_and_starts_are_no_local_steps() {
+fn joins_are_no_local_steps_and_a_start_only_comes_forward() {
     let mut sketch = Sketch::new();
     let x = sketch.int("x");
     let helper = sketch.thread("helper", SPAWNED);
@@ -198,18 +198,17 @@ fn joins_and_starts_are_no_local_steps() {
     check(
         compress(&sketch.finish()),
         expect![[r#"
-        program sketch
-        var x: int = 0
-        spawned thread helper
-          entry -> exit: x := x + 1
-        thread main
-          local handle: int = 0
-          entry -> a: x := x + 1
-          a -> b: handle := spawn helper()
-          b -> c: x := x + 1
-          c -> d: join handle
-          d -> exit: x := x + 1
-    "#]],
+            program sketch
+            var x: int = 0
+            spawned thread helper
+              entry -> exit: x := x + 1
+            thread main
+              local handle: int = 0
+              entry -> b: x := x + 1; handle := spawn helper()
+              b -> c: x := x + 1
+              c -> d: join handle
+              d -> exit: x := x + 1
+        "#]],
     );
 }
 

@@ -2,6 +2,7 @@
 
 mod compressing;
 mod copying;
+mod ends;
 mod simplifying;
 mod threads;
 

@@ -124,6 +124,39 @@ fn an_abandoned_run_is_not_made_a_waiting_one() {
 }
 
 #[test]
+fn an_edge_that_nobody_passes_goes_if_another_fails_in_its_place() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    let (small, positive) = (sketch.check("x is small"), sketch.check("x is positive"));
+    let is_small = |check| Op::Check(Expr::var(x).lt(Expr::int(3)), check);
+    let never = || Op::wait(Expr::Bool(false));
+    sketch.edge("entry", "a", [is_small(small), never()]);
+    sketch.edge("entry", "b", [is_small(small), increment(x)]);
+    // Nobody else fails in this way, and nothing is abandoned in the place of the last.
+    sketch.edge("entry", "a", [is_small(small), Op::Check(is(x, 1), positive), never()]);
+    sketch.edge("entry", "a", [is_small(small), Op::assume(Expr::Bool(false))]);
+    sketch.edge("a", "exit", []);
+    sketch.edge("b", "exit", []);
+    sketch.thread("sharer", RUNNING);
+    sketch.edge("entry", "exit", [increment(x)]);
+    check(
+        passes::fold_constants(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var x: int = 0
+        thread T
+          entry -> b: assert x < 3; x := x + 1
+          entry -> exit: assert x < 3; assert x == 1; [false]
+          entry -> exit: assert x < 3; assume false
+          b -> exit: skip
+        thread sharer
+          entry -> exit: x := x + 1
+    "#]],
+    );
+}
+
+#[test]
 fn what_nothing_depends_on_disappears() {
     let mut sketch = Sketch::new();
     let (x, statistics) = (sketch.int("x"), sketch.int("statistics"));
