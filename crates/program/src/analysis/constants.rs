@@ -216,7 +216,7 @@ enum Writer {
     Several,
 }
 
-struct Writers {
+pub(super) struct Writers {
     of: Arena<VarId, Writer>,
     spawned: IdSet<ThreadId>,
     /// The value that all spawns give to a parameter, if they agree on a constant.
@@ -224,7 +224,7 @@ struct Writers {
 }
 
 impl Writers {
-    fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         let mut writers = Self {
             of: program.vars.ids().map(|_| Writer::Nobody).collect(),
             spawned: IdSet::new(),
@@ -266,7 +266,7 @@ impl Writers {
     }
 
     /// The scalars that nobody but this thread writes.
-    fn tracked(&self, program: &Program, thread: ThreadId) -> IdSet<VarId> {
+    pub(super) fn tracked(&self, program: &Program, thread: ThreadId) -> IdSet<VarId> {
         let is_tracked = |&var: &VarId| {
             let declaration = &program.vars[var];
             let own = match declaration.scope {

@@ -41,7 +41,7 @@ pub(crate) fn constant_value(expr: &Expr) -> Option<Value> {
 }
 
 /// Whether dropping the expression cannot hide that it is undefined.
-fn is_defined(program: &Program, expr: &Expr) -> bool {
+pub(crate) fn is_defined(program: &Program, expr: &Expr) -> bool {
     definedness(program, expr).is_empty()
 }
 

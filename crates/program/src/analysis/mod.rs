@@ -10,6 +10,8 @@ mod fold;
 mod graph;
 mod id_set;
 mod liveness;
+mod range;
+mod ranges;
 mod visibility;
 
 pub use access::Access;
@@ -19,4 +21,5 @@ pub use liveness::{Liveness, needed_vars};
 pub use visibility::Visibility;
 
 pub(crate) use constants::{Constants, Env};
-pub(crate) use fold::fold;
+pub(crate) use fold::{fold, is_defined};
+pub(crate) use ranges::{Known, Ranges};

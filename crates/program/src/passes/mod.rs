@@ -27,6 +27,7 @@ mod slots;
 mod split_arrays;
 mod start_later;
 mod unroll;
+mod use_ranges;
 
 pub use atomic::merge_atomic_blocks;
 pub use back::BackMap;
@@ -40,6 +41,7 @@ pub use merge_copies::merge_copies;
 pub use split_arrays::split_arrays;
 pub use start_later::start_later;
 pub use unroll::unroll;
+pub use use_ranges::use_ranges;
 
 use crate::ir::Program;
 use crate::property::Goal;
@@ -75,6 +77,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) 
             passed = passed.by(cut_tails);
         }
         passed = passed
+            .by(use_ranges)
             .by(fold_constants)
             .by(split_arrays)
             .by(merge_copies)

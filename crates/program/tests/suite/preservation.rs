@@ -82,6 +82,11 @@ fn unrolling() {
 }
 
 #[test]
+fn using_ranges() {
+    assert_covers(&check("use_ranges"), 200, 100, 50);
+}
+
+#[test]
 fn the_whole_pipeline() {
     assert_covers(&check("simplify"), 300, 100, 50);
 }

@@ -3,6 +3,7 @@
 mod compressing;
 mod copying;
 mod ends;
+mod ranges;
 mod simplifying;
 mod threads;
 

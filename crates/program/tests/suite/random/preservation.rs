@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 /// All passes.
-pub const CASES: [Case; 15] = [
+pub const CASES: [Case; 16] = [
     Case { name: "fold_constants", pass: passes::fold_constants, goal: None, deadlocks: true },
     Case { name: "remove_dead_variables", pass: passes::remove_dead_variables, goal: None, deadlocks: true },
     Case { name: "merge_atomic_blocks", pass: passes::merge_atomic_blocks, goal: None, deadlocks: true },
@@ -45,6 +45,7 @@ pub const CASES: [Case; 15] = [
     Case { name: "split_arrays", pass: passes::split_arrays, goal: None, deadlocks: true },
     Case { name: "start_later", pass: passes::start_later, goal: None, deadlocks: true },
     Case { name: "unroll", pass: passes::unroll, goal: None, deadlocks: true },
+    Case { name: "use_ranges", pass: passes::use_ranges, goal: None, deadlocks: true },
     Case { name: "simplify", pass: passes::simplify, goal: None, deadlocks: true },
     Case {
         name: "prepare for assert",
