@@ -1,4 +1,4 @@
-//! Random sequential programs do what gcc makes of them. `examples/differential.rs` tries more
+//! Random sequential programs do what gcc makes of them. `examples/differential_c.rs` tries more
 //! of them.
 
 use crate::versus_gcc::{Summary, compare, is_gcc_there};

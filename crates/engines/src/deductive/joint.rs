@@ -6,8 +6,10 @@
 //! over all variables. It is still a proof by assertions that are repaired until they are stable;
 //! there is only nothing left to hide.
 //!
-//! An iteration is one sweep over the combinations, from those near the beginning to those near the
-//! end ([`Order`]): whatever arrives somewhere without going back is merged before it is carried on.
+//! Combinations near the beginning are worked on before those near the end ([`Order`]): whatever arrives
+//! somewhere without going back is merged before it is carried on, and loops settle before what comes
+//! behind them. The first iteration is the first work on each combination, the second one the
+//! second, and so on.
 //!
 //! Threads that can be exchanged share their assertions: of the combinations of places that are the
 //! same but for an exchange, only the first one is worked on.
@@ -62,6 +64,8 @@ pub(super) struct Node {
     arrived: Vec<(Region, Origin)>,
     /// How far from the beginning it is.
     level: usize,
+    /// How often it was worked on.
+    repairs: usize,
 }
 
 /// States that a step reaches.
@@ -131,21 +135,42 @@ impl<'m, 'p> Joint<'m, 'p> {
                 origin: Origin::Initial(index),
             });
         }
-        while self.nodes.iter().any(|node| !node.arrived.is_empty()) {
+        while let Some(level) = self.lowest_waiting() {
             let questions = team.questions();
-            let outcome = self.sweep(team);
-            self.iterations.push(Iteration {
-                disjuncts: self.nodes.iter().map(|node| node.assertion.disjuncts().len()).sum(),
-                transitions: self.model.steps.len(),
-                counterexamples: *outcome.as_ref().unwrap_or(&0),
-                constraints: team.questions() - questions,
-            });
+            let iteration = self.next_repair(level);
+            let outcome = self.work_on(level, team);
+            let constraints = team.questions() - questions;
+            self.count(iteration, *outcome.as_ref().unwrap_or(&0), constraints);
             outcome?;
             if team.questions() - first > self.most_questions {
                 return Err(Interrupted::TooMuchWork);
             }
         }
         Ok(())
+    }
+
+    /// The lowest level at which something has arrived.
+    fn lowest_waiting(&self) -> Option<usize> {
+        let waiting = self.nodes.iter().filter(|node| !node.arrived.is_empty());
+        waiting.map(|node| node.level).min()
+    }
+
+    /// How often the combinations of a level that are next have been worked on, at most.
+    fn next_repair(&self, level: usize) -> usize {
+        let next = self.nodes.iter().filter(|node| node.level == level && !node.arrived.is_empty());
+        next.map(|node| node.repairs).max().unwrap_or(0)
+    }
+
+    /// Counts work for an iteration.
+    fn count(&mut self, iteration: usize, counterexamples: usize, constraints: u64) {
+        if self.iterations.len() <= iteration {
+            let transitions = self.model.steps.len();
+            self.iterations.resize(iteration + 1, Iteration { transitions, ..Iteration::default() });
+        }
+        let entry = &mut self.iterations[iteration];
+        entry.disjuncts = self.nodes.iter().map(|node| node.assertion.disjuncts().len()).sum();
+        entry.counterexamples += counterexamples;
+        entry.constraints += constraints;
     }
 
     /// Remembers what must be merged into the assertion about a combination of places.
@@ -160,20 +185,6 @@ impl<'m, 'p> Joint<'m, 'p> {
         self.nodes[index].arrived.push((region, origin));
     }
 
-    /// Works once on each level at which something has arrived, in ascending order; how much of
-    /// it was new.
-    fn sweep(&mut self, team: &mut Team) -> Result<usize, Interrupted> {
-        let mut counterexamples = 0;
-        let mut done = None;
-        loop {
-            let waiting =
-                self.nodes.iter().filter(|node| !node.arrived.is_empty() && Some(node.level) > done);
-            let Some(level) = waiting.map(|node| node.level).min() else { return Ok(counterexamples) };
-            counterexamples += self.work_on(level, team)?;
-            done = Some(level);
-        }
-    }
-
     /// Merges what has arrived at one level, and carries new disjuncts through all steps from there;
     /// how many there were. No step leads from one combination of a level to another.
     fn work_on(&mut self, level: usize, team: &mut Team) -> Result<usize, Interrupted> {
@@ -182,6 +193,7 @@ impl<'m, 'p> Joint<'m, 'p> {
         let mut waiting: Vec<(usize, &mut Node)> =
             nodes.filter(|(_, node)| node.level == level && !node.arrived.is_empty()).collect();
         let results = team.for_each(&mut waiting, QUESTIONS_PER_NODE, |(index, node), reasoner| {
+            node.repairs += 1;
             travel.from(*index, node, reasoner)
         });
         let mut counterexamples = 0;
@@ -246,6 +258,7 @@ impl Node {
         Self {
             places,
             level,
+            repairs: 0,
             assertion: Assertion::default(),
             names: Names::default(),
             origins: FxHashMap::default(),

@@ -1,6 +1,6 @@
 //! Feeds damaged and generated C programs to the front end, for as long as one likes.
 //!
-//! `cargo run --release -p rely-c-front --example fuzz -- 600` runs for ten minutes and prints
+//! `cargo run --release -p rely-c-front --example fuzz_c -- 600` runs for ten minutes and prints
 //! the programs that make the front end panic, report an internal error, or take more than ten
 //! seconds. Every run with the same seed (the second argument) tries the same programs. A third
 //! argument names a file that holds the program being tried, for those that end the process.

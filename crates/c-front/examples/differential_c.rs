@@ -1,7 +1,7 @@
 //! Compares what random sequential programs do with what gcc makes of them, for as long as one
 //! likes.
 //!
-//! `cargo run --release -p rely-c-front --example differential -- 600 1000` runs for ten minutes,
+//! `cargo run --release -p rely-c-front --example differential_c -- 600 1000` runs for ten minutes,
 //! on the seeds from 1000 on, and stops at the first program that differs, which it prints. The
 //! tests run the first seeds.
 

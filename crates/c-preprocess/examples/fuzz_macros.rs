@@ -1,6 +1,6 @@
 //! Mutates C files at random and preprocesses them, to find panics and hangs.
 //!
-//! `cargo run --release -p rely-c-preprocess --example fuzz -- SECONDS SEED FILE...`. The
+//! `cargo run --release -p rely-c-preprocess --example fuzz_macros -- SECONDS SEED FILE...`. The
 //! header `x.h` is mutated, too. An input that takes longer than a minute, or
 //! panics, is left in `fuzz-preprocess.c`.
 
