@@ -97,8 +97,8 @@ impl Engine for RelyGuaranteeEngine {
 const NODES_AT_FIRST: usize = 400;
 /// The size of the trees at which an attempt has to wait for the other one.
 const NODES_PER_TURN: usize = 3_000;
-/// So many states cost less than a node.
-const STATES_PER_NODE: usize = 10;
+/// So many states cost about as much as a node.
+const STATES_PER_NODE: usize = 20;
 
 /// Which predicates are found first decides over whether few or very many are needed, and nobody
 /// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
