@@ -2,7 +2,8 @@
 //!
 //! What arrives at a place on different ways is merged before it is carried on, if the place is
 //! worked on after all places from which it can be reached without going back to the head of a loop.
-//! So a program without loops is done in one sweep, and a sweep goes once through each loop.
+//! So in a program without loops each place is worked on once, and a loop settles before what comes
+//! behind it.
 
 use super::joint::Places;
 use rely_base::Arena;
