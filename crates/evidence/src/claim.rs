@@ -1,5 +1,6 @@
 //! What engines say.
 
+use crate::ranking::Ranking;
 use crate::reason::Reason;
 use crate::rely_guarantee::RelyGuarantee;
 use crate::states::StateList;
@@ -24,6 +25,8 @@ pub enum Proof {
     Exhausted(Exhausted),
     /// Assertions about each thread that no step invalidates.
     RelyGuarantee(RelyGuarantee),
+    /// Ranks that every step makes smaller.
+    Ranking(Ranking),
 }
 
 /// The proof by exhaustion: these are all states, and nothing is wrong in any of them.

@@ -32,6 +32,7 @@ mod exhaustion;
 mod inspection;
 mod interference;
 mod proof_format;
+pub mod ranking;
 mod reason;
 pub mod rely_guarantee;
 mod replay;

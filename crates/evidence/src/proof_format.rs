@@ -21,10 +21,12 @@
 //! ```
 //!
 //! Threads, locations, edges and variables are numbers in the program that the proof is about,
-//! which is the simplified one; its fingerprint says which. Reading a certificate only makes sure
+//! which is the simplified one; its fingerprint says which. Other kinds of proofs stand in the place
+//! of `rely_guarantee`: `exhausted`, `ranking`. Reading a certificate only makes sure
 //! that it has this shape. Whether it proves anything the [check](crate::check) says.
 
 use crate::claim::{Exhausted, Proof, Reduction};
+use crate::ranking::RankingRecord;
 use crate::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
@@ -81,6 +83,7 @@ impl Certificate {
         let goal = goal.ok_or(ProofFormatError::Goal(file.property))?;
         let proof = match file.proof {
             ProofRecord::RelyGuarantee(record) => Proof::RelyGuarantee(record.into()),
+            ProofRecord::Ranking(record) => Proof::Ranking(record.into()),
             ProofRecord::Exhausted { states, transitions, reduced } => {
                 let reduction = if reduced { Reduction::PartialOrder } else { Reduction::None };
                 Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None })
@@ -104,6 +107,7 @@ impl Certificate {
 pub fn proof_to_json(program: &Program, goal: Goal, proof: &Proof) -> String {
     let proof = match proof {
         Proof::RelyGuarantee(proof) => ProofRecord::RelyGuarantee(proof.into()),
+        Proof::Ranking(ranking) => ProofRecord::Ranking(ranking.into()),
         Proof::Exhausted(Exhausted { states, transitions, reduction, .. }) => ProofRecord::Exhausted {
             states: *states,
             transitions: *transitions,
@@ -141,11 +145,12 @@ struct ProofFile {
 enum ProofRecord {
     Exhausted { states: u64, transitions: u64, reduced: bool },
     RelyGuarantee(RelyGuaranteeRecord),
+    Ranking(RankingRecord),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RelyGuaranteeRecord {
+pub(crate) struct RelyGuaranteeRecord {
     threads: Vec<ThreadRecord>,
     effects: Vec<EffectRecord>,
 }
@@ -173,7 +178,7 @@ struct EffectRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SpotRecord {
+pub(crate) enum SpotRecord {
     Unstarted,
     Location(u32),
 }
@@ -194,7 +199,7 @@ struct PlaceRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AtomRecord {
+pub(crate) struct AtomRecord {
     terms: Vec<(Value, QuantityRecord)>,
     constant: Value,
     is: ComparisonRecord,
@@ -212,16 +217,16 @@ enum ComparisonRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum QuantityRecord {
+pub(crate) enum QuantityRecord {
     Handle,
     Cell { var: u32, index: u32, after: bool },
 }
 
-fn number(id: impl Id) -> u32 {
+pub(crate) fn number(id: impl Id) -> u32 {
     id.index() as u32
 }
 
-fn id<I: Id>(number: u32) -> I {
+pub(crate) fn id<I: Id>(number: u32) -> I {
     I::from_index(number as usize)
 }
 
@@ -303,16 +308,33 @@ impl From<CubeRecord> for Cube {
     }
 }
 
-impl From<&Atom> for AtomRecord {
-    fn from(atom: &Atom) -> Self {
-        let quantity = |quantity: Quantity| match quantity {
+impl From<Quantity> for QuantityRecord {
+    fn from(quantity: Quantity) -> Self {
+        match quantity {
             Quantity::Handle => QuantityRecord::Handle,
             Quantity::Cell { var, index, moment } => {
                 QuantityRecord::Cell { var: number(var), index, after: moment == Moment::After }
             }
-        };
+        }
+    }
+}
+
+impl From<QuantityRecord> for Quantity {
+    fn from(record: QuantityRecord) -> Self {
+        match record {
+            QuantityRecord::Handle => Quantity::Handle,
+            QuantityRecord::Cell { var, index, after } => {
+                let moment = if after { Moment::After } else { Moment::Before };
+                Quantity::Cell { var: id::<VarId>(var), index, moment }
+            }
+        }
+    }
+}
+
+impl From<&Atom> for AtomRecord {
+    fn from(atom: &Atom) -> Self {
         Self {
-            terms: atom.terms.iter().map(|&(factor, part)| (factor, quantity(part))).collect(),
+            terms: atom.terms.iter().map(|&(factor, part)| (factor, part.into())).collect(),
             constant: atom.constant,
             is: match atom.comparison {
                 Comparison::Le => ComparisonRecord::Le,
@@ -326,15 +348,8 @@ impl From<&Atom> for AtomRecord {
 
 impl From<AtomRecord> for Atom {
     fn from(record: AtomRecord) -> Self {
-        let quantity = |quantity: QuantityRecord| match quantity {
-            QuantityRecord::Handle => Quantity::Handle,
-            QuantityRecord::Cell { var, index, after } => {
-                let moment = if after { Moment::After } else { Moment::Before };
-                Quantity::Cell { var: id::<VarId>(var), index, moment }
-            }
-        };
         Self {
-            terms: record.terms.into_iter().map(|(factor, part)| (factor, quantity(part))).collect(),
+            terms: record.terms.into_iter().map(|(factor, part)| (factor, part.into())).collect(),
             constant: record.constant,
             comparison: match record.is {
                 ComparisonRecord::Le => Comparison::Le,

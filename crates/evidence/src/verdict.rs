@@ -94,6 +94,14 @@ impl Proved {
                 let modular = if self.is_modular { ", modular" } else { "" };
                 format!("rely-guarantee proof{modular}, {} assertions", proof.assertion_count())
             }
+            Proof::Ranking(ranking) => {
+                let modular = if self.is_modular { ", modular" } else { "" };
+                let components = match ranking.components {
+                    1 => "1 component".to_owned(),
+                    more => format!("{more} components"),
+                };
+                format!("ranking of {components}{modular}, {} ranks", ranking.rank_count())
+            }
         };
         format!("{proof}; {}", self.confirmation)
     }
@@ -127,14 +135,21 @@ pub enum Confirmation {
         /// How many are listed.
         states: u64,
     },
-    /// The checker has made all obligations of a rely-guarantee proof from the program that the
-    /// engine saw and has found them valid. The passes that made this program are trusted.
+    /// The checker has made all obligations of a rely-guarantee proof or a ranking from the program
+    /// that the engine saw and has found them valid. The passes that made this program are trusted.
     Discharged {
         /// How many obligations there are.
         obligations: u64,
         /// How many questions a solver had to answer, each with a refutation that was checked.
         questions: u64,
     },
+}
+
+impl From<Accepted> for Confirmation {
+    fn from(accepted: Accepted) -> Self {
+        let Accepted { obligations, questions } = accepted;
+        Confirmation::Discharged { obligations, questions }
+    }
 }
 
 impl std::fmt::Display for Confirmation {
@@ -185,7 +200,8 @@ impl Shown {
 ///
 /// A trace is replayed. Exhaustion is confirmed by exploring all states once more without any
 /// reduction, if there are not too many; otherwise the listed states are checked to be
-/// complete. Of a rely-guarantee proof every obligation is decided. What cannot be checked within the budget is not believed.
+/// complete. Of a rely-guarantee proof and of a ranking every obligation is decided. What cannot be
+/// checked within the budget is not believed.
 pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> CheckedClaim {
     check_with(CheckOptions::default(), program, goal, claim, budget)
 }
@@ -212,11 +228,15 @@ pub fn check_with(
             }))
         }
         Claim::Safe(Proof::RelyGuarantee(proof)) => {
-            verdict(rely_guarantee::check(program, goal, &proof, budget).map(|accepted| {
-                let Accepted { obligations, questions } = accepted;
+            verdict(rely_guarantee::check(program, goal, (&proof).into(), budget).map(|accepted| {
                 let is_modular = proof.is_modular(program);
-                let confirmation = Confirmation::Discharged { obligations, questions };
-                Proved { proof: Proof::RelyGuarantee(proof), confirmation, is_modular }
+                Proved { proof: Proof::RelyGuarantee(proof), confirmation: accepted.into(), is_modular }
+            }))
+        }
+        Claim::Safe(Proof::Ranking(ranking)) => {
+            verdict(rely_guarantee::check(program, goal, (&ranking).into(), budget).map(|accepted| {
+                let is_modular = ranking.is_modular(program);
+                Proved { proof: Proof::Ranking(ranking), confirmation: accepted.into(), is_modular }
             }))
         }
     })

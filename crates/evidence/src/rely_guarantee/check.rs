@@ -1,15 +1,15 @@
-//! The check of a rely-guarantee proof: every obligation is decided, every refutation checked.
+//! The check of a rely-guarantee proof or a ranking: every obligation is decided, every refutation checked.
 //!
 //! An obligation holds if its hypotheses and the negation of its goal are not satisfiable
 //! together. The solver of `rely_logic` says so with a refutation, and only the refutation counts:
 //! its checker has to accept it. What is satisfiable, or not decided, ends the check.
 
+use super::argument::Argument;
 use super::defect::{RelyGuaranteeDefect, Subject};
 use super::encode::Encoder;
 use super::obligations::{Generator, Sink};
 use super::outline::Outline;
 use super::parts::Parts;
-use super::proof::RelyGuarantee;
 use super::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
 use crate::inspection::Obstacle;
 use crate::reason::ProofDefect;
@@ -38,14 +38,14 @@ pub(crate) struct Accepted {
 pub(crate) fn check(
     program: &Program,
     goal: Goal,
-    proof: &RelyGuarantee,
+    argument: Argument<'_>,
     budget: &Budget,
 ) -> Result<Accepted, Obstacle> {
-    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+    if !argument.proves(goal) {
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     budget.check_now()?;
-    let mut generator = Generator::new(program, goal, proof).map_err(ProofDefect::from)?;
+    let mut generator = Generator::new(program, goal, argument).map_err(ProofDefect::from)?;
     let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
     let mut judge = Judge { budget, solver, accepted: Accepted::default() };
     generator.run(&mut judge)?;

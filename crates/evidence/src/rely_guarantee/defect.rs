@@ -23,6 +23,10 @@ pub enum Rule {
     /// Every expression has a value, every joined handle is that of a thread, and no instance
     /// starts twice.
     Meaning,
+    /// A thread that has not ended can move, or some instance can.
+    Progress,
+    /// A step makes the rank of the state smaller.
+    Descent,
     /// What must hold always.
     Always,
     /// What must hold when all threads have ended.
@@ -40,6 +44,8 @@ impl Rule {
             Rule::Start => "start",
             Rule::Check => "check",
             Rule::Meaning => "meaning",
+            Rule::Progress => "progress",
+            Rule::Descent => "descent",
             Rule::Always => "always",
             Rule::AtEnd => "at-end",
         }

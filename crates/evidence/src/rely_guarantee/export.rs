@@ -8,12 +8,12 @@
 //! functions about which the query states what our own refutation uses: instances of the
 //! definition, which the other solver has to believe.
 
+use super::argument::Argument;
 use super::check::MEMORY_OF_ANSWERS;
 use super::defect::{RelyGuaranteeDefect, Subject};
 use super::encode::Encoder;
 use super::obligations::{Generator, Sink};
 use super::outline::Outline;
-use super::proof::RelyGuarantee;
 use super::sequent::{Question, Sequent};
 use rely_base::{Budget, StopReason};
 use rely_logic::smtlib::{Answer, ExternalError, ExternalSolver, Script};
@@ -55,19 +55,21 @@ impl From<StopReason> for ObligationsError {
 
 /// All obligations of a proof as an SMT-LIB script. Any solver answers `unsat` to each query, if
 /// the proof is one.
-pub fn export_obligations(
-    program: &Program,
+pub fn export_obligations<'p>(
+    program: &'p Program,
     goal: Goal,
-    proof: &RelyGuarantee,
+    proof: impl Into<Argument<'p>>,
     budget: &Budget,
 ) -> Result<String, ObligationsError> {
+    let argument = proof.into();
     let mut text = format!(
-        "; Obligations of a rely-guarantee proof of the property `{goal}` of the program `{}`.\n\
+        "; Obligations of a {} of the property `{goal}` of the program `{}`.\n\
          ; Every answer must be unsat.\n(set-info :smt-lib-version 2.6)\n(set-logic ALL)\n",
+        argument.name(),
         program.name().replace(['\n', '\r'], " ")
     );
     let mut number = 0;
-    for_each_query(program, goal, proof, budget, &mut |subject, query| {
+    for_each_query(program, goal, argument, budget, &mut |subject, query| {
         number += 1;
         let place = subject.describe(program).replace(['\n', '\r'], " ");
         let _ = writeln!(text, "\n; {number}. {}: {place}\n(push 1)", subject.rule);
@@ -86,16 +88,16 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Asks another solver about every obligation, and returns how many it has confirmed. The command
 /// is a program with arguments, such as `z3` or `cvc5`.
-pub fn recheck(
-    program: &Program,
+pub fn recheck<'p>(
+    program: &'p Program,
     goal: Goal,
-    proof: &RelyGuarantee,
+    proof: impl Into<Argument<'p>>,
     command: &str,
     budget: &Budget,
 ) -> Result<usize, ObligationsError> {
     let mut solver = ExternalSolver::new(command)?;
     let mut queries: Vec<(Subject, String)> = Vec::new();
-    for_each_query(program, goal, proof, budget, &mut |subject, query| {
+    for_each_query(program, goal, proof.into(), budget, &mut |subject, query| {
         queries.push((subject, query.to_owned()));
         Ok(())
     })?;
@@ -122,11 +124,11 @@ type Visit<'v> = dyn FnMut(Subject, &str) -> Result<(), ObligationsError> + 'v;
 fn for_each_query(
     program: &Program,
     goal: Goal,
-    proof: &RelyGuarantee,
+    argument: Argument<'_>,
     budget: &Budget,
     visit: &mut Visit<'_>,
 ) -> Result<(), ObligationsError> {
-    let mut generator = Generator::new(program, goal, proof)?;
+    let mut generator = Generator::new(program, goal, argument)?;
     let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
     generator.run(&mut Exporter { budget, solver, seen: FxHashSet::default(), visit })
 }

@@ -4,18 +4,24 @@
 //! that hold initially, survive its own steps and the effects of all others' steps, and exclude
 //! every violation.
 //!
+//! The same assertions are the ground on which [rankings](crate::ranking) stand, which show that
+//! every run ends; their obligations are made here, too.
+//!
 //! The [`RelyGuarantee`] proof is plain data. Its check makes all [obligations](Rule) from the
 //! program and the proof alone and decides each; it shares no code with any engine.
 
+mod argument;
 mod check;
 mod defect;
 mod encode;
 mod export;
 mod expression;
+mod measure;
 mod obligations;
 mod outline;
 mod parts;
 mod print;
+mod progress;
 mod proof;
 mod property;
 mod sequent;
@@ -23,6 +29,7 @@ mod spots;
 mod step;
 mod structure;
 
+pub use argument::Argument;
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};
 pub use export::{ObligationsError, export_obligations, recheck};
 pub use print::AtomPrinter;

@@ -13,18 +13,20 @@
 //! moves while another thread is inside an atomic block; and after a step that halts the program
 //! nobody moves at all, so that such a step has no effects to speak of.
 
+use super::argument::Argument;
 use super::defect::{Rule, Subject};
 use super::encode::{Encoder, Role, Values};
 use super::expression::{Counts, Viewer};
+use super::measure::{self, Measure};
 use super::outline::Outline;
-use super::proof::{Cube, Moment, Quantity, RelyGuarantee, Spot};
+use super::proof::{Atom, Cube, Moment, Quantity, Spot};
 use super::sequent::{GoalCube, Sequent};
 use super::spots::{SpotSet, instances, is_instance};
 use super::step::{Required, Step, initial_values};
 use super::structure::{Structure, local_cells};
-use super::{RelyGuaranteeDefect, property};
-use rely_logic::TermId;
-use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, VarId, definedness};
+use super::{RelyGuaranteeDefect, progress, property};
+use rely_logic::{Integer, TermId};
+use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, Value, VarId, definedness};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -69,6 +71,8 @@ pub(super) struct Generator<'p> {
     pub(super) encoder: Encoder<'p>,
     pub(super) structure: Structure,
     pub(super) goal: Goal,
+    /// What every step has to make smaller.
+    measure: Option<Rc<Measure<'p>>>,
     /// The atoms of the cubes of a spot, over the variables themselves.
     stated: FxHashMap<(ThreadId, Spot, Role), StatedCubes>,
 }
@@ -82,17 +86,33 @@ pub(super) struct Reading<'r> {
     pub(super) after: &'r Values,
 }
 
+impl Reading<'_> {
+    fn quantity(&self, encoder: &mut Encoder<'_>, quantity: Quantity) -> TermId {
+        match quantity {
+            Quantity::Handle => encoder.handle(self.thread, self.role),
+            Quantity::Cell { var, index, moment } => {
+                let cell = encoder.cell(var, index, self.role);
+                let values = if moment == Moment::Before { self.before } else { self.after };
+                encoder.value(cell, values)
+            }
+        }
+    }
+}
+
 impl<'p> Generator<'p> {
     pub(super) fn new(
         program: &'p Program,
         goal: Goal,
-        proof: &'p RelyGuarantee,
+        argument: Argument<'p>,
     ) -> Result<Self, RelyGuaranteeDefect> {
+        let outline = Outline::new(program, argument.assertions())?;
+        let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
         Ok(Self {
-            outline: Outline::new(program, proof)?,
+            outline,
             encoder: Encoder::new(program),
             structure: Structure::new(program),
             goal,
+            measure: measure.map(Rc::new),
             stated: FxHashMap::default(),
         })
     }
@@ -102,6 +122,9 @@ impl<'p> Generator<'p> {
         self.initially(sink)?;
         for edge in self.outline.program.edges().ids() {
             self.edge(edge, sink)?;
+        }
+        if matches!(self.goal, Goal::Deadlock | Goal::Termination) {
+            progress::progress(self, sink)?;
         }
         property::properties(self, sink)
     }
@@ -175,7 +198,11 @@ impl<'p> Generator<'p> {
             self.own_step(&goals, &known, sink)?;
             self.starts(id, &step, cube, &known, sink)?;
         }
-        self.interference(id, &step, sink)
+        self.interference(id, &step, sink)?;
+        match self.measure.clone() {
+            Some(measure) => measure::descent(self, &measure, id, &step, sink),
+            None => Ok(()),
+        }
     }
 
     /// Nothing on the way through the edge goes wrong.
@@ -395,16 +422,24 @@ impl<'p> Generator<'p> {
 
     /// The atoms of a cube.
     pub(super) fn read(&mut self, cube: &Cube, reading: Reading<'_>) -> Vec<TermId> {
-        let quantity = &mut |encoder: &mut Encoder<'_>, quantity: Quantity| match quantity {
-            Quantity::Handle => encoder.handle(reading.thread, reading.role),
-            Quantity::Cell { var, index, moment } => {
-                let cell = encoder.cell(var, index, reading.role);
-                let values = if moment == Moment::Before { reading.before } else { reading.after };
-                encoder.value(cell, values)
-            }
-        };
+        cube.atoms.iter().map(|atom| self.read_atom(atom, reading)).collect()
+    }
+
+    pub(super) fn read_atom(&mut self, atom: &Atom, reading: Reading<'_>) -> TermId {
+        self.encoder.atom(atom, &mut |encoder, quantity| reading.quantity(encoder, quantity))
+    }
+
+    /// A sum of multiples and a constant.
+    pub(super) fn read_sum(
+        &mut self,
+        terms: &[(Value, Quantity)],
+        constant: Value,
+        reading: Reading<'_>,
+    ) -> TermId {
         let encoder = &mut self.encoder;
-        cube.atoms.iter().map(|atom| encoder.atom(atom, quantity)).collect()
+        let terms: Vec<(TermId, Integer)> =
+            terms.iter().map(|&(factor, part)| (reading.quantity(encoder, part), factor.into())).collect();
+        encoder.pool.sum(terms, constant.into())
     }
 
     /// Cubes of which one must hold while some instances are at known places; the others are
@@ -434,7 +469,7 @@ impl<'p> Generator<'p> {
 }
 
 /// What is known when a step is made from a state of a cube.
-fn taken(step: &Step, cube: &StatedCube, subject: Subject) -> Sequent {
+pub(super) fn taken(step: &Step, cube: &StatedCube, subject: Subject) -> Sequent {
     let mut sequent = Sequent::new(subject);
     sequent.hypotheses.extend(cube.atoms.iter().chain(&step.conditions));
     sequent.places.extend(cube.places.iter().chain(&step.narrowed).cloned());

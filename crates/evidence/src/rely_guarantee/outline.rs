@@ -105,6 +105,11 @@ impl<'p> Outline<'p> {
         cube.atoms.iter().try_for_each(|atom| self.check_atom(viewpoint, atom))
     }
 
+    /// Whether an assertion about a thread may contain an atom.
+    pub(super) fn check_atom_of(&self, thread: ThreadId, atom: &Atom) -> Checked {
+        self.check_atom(Viewpoint { thread, is_effect: false }, atom)
+    }
+
     fn check_atom(&self, viewpoint: Viewpoint, atom: &Atom) -> Checked {
         for (_, quantity) in &atom.terms {
             let Quantity::Cell { var, index, moment } = *quantity else { continue };

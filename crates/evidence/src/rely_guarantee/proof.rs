@@ -132,15 +132,21 @@ impl Cube {
     /// Whether only globals, handles and the locals of `owner` are mentioned, and no place of
     /// another thread.
     fn mentions_only(&self, program: &Program, owner: Option<ThreadId>) -> bool {
-        let visible = |quantity: &Quantity| match quantity {
+        let mut terms = self.atoms.iter().flat_map(|atom| &atom.terms);
+        self.others.is_empty() && terms.all(|(_, quantity)| quantity.is_visible_to(program, owner))
+    }
+}
+
+impl Quantity {
+    /// Whether this is a global, a handle, or a local of `owner`.
+    pub(crate) fn is_visible_to(&self, program: &Program, owner: Option<ThreadId>) -> bool {
+        match self {
             Quantity::Handle => true,
             Quantity::Cell { var, .. } => match program.vars()[*var].scope {
                 Scope::Global => true,
                 Scope::Local(thread) => Some(thread) == owner,
             },
-        };
-        self.others.is_empty()
-            && self.atoms.iter().flat_map(|atom| &atom.terms).all(|(_, quantity)| visible(quantity))
+        }
     }
 }
 

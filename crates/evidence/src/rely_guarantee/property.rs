@@ -98,7 +98,7 @@ pub(super) fn halting<S: Sink>(
 }
 
 /// An instance is at one of some spots, where its assertion holds.
-fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &SpotSet) -> TermId {
+pub(super) fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &SpotSet) -> TermId {
     let mut cases = Vec::new();
     for number in set.iter() {
         let spot = generator.outline.numbers.spot(thread, number);

@@ -13,7 +13,7 @@ use super::spots::{SpotSet, instances, is_instance};
 use super::structure::{Structure, local_cells};
 use rely_logic::TermId;
 use rely_program::{
-    Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
+    Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
 };
 
 /// What one edge does.
@@ -28,6 +28,11 @@ pub(super) struct Step {
     pub(super) after: Values,
     /// Instances that stand at another spot after the step, and the numbers of these spots.
     pub(super) arrived: Vec<(ThreadId, usize)>,
+    /// For what the thread waits on the way, over the values before the step: it goes on if all
+    /// of these hold.
+    pub(super) waits: Vec<TermId>,
+    /// Values that were chosen on the way: nondeterministic ones, and handles of new threads.
+    pub(super) chosen: Vec<TermId>,
     /// Threads made from templates.
     pub(super) created: Vec<(ThreadId, Role)>,
     /// Instances that were started.
@@ -159,10 +164,13 @@ impl Runner<'_, '_> {
 
     fn execute(&mut self, op: &Op) {
         match op {
-            Op::Assume(condition, _) => {
+            Op::Assume(condition, blocking) => {
                 self.must_be_defined(condition);
                 let condition = self.condition(condition);
                 self.step.conditions.push(condition);
+                if *blocking == Blocking::Wait {
+                    self.step.waits.push(condition);
+                }
             }
             Op::Check(expr, check) => {
                 self.must_be_defined(expr);
@@ -206,6 +214,7 @@ impl Runner<'_, '_> {
         let value = self.encoder.new_variable("any");
         let formulas = self.encoder.domain_formulas(value, domain);
         self.encoder.define(value, formulas);
+        self.step.chosen.push(value);
         value
     }
 
@@ -265,6 +274,8 @@ impl Runner<'_, '_> {
             self.step.after.insert(cell, value);
         }
         self.step.created.push((thread, role));
+        let handle = self.encoder.handle(thread, role);
+        self.step.chosen.push(handle);
         role
     }
 
@@ -283,9 +294,26 @@ impl Runner<'_, '_> {
         };
         self.demand(Rule::Meaning, Required::Formula(required));
         self.step.conditions.push(required);
+        let mut known = Vec::new();
         for thread in instances(self.outline.program) {
             self.joined_has_ended(handle, thread);
+            known.push(self.is_joined(handle, thread));
         }
+        let has_ended = self.encoder.pool.or(known);
+        self.step.waits.push(has_ended);
+    }
+
+    /// This is the handle of the instance, and the instance is at its exit. Whether a thread made
+    /// from a template has ended is not known.
+    fn is_joined(&mut self, handle: TermId, thread: ThreadId) -> TermId {
+        let own = self.encoder.handle(thread, Role::ACTOR);
+        let is_own = self.encoder.pool.eq(handle, own);
+        let exit = self.outline.numbers.single(thread, Spot::At(self.program().threads()[thread].exit));
+        let has_ended = match self.step.arrival(thread) {
+            Some(number) => self.encoder.pool.truth(exit.contains(number)),
+            None => self.encoder.stands_in(thread, &exit),
+        };
+        self.encoder.pool.and([is_own, has_ended])
     }
 
     /// If this is the handle of the instance, the instance is at its exit.

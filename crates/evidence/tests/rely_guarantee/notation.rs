@@ -45,12 +45,12 @@ pub fn proof(program: &Program, text: &str) -> RelyGuarantee {
     proof
 }
 
-fn thread(program: &Program, name: &str) -> ThreadId {
+pub fn thread(program: &Program, name: &str) -> ThreadId {
     let found = program.threads().iter().find(|(_, thread)| thread.name == name);
     found.unwrap_or_else(|| panic!("no thread `{name}`")).0
 }
 
-fn spot(program: &Program, thread: ThreadId, name: &str) -> Spot {
+pub fn spot(program: &Program, thread: ThreadId, name: &str) -> Spot {
     let declaration = &program.threads()[thread];
     match name {
         "unstarted" => return Spot::Unstarted,
@@ -64,7 +64,7 @@ fn spot(program: &Program, thread: ThreadId, name: &str) -> Spot {
     Spot::At(found.unwrap_or_else(|| panic!("no place `{name}`")).0)
 }
 
-fn cube(program: &Program, owner: ThreadId, text: &str) -> Cube {
+pub fn cube(program: &Program, owner: ThreadId, text: &str) -> Cube {
     let mut cube = Cube::default();
     for literal in text.split('&').map(str::trim).filter(|literal| *literal != "true") {
         match literal.split_once(" in ") {
@@ -100,7 +100,7 @@ fn atom(program: &Program, owner: ThreadId, text: &str) -> Atom {
 }
 
 /// Adds a sum such as `x + 2*y' - 1`.
-fn add(program: &Program, owner: ThreadId, text: &str, sign: Value, atom: &mut Atom) {
+pub fn add(program: &Program, owner: ThreadId, text: &str, sign: Value, atom: &mut Atom) {
     for part in text.replace('-', "+ -").split('+').map(str::trim).filter(|part| !part.is_empty()) {
         let (sign, part) = match part.strip_prefix('-') {
             Some(rest) => (-sign, rest.trim()),
