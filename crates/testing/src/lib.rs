@@ -9,11 +9,13 @@
 //! Nothing but tests may depend on this crate.
 
 pub mod classics;
+mod endings;
 mod generator;
 mod reference;
 mod rng;
 mod script;
 
+pub use endings::Ending;
 pub use generator::{Sample, generate};
 pub use reference::{Answer, Reference};
 pub use rng::Rng;

@@ -38,7 +38,7 @@ pub struct Reference<'p> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
+pub(crate) struct State {
     /// The cells of each variable of the program that is global.
     globals: Vec<Vec<Value>>,
     threads: Vec<Running>,
@@ -59,11 +59,11 @@ struct NoMeaning;
 
 /// What trying one edge, or all of a thread's, has led to.
 #[derive(Debug, Default)]
-struct Outcomes {
+pub(crate) struct Outcomes {
     moved: Vec<State>,
     failed: Vec<CheckId>,
     abandoned: bool,
-    meaningless: bool,
+    pub(crate) meaningless: bool,
 }
 
 impl<'p> Reference<'p> {
@@ -114,7 +114,7 @@ impl<'p> Reference<'p> {
         if meaningless { Answer::Meaningless } else { Answer::Safe { states: seen.len() } }
     }
 
-    fn initial_states(&self) -> Vec<State> {
+    pub(crate) fn initial_states(&self) -> Vec<State> {
         let nothing =
             State { globals: vec![vec![]; self.program.vars().len()], threads: vec![], halted: false };
         let mut states = vec![nothing];
@@ -147,9 +147,38 @@ impl<'p> Reference<'p> {
         states
     }
 
+    /// Whether a thread is inside of an atomic block.
+    pub(crate) fn is_in_block(&self, state: &State) -> bool {
+        (0..state.threads.len()).any(|slot| self.is_block_of(state, slot))
+    }
+
+    fn is_block_of(&self, state: &State, slot: usize) -> bool {
+        state.threads[slot].at.is_some_and(|at| self.program.locations()[at].atomic)
+    }
+
+    /// The threads that may move, as far as halts and atomic blocks go.
+    pub(crate) fn movable(&self, state: &State) -> Vec<usize> {
+        let slots = 0..state.threads.len();
+        let in_block: Vec<usize> = slots.clone().filter(|&slot| self.is_block_of(state, slot)).collect();
+        match (state.halted, in_block.is_empty()) {
+            (true, _) => vec![],
+            (false, false) => in_block,
+            (false, true) => slots.collect(),
+        }
+    }
+
+    /// The edges that leave the place of a thread.
+    pub(crate) fn edges_from(&self, state: &State, slot: usize) -> impl Iterator<Item = EdgeId> {
+        state.threads[slot].at.into_iter().flat_map(|at| self.program.outgoing(at)).copied()
+    }
+
+    /// Whether nothing moves in a state outside of atomic blocks although not all has ended.
+    pub(crate) fn stands_still(&self, state: &State, meaningless: &mut bool) -> bool {
+        Reference::new(self.program, Goal::Deadlock).successors(state, meaningless).2
+    }
+
     fn violates_property(&self, state: &State, meaningless: &mut bool) -> bool {
-        let in_block = |running: &Running| running.at.is_some_and(|at| self.program.locations()[at].atomic);
-        if self.goal != Goal::Assert || state.threads.iter().any(in_block) {
+        if self.goal != Goal::Assert || self.is_in_block(state) {
             return false;
         }
         for property in self.program.properties() {
@@ -229,7 +258,13 @@ impl<'p> Reference<'p> {
     }
 
     /// All states after one edge.
-    fn take(&self, state: &State, slot: usize, edge: EdgeId, outcomes: &mut Outcomes) -> Vec<State> {
+    pub(crate) fn take(
+        &self,
+        state: &State,
+        slot: usize,
+        edge: EdgeId,
+        outcomes: &mut Outcomes,
+    ) -> Vec<State> {
         let edge = &self.program.edges()[edge];
         let mut states = vec![state.clone()];
         for op in &edge.ops {

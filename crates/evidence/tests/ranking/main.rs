@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod certificates;
+mod differential;
 mod models;
 #[path = "../rely_guarantee/notation.rs"]
 mod notation;
