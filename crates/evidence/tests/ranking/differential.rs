@@ -102,12 +102,12 @@ fn guess(random: &mut Rng, names: &[String]) -> String {
 fn no_ranking_is_accepted_if_a_run_goes_on_for_ever() {
     let mut random = Rng::new(7);
     let (mut accepted, mut endless) = (0, 0);
-    for _ in 0..350 {
+    for _ in 0..400 {
         let (names, source) = counting_program(&mut random);
         let program = models::program(&source);
         let ending = Reference::new(&program, Goal::Termination).ending(20_000);
         endless += usize::from(ending == Ending::Never);
-        for _ in 0..12 {
+        for _ in 0..16 {
             let text = guess(&mut random, &names);
             let claim = Claim::Safe(Proof::Ranking(ranking(&program, &text)));
             let verdict = check(&program, Goal::Termination, claim, &Budget::unlimited()).into_verdict();
