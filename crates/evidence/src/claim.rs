@@ -1,5 +1,6 @@
 //! What engines say.
 
+use crate::counting::Counting;
 use crate::ranking::Ranking;
 use crate::reason::Reason;
 use crate::rely_guarantee::RelyGuarantee;
@@ -27,6 +28,8 @@ pub enum Proof {
     RelyGuarantee(RelyGuarantee),
     /// Ranks that every step makes smaller.
     Ranking(Ranking),
+    /// Assertions, and relations between variables and numbers of threads.
+    Counting(Counting),
 }
 
 /// The proof by exhaustion: these are all states, and nothing is wrong in any of them.

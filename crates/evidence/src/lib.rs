@@ -28,6 +28,7 @@
 
 mod certificate;
 mod claim;
+pub mod counting;
 mod exhaustion;
 mod inspection;
 mod interference;

@@ -26,6 +26,7 @@
 //! that it has this shape. Whether it proves anything the [check](crate::check) says.
 
 use crate::claim::{Exhausted, Proof, Reduction};
+use crate::counting::CountingRecord;
 use crate::ranking::RankingRecord;
 use crate::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
@@ -84,6 +85,7 @@ impl Certificate {
         let proof = match file.proof {
             ProofRecord::RelyGuarantee(record) => Proof::RelyGuarantee(record.into()),
             ProofRecord::Ranking(record) => Proof::Ranking(record.into()),
+            ProofRecord::Counting(record) => Proof::Counting(record.into()),
             ProofRecord::Exhausted { states, transitions, reduced } => {
                 let reduction = if reduced { Reduction::PartialOrder } else { Reduction::None };
                 Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None })
@@ -108,6 +110,7 @@ pub fn proof_to_json(program: &Program, goal: Goal, proof: &Proof) -> String {
     let proof = match proof {
         Proof::RelyGuarantee(proof) => ProofRecord::RelyGuarantee(proof.into()),
         Proof::Ranking(ranking) => ProofRecord::Ranking(ranking.into()),
+        Proof::Counting(proof) => ProofRecord::Counting(proof.into()),
         Proof::Exhausted(Exhausted { states, transitions, reduction, .. }) => ProofRecord::Exhausted {
             states: *states,
             transitions: *transitions,
@@ -146,6 +149,7 @@ enum ProofRecord {
     Exhausted { states: u64, transitions: u64, reduced: bool },
     RelyGuarantee(RelyGuaranteeRecord),
     Ranking(RankingRecord),
+    Counting(CountingRecord),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -207,7 +211,7 @@ pub(crate) struct AtomRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ComparisonRecord {
+pub(crate) enum ComparisonRecord {
     Le,
     Eq,
     Ne,
@@ -336,12 +340,7 @@ impl From<&Atom> for AtomRecord {
         Self {
             terms: atom.terms.iter().map(|&(factor, part)| (factor, part.into())).collect(),
             constant: atom.constant,
-            is: match atom.comparison {
-                Comparison::Le => ComparisonRecord::Le,
-                Comparison::Eq => ComparisonRecord::Eq,
-                Comparison::Ne => ComparisonRecord::Ne,
-                Comparison::MultipleOf(divisor) => ComparisonRecord::MultipleOf(divisor),
-            },
+            is: atom.comparison.into(),
         }
     }
 }
@@ -351,12 +350,29 @@ impl From<AtomRecord> for Atom {
         Self {
             terms: record.terms.into_iter().map(|(factor, part)| (factor, part.into())).collect(),
             constant: record.constant,
-            comparison: match record.is {
-                ComparisonRecord::Le => Comparison::Le,
-                ComparisonRecord::Eq => Comparison::Eq,
-                ComparisonRecord::Ne => Comparison::Ne,
-                ComparisonRecord::MultipleOf(divisor) => Comparison::MultipleOf(divisor),
-            },
+            comparison: record.is.into(),
+        }
+    }
+}
+
+impl From<Comparison> for ComparisonRecord {
+    fn from(comparison: Comparison) -> Self {
+        match comparison {
+            Comparison::Le => ComparisonRecord::Le,
+            Comparison::Eq => ComparisonRecord::Eq,
+            Comparison::Ne => ComparisonRecord::Ne,
+            Comparison::MultipleOf(divisor) => ComparisonRecord::MultipleOf(divisor),
+        }
+    }
+}
+
+impl From<ComparisonRecord> for Comparison {
+    fn from(record: ComparisonRecord) -> Self {
+        match record {
+            ComparisonRecord::Le => Comparison::Le,
+            ComparisonRecord::Eq => Comparison::Eq,
+            ComparisonRecord::Ne => Comparison::Ne,
+            ComparisonRecord::MultipleOf(divisor) => Comparison::MultipleOf(divisor),
         }
     }
 }

@@ -102,6 +102,10 @@ impl Proved {
                 };
                 format!("ranking of {components}{modular}, {} ranks", ranking.rank_count())
             }
+            Proof::Counting(proof) => {
+                let (invariants, assertions) = (proof.invariants.len(), proof.proof.assertion_count());
+                format!("counting proof, {invariants} invariants, {assertions} assertions")
+            }
         };
         format!("{proof}; {}", self.confirmation)
     }
@@ -237,6 +241,12 @@ pub fn check_with(
             verdict(rely_guarantee::check(program, goal, (&ranking).into(), budget).map(|accepted| {
                 let is_modular = ranking.is_modular(program);
                 Proved { proof: Proof::Ranking(ranking), confirmation: accepted.into(), is_modular }
+            }))
+        }
+        Claim::Safe(Proof::Counting(proof)) => {
+            verdict(rely_guarantee::check(program, goal, (&proof).into(), budget).map(|accepted| {
+                let is_modular = proof.proof.is_modular(program);
+                Proved { proof: Proof::Counting(proof), confirmation: accepted.into(), is_modular }
             }))
         }
     })

@@ -1,6 +1,7 @@
 //! Proofs from which obligations are made.
 
 use super::proof::RelyGuarantee;
+use crate::counting::{Counting, Invariant};
 use crate::ranking::Ranking;
 use rely_program::Goal;
 
@@ -12,6 +13,8 @@ pub enum Argument<'p> {
     Assertions(&'p RelyGuarantee),
     /// Assertions, and ranks that every step makes smaller.
     Ranking(&'p Ranking),
+    /// Assertions, and relations between variables and numbers of threads.
+    Counting(&'p Counting),
 }
 
 impl<'p> Argument<'p> {
@@ -20,21 +23,32 @@ impl<'p> Argument<'p> {
         match self {
             Argument::Assertions(proof) => proof,
             Argument::Ranking(ranking) => &ranking.proof,
+            Argument::Counting(counting) => &counting.proof,
         }
     }
 
     /// The ranks, if there are any.
     pub(super) fn ranking(self) -> Option<&'p Ranking> {
         match self {
-            Argument::Assertions(_) => None,
             Argument::Ranking(ranking) => Some(ranking),
+            Argument::Assertions(_) | Argument::Counting(_) => None,
+        }
+    }
+
+    /// What holds in every state, if threads are counted.
+    pub(super) fn invariants(self) -> Option<&'p [Invariant]> {
+        match self {
+            Argument::Counting(counting) => Some(&counting.invariants),
+            Argument::Assertions(_) | Argument::Ranking(_) => None,
         }
     }
 
     /// Whether such a proof says anything about a goal.
     pub(super) fn proves(self, goal: Goal) -> bool {
         match self {
-            Argument::Assertions(_) => matches!(goal, Goal::Assert | Goal::Overflow | Goal::Deadlock),
+            Argument::Assertions(_) | Argument::Counting(_) => {
+                matches!(goal, Goal::Assert | Goal::Overflow | Goal::Deadlock)
+            }
             Argument::Ranking(_) => goal == Goal::Termination,
         }
     }
@@ -44,6 +58,7 @@ impl<'p> Argument<'p> {
         match self {
             Argument::Assertions(_) => "rely-guarantee proof",
             Argument::Ranking(_) => "ranking",
+            Argument::Counting(_) => "counting proof",
         }
     }
 }
@@ -57,5 +72,11 @@ impl<'p> From<&'p RelyGuarantee> for Argument<'p> {
 impl<'p> From<&'p Ranking> for Argument<'p> {
     fn from(ranking: &'p Ranking) -> Self {
         Argument::Ranking(ranking)
+    }
+}
+
+impl<'p> From<&'p Counting> for Argument<'p> {
+    fn from(counting: &'p Counting) -> Self {
+        Argument::Counting(counting)
     }
 }

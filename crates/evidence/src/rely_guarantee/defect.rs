@@ -31,6 +31,12 @@ pub enum Rule {
     Always,
     /// What must hold when all threads have ended.
     AtEnd,
+    /// A counting invariant holds initially.
+    InvariantInitially,
+    /// A step preserves a counting invariant.
+    InvariantStep,
+    /// When no thread can move, all have ended.
+    Stuck,
 }
 
 impl Rule {
@@ -48,6 +54,9 @@ impl Rule {
             Rule::Descent => "descent",
             Rule::Always => "always",
             Rule::AtEnd => "at-end",
+            Rule::InvariantInitially => "invariant-initially",
+            Rule::InvariantStep => "invariant-step",
+            Rule::Stuck => "stuck",
         }
     }
 }
@@ -69,13 +78,15 @@ pub struct Subject {
     pub spot: Option<Spot>,
     /// The edge that is taken.
     pub edge: Option<EdgeId>,
-    /// The property that must hold.
-    pub property: Option<usize>,
+    /// The property that must hold, counted from zero.
+    pub property: Option<u32>,
+    /// The counting invariant that must hold, counted from zero.
+    pub invariant: Option<u32>,
 }
 
 impl Subject {
     pub(super) fn new(rule: Rule) -> Self {
-        Self { rule, thread: None, spot: None, edge: None, property: None }
+        Self { rule, thread: None, spot: None, edge: None, property: None, invariant: None }
     }
 
     pub(super) fn at(self, thread: ThreadId, spot: Spot) -> Self {
@@ -87,7 +98,11 @@ impl Subject {
     }
 
     pub(super) fn of_property(self, property: usize) -> Self {
-        Self { property: Some(property), ..self }
+        Self { property: Some(property as u32), ..self }
+    }
+
+    pub(super) fn of_invariant(self, invariant: usize) -> Self {
+        Self { invariant: Some(invariant as u32), ..self }
     }
 
     /// In words: "the assertion of `A` at location 3, edge 5 of `B`".
@@ -104,7 +119,14 @@ impl Subject {
         if let Some(property) = self.property {
             parts.push(format!("property {property}"));
         }
-        if parts.is_empty() { "the precondition".to_owned() } else { parts.join(", ") }
+        if let Some(invariant) = self.invariant {
+            parts.push(format!("invariant {invariant}"));
+        }
+        match self.rule {
+            Rule::Stuck => "a state in which no thread can move".to_owned(),
+            _ if parts.is_empty() => "the precondition".to_owned(),
+            _ => parts.join(", "),
+        }
     }
 }
 

@@ -28,6 +28,17 @@ impl Role {
     pub(super) fn extra(number: usize) -> Role {
         Role(3 + number as u32)
     }
+
+    /// One that may be the same thread as one in another role.
+    pub(super) fn alias(number: usize) -> Role {
+        Role(Self::ALIAS | number as u32)
+    }
+
+    const ALIAS: u32 = 1 << 31;
+
+    fn is_alias(self) -> bool {
+        self.0 & Self::ALIAS != 0
+    }
 }
 
 /// A cell of a variable; of a template's local, in one role.
@@ -174,7 +185,8 @@ impl<'p> Encoder<'p> {
         let term = self.new_variable(&name);
         let last = self.pool.int(self.instance_count());
         let above = self.pool.gt(term, last);
-        self.add_fact(term, Fact::Handle(above));
+        // No two threads have the same handle, but an alias may be one of the others.
+        self.add_fact(term, if role.is_alias() { Fact::Formulas(vec![above]) } else { Fact::Handle(above) });
         self.handles.insert((thread, role), term);
         term
     }
@@ -234,8 +246,18 @@ impl<'p> Encoder<'p> {
         for (factor, part) in &atom.terms {
             terms.push((quantity(self, *part), Integer::from(*factor)));
         }
-        let sum = self.pool.sum(terms, Integer::from(atom.constant));
-        match atom.comparison {
+        self.comparison_with_zero(terms, atom.constant, atom.comparison)
+    }
+
+    /// A sum compared with zero.
+    pub(super) fn comparison_with_zero(
+        &mut self,
+        terms: Vec<(TermId, Integer)>,
+        constant: Value,
+        comparison: Comparison,
+    ) -> TermId {
+        let sum = self.pool.sum(terms, Integer::from(constant));
+        match comparison {
             Comparison::Le => self.pool.le_zero(sum),
             Comparison::Eq => self.pool.eq_zero(sum),
             Comparison::Ne => {

@@ -12,6 +12,7 @@
 
 mod argument;
 mod check;
+mod counters;
 mod defect;
 mod encode;
 mod export;
@@ -28,6 +29,7 @@ mod sequent;
 mod spots;
 mod step;
 mod structure;
+mod stuck;
 
 pub use argument::Argument;
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};

@@ -14,6 +14,7 @@
 //! nobody moves at all, so that such a step has no effects to speak of.
 
 use super::argument::Argument;
+use super::counters::{Behind, Counters};
 use super::defect::{Rule, Subject};
 use super::encode::{Encoder, Role, Values};
 use super::expression::{Counts, Viewer};
@@ -24,7 +25,8 @@ use super::sequent::{GoalCube, Sequent};
 use super::spots::{SpotSet, instances, is_instance};
 use super::step::{Required, Step, initial_values};
 use super::structure::{Structure, local_cells};
-use super::{RelyGuaranteeDefect, progress, property};
+use super::{RelyGuaranteeDefect, progress, property, stuck};
+use crate::counting::{Invariant, check_invariants};
 use rely_logic::{Integer, TermId};
 use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, Value, VarId, definedness};
 use rustc_hash::FxHashMap;
@@ -65,6 +67,15 @@ struct OwnGoals {
     effect: Option<Rc<[GoalCube]>>,
 }
 
+/// What a thread that looks on sees of a step along an edge.
+struct View {
+    edge: EdgeId,
+    /// The values after it.
+    seen: Values,
+    /// What is known of counters after it, if any are used.
+    behind: Option<Behind>,
+}
+
 /// Makes the obligations of one proof.
 pub(super) struct Generator<'p> {
     pub(super) outline: Outline<'p>,
@@ -73,6 +84,9 @@ pub(super) struct Generator<'p> {
     pub(super) goal: Goal,
     /// What every step has to make smaller.
     measure: Option<Rc<Measure<'p>>>,
+    /// What holds in every state, if threads are counted.
+    invariants: Option<&'p [Invariant]>,
+    pub(super) counters: Counters,
     /// The atoms of the cubes of a spot, over the variables themselves.
     stated: FxHashMap<(ThreadId, Spot, Role), StatedCubes>,
 }
@@ -106,6 +120,7 @@ impl<'p> Generator<'p> {
         argument: Argument<'p>,
     ) -> Result<Self, RelyGuaranteeDefect> {
         let outline = Outline::new(program, argument.assertions())?;
+        check_invariants(program, argument.invariants().unwrap_or_default())?;
         let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
         Ok(Self {
             outline,
@@ -113,6 +128,8 @@ impl<'p> Generator<'p> {
             structure: Structure::new(program),
             goal,
             measure: measure.map(Rc::new),
+            invariants: argument.invariants(),
+            counters: Counters::new(argument.invariants().unwrap_or_default()),
             stated: FxHashMap::default(),
         })
     }
@@ -123,10 +140,17 @@ impl<'p> Generator<'p> {
         for edge in self.outline.program.edges().ids() {
             self.edge(edge, sink)?;
         }
-        if matches!(self.goal, Goal::Deadlock | Goal::Termination) {
-            progress::progress(self, sink)?;
+        match self.goal {
+            Goal::Deadlock if self.invariants.is_some() => stuck::no_deadlock(self, sink)?,
+            Goal::Deadlock | Goal::Termination => progress::progress(self, sink)?,
+            Goal::Assert | Goal::Overflow | Goal::Race => {}
         }
         property::properties(self, sink)
+    }
+
+    /// What holds in every state besides the assertions.
+    pub(super) fn invariants(&self) -> &'p [Invariant] {
+        self.invariants.unwrap_or_default()
     }
 
     pub(super) fn give<S: Sink>(&mut self, sink: &mut S, sequent: Sequent) -> Result<(), S::Stop> {
@@ -171,7 +195,7 @@ impl<'p> Generator<'p> {
             let subject = Subject::new(Rule::Initially).at(thread, spot);
             self.give(sink, Sequent { subject, goal, ..sequent.clone() })?;
         }
-        Ok(())
+        self.invariants_initially(&sequent, &values, sink)
     }
 
     /// Everything about one edge.
@@ -183,7 +207,8 @@ impl<'p> Generator<'p> {
         if self.outline.at(actor, source).is_empty() {
             return Ok(());
         }
-        let step = Step::new(&mut self.encoder, &self.outline, &self.structure, self.goal, id);
+        let given = self.counted_before(id);
+        let step = Step::new(&mut self.encoder, &self.outline, &self.structure, self.goal, id).given(given);
         let stated = self.stated(actor, source, Role::ACTOR);
         for known in stated.iter() {
             self.demands(id, &step, known, sink)?;
@@ -191,6 +216,7 @@ impl<'p> Generator<'p> {
         if step.halts {
             return property::halting(self, id, &step, sink);
         }
+        self.invariants_after(id, &step, &stated, sink)?;
         let goals = self.own_goals(id, &step);
         for (cube, known) in self.outline.at(actor, source).iter().zip(stated.iter()) {
             let subject = Subject::new(Rule::OwnStep).at(actor, source).along(id);
@@ -324,6 +350,8 @@ impl<'p> Generator<'p> {
         let reading = Reading { thread: actor, role: Role::ACTOR, before: &unchanged, after: &seen };
         let effects = self.outline.effect(id);
         let effects: Vec<StatedCube> = effects.iter().map(|cube| self.state(cube, reading)).collect();
+        let behind = (!self.invariants().is_empty()).then(|| self.behind(id, step, &seen));
+        let view = View { edge: id, seen, behind };
         for thread in program.threads().ids() {
             if thread == actor && is_instance(program, thread) || step.started.contains(&thread) {
                 continue;
@@ -331,7 +359,7 @@ impl<'p> Generator<'p> {
             for number in self.outline.numbers.interruptible(program, thread).iter() {
                 let spot = self.outline.numbers.spot(thread, number);
                 let subject = Subject::new(Rule::Interference).at(thread, spot).along(id);
-                self.interference_at(subject, step, &effects, &seen, sink)?;
+                self.interference_at(subject, step, &effects, &view, sink)?;
             }
         }
         Ok(())
@@ -356,26 +384,28 @@ impl<'p> Generator<'p> {
         subject: Subject,
         step: &Step,
         effects: &[StatedCube],
-        seen: &Values,
+        view: &View,
         sink: &mut S,
     ) -> Result<(), S::Stop> {
         let (Some(thread), Some(spot)) = (subject.thread, subject.spot) else { return Ok(()) };
         let cubes = self.outline.at(thread, spot);
         let stated = self.stated(thread, spot, Role::BYSTANDER);
-        let mut goal = None;
+        let (mut goal, mut counted) = (None, None);
         for (cube, known) in cubes.iter().zip(stated.iter()) {
             if !self.is_touched(cube, step) {
                 sink.obvious(effects.len() as u64);
                 continue;
             }
             let goal = goal.get_or_insert_with(|| {
+                let seen = &view.seen;
                 let reading = Reading { thread, role: Role::BYSTANDER, before: seen, after: seen };
                 self.goal_cubes(cubes, reading, &step.arrived)
             });
+            let counted = counted.get_or_insert_with(|| self.counted_around(step, view, thread, spot));
             for effect in effects {
                 let mut sequent = Sequent::new(subject);
                 sequent.goal = Rc::clone(goal);
-                sequent.hypotheses.extend(known.atoms.iter().chain(&effect.atoms));
+                sequent.hypotheses.extend(known.atoms.iter().chain(&effect.atoms).chain(&*counted));
                 sequent.places.extend(known.places.iter().chain(&effect.places).cloned());
                 if is_instance(self.outline.program, thread) {
                     sequent.places.push((thread, self.outline.numbers.single(thread, spot)));
@@ -385,6 +415,17 @@ impl<'p> Generator<'p> {
             }
         }
         Ok(())
+    }
+
+    /// What is known of counters while one thread makes a step and another one looks on.
+    fn counted_around(&mut self, step: &Step, view: &View, thread: ThreadId, spot: Spot) -> Vec<TermId> {
+        let Some(behind) = &view.behind else { return Vec::new() };
+        let mut formulas = match spot {
+            Spot::At(location) => self.bystander_presence(view.edge, (thread, location), behind),
+            Spot::Unstarted => Vec::new(),
+        };
+        formulas.extend(step.conditions[..step.given].iter().chain(&behind.formulas));
+        formulas
     }
 
     /// Whether a step of another thread changes something that the cube mentions.
@@ -413,16 +454,16 @@ impl<'p> Generator<'p> {
     /// A cube in terms of the logic.
     fn state(&mut self, cube: &Cube, reading: Reading<'_>) -> StatedCube {
         let places = cube.others.iter().map(|(thread, spots)| (*thread, self.spot_set(*thread, spots)));
-        StatedCube { places: places.collect(), atoms: self.read(cube, reading) }
+        StatedCube { places: places.collect(), atoms: self.read(&cube.atoms, reading) }
     }
 
     fn spot_set(&self, thread: ThreadId, spots: &[Spot]) -> SpotSet {
         spots.iter().filter_map(|&spot| self.outline.numbers.number(thread, spot)).collect()
     }
 
-    /// The atoms of a cube.
-    pub(super) fn read(&mut self, cube: &Cube, reading: Reading<'_>) -> Vec<TermId> {
-        cube.atoms.iter().map(|atom| self.read_atom(atom, reading)).collect()
+    /// Atoms in terms of the logic.
+    pub(super) fn read(&mut self, atoms: &[Atom], reading: Reading<'_>) -> Vec<TermId> {
+        atoms.iter().map(|atom| self.read_atom(atom, reading)).collect()
     }
 
     pub(super) fn read_atom(&mut self, atom: &Atom, reading: Reading<'_>) -> TermId {
@@ -461,7 +502,7 @@ impl<'p> Generator<'p> {
                     None => places.push((*thread, set)),
                 }
             }
-            let terms = self.read(cube, reading);
+            let terms = self.read(&cube.atoms, reading);
             goal.extend(GoalCube::new(&mut self.encoder.pool, terms, places));
         }
         goal.into()
@@ -481,7 +522,7 @@ fn edge_of(subject: &Subject) -> EdgeId {
 }
 
 /// Where an instance is at the beginning.
-fn initial_spot(program: &Program, thread: ThreadId) -> Spot {
+pub(super) fn initial_spot(program: &Program, thread: ThreadId) -> Spot {
     let declaration = &program.threads()[thread];
     match declaration.kind {
         ThreadKind::Instance { running: false } => Spot::Unstarted,

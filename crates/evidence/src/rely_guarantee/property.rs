@@ -13,8 +13,9 @@ use super::proof::Spot;
 use super::sequent::{GoalCube, Sequent};
 use super::spots::{SpotSet, instances, is_atomic, is_instance};
 use super::step::Step;
+use crate::counting::Counter;
 use rely_logic::TermId;
-use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Program, ThreadId, definedness};
+use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Program, ThreadId, Value, definedness};
 
 /// States in which a property is looked at.
 struct Situation<'s> {
@@ -46,7 +47,8 @@ pub(super) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -
         let subject = Subject::new(rule).of_property(index);
         let allowed: Vec<(ThreadId, SpotSet)> =
             instances(program).map(|thread| (thread, observable_spots(generator, thread, ended))).collect();
-        let hypotheses = allowed.iter().map(|(thread, set)| standing(generator, *thread, set)).collect();
+        let mut hypotheses = generator.invariants_in_state(ended);
+        hypotheses.extend(allowed.iter().map(|(thread, set)| standing(generator, *thread, set)));
         let situation =
             Situation { subject, hypotheses, places: allowed, step: None, unsettled: Vec::new(), ended };
         holds(generator, condition, situation, sink)?;
@@ -162,6 +164,10 @@ fn counts(generator: &mut Generator<'_>, condition: &Expr, situation: &mut Situa
     for &thread in &threads {
         locations.extend(running_locations(program, thread));
     }
+    // Where threads are counted by the invariants, someone may stand who knows more.
+    if situation.step.is_none() {
+        locations.extend(generator.counters.locations());
+    }
     let mut counts = Counts::default();
     let mut witnesses = situation.step.map_or(0, |step| step.created.len());
     for location in locations {
@@ -176,7 +182,10 @@ fn counts(generator: &mut Generator<'_>, condition: &Expr, situation: &mut Situa
 }
 
 /// The locations of a thread that has started and not ended.
-fn running_locations(program: &Program, thread: ThreadId) -> impl Iterator<Item = LocationId> + '_ {
+pub(super) fn running_locations(
+    program: &Program,
+    thread: ThreadId,
+) -> impl Iterator<Item = LocationId> + '_ {
     let exit = program.threads()[thread].exit;
     let own = program.locations().iter().filter(move |(id, at)| at.thread == thread && *id != exit);
     own.map(|(id, _)| id)
@@ -210,16 +219,34 @@ fn count_at(
     if settled && is_empty {
         return zero;
     }
-    let count = generator.encoder.new_variable("count");
+    let count = match (situation.step, situation.subject.edge) {
+        (Some(step), Some(edge)) => generator.location_count_after(location, edge, step),
+        _ => generator.counter(&Counter::at(location)),
+    };
     situation.hypotheses.push(generator.encoder.pool.ge(count, zero));
-    for least in 1..=2 {
-        if settled {
-            let witness = asserted(generator, thread, spot, Role::extra(*witnesses));
+    if settled {
+        for least in 1..=2 {
+            let role = Role::extra(*witnesses);
+            situation.hypotheses.push(witness(generator, &Counter::at(location), role, least));
             *witnesses += 1;
-            let least = generator.encoder.constant(least);
-            let enough = generator.encoder.pool.ge(count, least);
-            situation.hypotheses.push(generator.encoder.pool.implies(enough, witness));
+        }
+        // One of a class may be one of the two.
+        for class in generator.counters.at(location) {
+            situation.hypotheses.push(witness(generator, &class, Role::alias(*witnesses), 1));
+            *witnesses += 1;
         }
     }
     count
+}
+
+/// If at least so many threads of a template are counted, one of them is the one in a role.
+pub(super) fn witness(generator: &mut Generator<'_>, counter: &Counter, role: Role, least: Value) -> TermId {
+    let thread = generator.outline.program.locations()[counter.location].thread;
+    let mut conditions = generator.condition_of_counter(counter, role);
+    conditions.push(asserted(generator, thread, Spot::At(counter.location), role));
+    let count = generator.counter(counter);
+    let least = generator.encoder.constant(least);
+    let pool = &mut generator.encoder.pool;
+    let (enough, is_there) = (pool.ge(count, least), pool.and(conditions));
+    pool.implies(enough, is_there)
 }

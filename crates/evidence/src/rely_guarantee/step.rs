@@ -22,6 +22,8 @@ pub(super) struct Step {
     /// What holds if the step is made, over the values before it and over new variables for
     /// nondeterministic values.
     pub(super) conditions: Vec<TermId>,
+    /// How many of the conditions hold of the state before the step, whichever edge is taken.
+    pub(super) given: usize,
     /// Where instances stand before the step if it is made.
     pub(super) narrowed: Vec<(ThreadId, SpotSet)>,
     /// The values after the step of all cells that it may change.
@@ -31,6 +33,10 @@ pub(super) struct Step {
     /// For what the thread waits on the way, over the values before the step: it goes on if all
     /// of these hold.
     pub(super) waits: Vec<TermId>,
+    /// Which of these are for the ends of threads, and the handles of the threads.
+    pub(super) joins: Vec<(usize, TermId)>,
+    /// How many of these come before the step starts a thread, if it does.
+    pub(super) waits_before_start: Option<usize>,
     /// Values that were chosen on the way: nondeterministic ones, and handles of new threads.
     pub(super) chosen: Vec<TermId>,
     /// Threads made from templates.
@@ -67,6 +73,7 @@ struct Runner<'a, 'p> {
     structure: &'a Structure,
     goal: Goal,
     actor: ThreadId,
+    role: Role,
     counts: Counts,
     step: Step,
 }
@@ -80,9 +87,21 @@ impl Step {
         goal: Goal,
         edge: EdgeId,
     ) -> Self {
+        Self::by(encoder, outline, structure, goal, edge, Role::ACTOR)
+    }
+
+    /// Carries out an edge for the thread in a role.
+    pub(super) fn by<'p>(
+        encoder: &mut Encoder<'p>,
+        outline: &Outline<'p>,
+        structure: &Structure,
+        goal: Goal,
+        edge: EdgeId,
+        role: Role,
+    ) -> Self {
         let actor = outline.actor(edge);
         let (counts, step) = (Counts::default(), Step::default());
-        let mut runner = Runner { encoder, outline, structure, goal, actor, counts, step };
+        let mut runner = Runner { encoder, outline, structure, goal, actor, role, counts, step };
         runner.begin(edge);
         let edge = &outline.program.edges()[edge];
         for op in &edge.ops {
@@ -95,6 +114,14 @@ impl Step {
             step.arrived.push((actor, number));
         }
         step
+    }
+
+    /// The same step from a state of which something is known.
+    pub(super) fn given(mut self, known: Vec<TermId>) -> Self {
+        self.given = known.len();
+        self.demands.iter_mut().for_each(|demand| demand.conditions += known.len());
+        self.conditions.splice(0..0, known);
+        self
     }
 
     /// Where an instance stands after the step, if it is not where it was before.
@@ -129,7 +156,7 @@ impl Runner<'_, '_> {
 
     /// Calls back with the terms of the present moment.
     fn viewed<T>(&mut self, look: impl FnOnce(&mut Encoder<'_>, Viewer<'_>) -> T) -> T {
-        let thread = Some((self.actor, Role::ACTOR));
+        let thread = Some((self.actor, self.role));
         let viewer = Viewer { thread, values: &self.step.after, counts: &self.counts };
         look(self.encoder, viewer)
     }
@@ -198,7 +225,7 @@ impl Runner<'_, '_> {
             writes.push((target, value));
         }
         for (target, value) in writes {
-            self.encoder.store(target, value, Role::ACTOR, &mut self.step.after);
+            self.encoder.store(target, value, self.role, &mut self.step.after);
         }
     }
 
@@ -206,7 +233,7 @@ impl Runner<'_, '_> {
         self.place_must_be_defined(place);
         let target = self.viewed(|encoder, viewer| encoder.target(viewer, place));
         let value = self.any_of(domain);
-        self.encoder.store(target, value, Role::ACTOR, &mut self.step.after);
+        self.encoder.store(target, value, self.role, &mut self.step.after);
     }
 
     /// A new variable with any value of a domain.
@@ -227,6 +254,7 @@ impl Runner<'_, '_> {
             self.place_must_be_defined(place);
         }
         let target = handle.map(|place| self.viewed(|encoder, viewer| encoder.target(viewer, place)));
+        self.step.waits_before_start.get_or_insert(self.step.waits.len());
         let role = if is_instance(self.program(), thread) {
             self.start_instance(thread);
             Role::ACTOR
@@ -240,7 +268,7 @@ impl Runner<'_, '_> {
         }
         if let Some(target) = target {
             let handle = self.encoder.handle(thread, role);
-            self.encoder.store(target, handle, Role::ACTOR, &mut self.step.after);
+            self.encoder.store(target, handle, self.role, &mut self.step.after);
         }
     }
 
@@ -300,6 +328,7 @@ impl Runner<'_, '_> {
             known.push(self.is_joined(handle, thread));
         }
         let has_ended = self.encoder.pool.or(known);
+        self.step.joins.push((self.step.waits.len(), handle));
         self.step.waits.push(has_ended);
     }
 

@@ -80,7 +80,7 @@ pub fn cube(program: &Program, owner: ThreadId, text: &str) -> Cube {
     cube
 }
 
-fn atom(program: &Program, owner: ThreadId, text: &str) -> Atom {
+pub fn atom(program: &Program, owner: ThreadId, text: &str) -> Atom {
     let operators = ["!=", "<=", ">=", "=", "<", ">"];
     let operator = operators.into_iter().find(|operator| text.contains(operator));
     let operator = operator.unwrap_or_else(|| panic!("no comparison in `{text}`"));
@@ -115,7 +115,7 @@ pub fn add(program: &Program, owner: ThreadId, text: &str, sign: Value, atom: &m
     }
 }
 
-fn quantity(program: &Program, owner: ThreadId, name: &str) -> Quantity {
+pub fn quantity(program: &Program, owner: ThreadId, name: &str) -> Quantity {
     if name == "this" {
         return Quantity::Handle;
     }
@@ -123,9 +123,11 @@ fn quantity(program: &Program, owner: ThreadId, name: &str) -> Quantity {
         Some(rest) => (rest, Moment::After),
         None => (name, Moment::Before),
     };
+    // A global of a front end may have a name with a point in it.
+    let is_global = program.vars().values().any(|var| var.is_global() && var.name == name);
     let (scope, name) = match name.split_once('.') {
-        Some((thread_name, local)) => (Scope::Local(thread(program, thread_name)), local),
-        None => (Scope::Global, name),
+        Some((thread_name, local)) if !is_global => (Scope::Local(thread(program, thread_name)), local),
+        _ => (Scope::Global, name),
     };
     let find = |scope: Scope| -> Option<VarId> {
         program.vars().iter().find(|(_, var)| var.scope == scope && var.name == name).map(|(id, _)| id)

@@ -7,7 +7,7 @@ use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use rely_base::Budget;
-use rely_evidence::rely_guarantee::{RelyGuarantee, export_obligations, recheck};
+use rely_evidence::rely_guarantee::{Argument, export_obligations, recheck};
 use rely_evidence::{Certificate, Proof, Reason, Verdict, proof_to_json};
 use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
@@ -83,7 +83,7 @@ pub(super) fn conclusion(
     let conclusion = Conclusion::new(&verified.verdict, &loaded.program, &loaded.sources);
     let (Some(command), Verdict::Safe(proved)) = (solver, &verified.verdict) else { return conclusion };
     let Some(proof) = obligations(proved.proof()) else {
-        let reason = "another solver can only look at rely-guarantee proofs, and this proof is by exhaustion";
+        let reason = "another solver can only look at proofs by assertions, and this proof is by exhaustion";
         return Conclusion::unknown(reason, Some("leave out `--solver`".to_owned()));
     };
     match recheck(&verified.prepared, goal, proof, command, budget) {
@@ -113,9 +113,11 @@ pub(super) fn write_evidence(
 }
 
 /// The proof, if it is one that has obligations.
-fn obligations(proof: &Proof) -> Option<&RelyGuarantee> {
+fn obligations(proof: &Proof) -> Option<Argument<'_>> {
     match proof {
-        Proof::RelyGuarantee(proof) => Some(proof),
+        Proof::RelyGuarantee(proof) => Some(proof.into()),
+        Proof::Ranking(ranking) => Some(ranking.into()),
+        Proof::Counting(proof) => Some(proof.into()),
         _ => None,
     }
 }

@@ -1,0 +1,103 @@
+//! Invariants in the names of the program: `count == #worker.entry + #worker.b`.
+
+use super::proof::{CountAtom, Counter, Invariant, Summand};
+use crate::rely_guarantee::{AtomPrinter, Comparison};
+use rely_base::Id;
+use rely_program::{LocationId, Program, Value};
+
+/// Writes invariants as a person would.
+#[derive(Clone, Copy, Debug)]
+pub struct InvariantPrinter<'p> {
+    program: &'p Program,
+}
+
+impl<'p> InvariantPrinter<'p> {
+    /// Names come from this program.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program }
+    }
+
+    /// A location with its thread in front: `worker.b`, or `worker.3` if it has no label.
+    pub fn location(&self, location: LocationId) -> String {
+        format!("{}.{}", self.program.thread_of(location).name, self.label(location))
+    }
+
+    /// A location without its thread.
+    pub fn label(&self, location: LocationId) -> String {
+        let thread = self.program.thread_of(location);
+        match &self.program.locations()[location].label {
+            Some(label) => label.clone(),
+            None if location == thread.entry => "entry".to_owned(),
+            None if location == thread.exit => "exit".to_owned(),
+            None => location.index().to_string(),
+        }
+    }
+
+    /// `#worker.b`, or `#(worker.b: worker.v >= max)`.
+    pub fn counter(&self, counter: &Counter) -> String {
+        let place = self.location(counter.location);
+        if counter.having.is_empty() {
+            return format!("#{place}");
+        }
+        let atoms = AtomPrinter::new(self.program);
+        let having: Vec<String> = counter.having.iter().map(|atom| atoms.atom(atom)).collect();
+        format!("#({place}: {})", having.join(" && "))
+    }
+
+    /// The whole invariant.
+    pub fn invariant(&self, invariant: &Invariant) -> String {
+        let several = invariant.cubes.len() > 1;
+        let cube = |cube: &Vec<CountAtom>| {
+            let atoms: Vec<String> = cube.iter().map(|atom| self.atom(atom)).collect();
+            match atoms.as_slice() {
+                [] => "true".to_owned(),
+                [_, _, ..] if several => format!("({})", atoms.join(" && ")),
+                _ => atoms.join(" && "),
+            }
+        };
+        let cubes: Vec<String> = invariant.cubes.iter().map(cube).collect();
+        if cubes.is_empty() { "false".to_owned() } else { cubes.join(" || ") }
+    }
+
+    /// A comparison with positive factors on both sides.
+    fn atom(&self, atom: &CountAtom) -> String {
+        let (left, right): (Vec<_>, Vec<_>) = atom.terms.iter().cloned().partition(|(factor, _)| *factor > 0);
+        let (left, right, swapped) = if left.is_empty() { (right, left, true) } else { (left, right, false) };
+        let constant = if swapped { atom.constant } else { atom.constant.saturating_neg() };
+        let operator = match (atom.comparison, swapped) {
+            (Comparison::Le, false) => "<=",
+            (Comparison::Le, true) => ">=",
+            (Comparison::Eq, _) => "==",
+            (Comparison::Ne, _) => "!=",
+            (Comparison::MultipleOf(divisor), _) => {
+                let sum = self.sum(&left, constant.saturating_neg());
+                let minus =
+                    if right.is_empty() { String::new() } else { format!(" - ({})", self.sum(&right, 0)) };
+                return format!("({sum}{minus}) % {divisor} == 0");
+            }
+        };
+        format!("{} {operator} {}", self.sum(&left, 0), self.sum(&right, constant))
+    }
+
+    /// A sum of multiples, by the sizes of their factors, and a constant.
+    fn sum(&self, terms: &[(Value, Summand)], constant: Value) -> String {
+        let product = |(factor, summand): &(Value, Summand)| {
+            let name = match summand {
+                Summand::Cell { var, index } => AtomPrinter::new(self.program).cell(*var, *index),
+                Summand::Count(counter) => self.counter(counter),
+            };
+            match factor.unsigned_abs() {
+                1 => name,
+                size => format!("{size} * {name}"),
+            }
+        };
+        let text: Vec<String> = terms.iter().map(product).collect();
+        let text = text.join(" + ");
+        match constant {
+            _ if text.is_empty() => constant.to_string(),
+            0 => text,
+            _ if constant < 0 => format!("{text} - {}", constant.unsigned_abs()),
+            _ => format!("{text} + {constant}"),
+        }
+    }
+}

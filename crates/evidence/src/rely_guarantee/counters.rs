@@ -1,0 +1,439 @@
+//! Numbers of threads in obligations: what counting invariants say before and after a step.
+//!
+//! Of a template, a counter is a variable of the logic. Of an instance it is 0 or 1, by where the
+//! instance stands. What is known of counters in a state from which a thread takes an edge: this
+//! thread is counted where it is; nobody is counted where the proof has no assertion, and nobody
+//! but the thread that acts inside an atomic block. See [`crate::counting`] for the rule.
+
+use super::defect::{Rule, Subject};
+use super::encode::{Role, Values};
+use super::obligations::{Generator, Reading, Sink, StatedCube, initial_spot, taken};
+use super::proof::{Quantity, Spot};
+use super::sequent::{GoalCube, Sequent};
+use super::spots::{is_atomic, is_instance};
+use super::step::Step;
+use crate::counting::{Counter, Invariant, InvariantPrinter, Summand};
+use rely_logic::{Integer, TermId};
+use rely_program::{EdgeId, LocationId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The value of each counter that the invariants mention.
+type Census = FxHashMap<Counter, TermId>;
+
+/// The counters of a proof and their variables.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    variables: FxHashMap<Counter, TermId>,
+    /// What the invariants mention, and for each location with a condition also all threads there.
+    mentioned: Rc<[Counter]>,
+}
+
+impl Counters {
+    pub(super) fn new(invariants: &[Invariant]) -> Self {
+        let mut mentioned: Vec<Counter> = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for counter in invariants.iter().flat_map(Invariant::counters) {
+            for counter in [Counter::at(counter.location), counter.clone()] {
+                if seen.insert(counter.clone()) {
+                    mentioned.push(counter);
+                }
+            }
+        }
+        Self { variables: FxHashMap::default(), mentioned: mentioned.into() }
+    }
+
+    /// The classes that are told apart at a location.
+    pub(super) fn at(&self, location: LocationId) -> Vec<Counter> {
+        let here = self.mentioned.iter().filter(|at| at.location == location && !at.having.is_empty());
+        here.cloned().collect()
+    }
+
+    /// The locations whose threads are counted.
+    pub(super) fn locations(&self) -> Vec<LocationId> {
+        let mut locations: Vec<LocationId> = self.mentioned.iter().map(|counter| counter.location).collect();
+        locations.sort_unstable();
+        locations.dedup();
+        locations
+    }
+}
+
+/// What is known of a state behind a step.
+pub(super) struct Behind {
+    census: Census,
+    /// Of counters whose condition a step may have changed: how many of those are counted that
+    /// stood there before and still do.
+    stayed: Vec<(Counter, TermId)>,
+    values: Values,
+    /// The invariants.
+    pub(super) formulas: Vec<TermId>,
+}
+
+/// The thread in a role, and the values that it sees.
+#[derive(Clone, Copy)]
+struct Counted<'c> {
+    thread: ThreadId,
+    role: Role,
+    values: &'c Values,
+}
+
+impl Generator<'_> {
+    /// The invariants hold initially.
+    pub(super) fn invariants_initially<S: Sink>(
+        &mut self,
+        known: &Sequent,
+        values: &Values,
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        let program = self.outline.program;
+        let mut census = Census::default();
+        for counter in Rc::clone(&self.counters.mentioned).iter() {
+            let thread = program.locations()[counter.location].thread;
+            let is_here =
+                is_instance(program, thread) && initial_spot(program, thread) == Spot::At(counter.location);
+            let count = if is_here {
+                self.is_counted(counter, Counted { thread, role: Role::ACTOR, values })
+            } else {
+                self.encoder.constant(0)
+            };
+            census.insert(counter.clone(), count);
+        }
+        for (index, invariant) in self.invariants().iter().enumerate() {
+            let goal = self.invariant_goal(invariant, &census, values);
+            let subject = Subject::new(Rule::InvariantInitially).of_invariant(index);
+            self.give(sink, Sequent { subject, goal, ..known.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// What is known of counters when an edge is taken: the invariants, and that the thread that
+    /// takes it is counted. Nothing, if there are no invariants.
+    pub(super) fn counted_before(&mut self, edge: EdgeId) -> Vec<TermId> {
+        if self.invariants().is_empty() {
+            return Vec::new();
+        }
+        let (census, unchanged) = (self.census_before(edge), Values::default());
+        let mut formulas = self.invariant_formulas(&census, &unchanged);
+        let source = self.outline.program.edges()[edge].source;
+        let actor = Counted { thread: self.outline.actor(edge), role: Role::ACTOR, values: &unchanged };
+        formulas.extend(self.presence(source, &[actor]));
+        formulas
+    }
+
+    /// Every invariant that the step may change holds after it.
+    pub(super) fn invariants_after<S: Sink>(
+        &mut self,
+        edge: EdgeId,
+        step: &Step,
+        stated: &[StatedCube],
+        sink: &mut S,
+    ) -> Result<(), S::Stop> {
+        if self.invariants().is_empty() {
+            return Ok(());
+        }
+        let behind = self.behind(edge, step, &step.after);
+        let before = self.census_before(edge);
+        let source = Spot::At(self.outline.program.edges()[edge].source);
+        let actor = self.outline.actor(edge);
+        for (index, invariant) in self.invariants().iter().enumerate() {
+            if !self.is_affected(invariant, step, &before, &behind) {
+                sink.obvious(stated.len() as u64);
+                continue;
+            }
+            let goal = self.invariant_goal(invariant, &behind.census, &behind.values);
+            let subject = Subject::new(Rule::InvariantStep).at(actor, source).along(edge).of_invariant(index);
+            for cube in stated {
+                let known = taken(step, cube, subject);
+                self.give(sink, Sequent { goal: Rc::clone(&goal), ..known })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_affected(&self, invariant: &Invariant, step: &Step, before: &Census, behind: &Behind) -> bool {
+        invariant.summands().any(|summand| match summand {
+            Summand::Cell { var, index } => step.changes(self.encoder.cell(*var, *index, Role::ACTOR)),
+            Summand::Count(counter) => before.get(counter) != behind.census.get(counter),
+        })
+    }
+
+    /// The state after a step in which cells have some values.
+    pub(super) fn behind(&mut self, edge: EdgeId, step: &Step, values: &Values) -> Behind {
+        let mut values = values.clone();
+        for (&cell, &value) in &step.after {
+            values.entry(cell).or_insert(value);
+        }
+        let (census, stayed) = (Census::default(), Vec::new());
+        let mut behind = Behind { census, stayed, values, formulas: Vec::new() };
+        for counter in Rc::clone(&self.counters.mentioned).iter() {
+            let count = self.count_after(counter, edge, step, &mut behind);
+            behind.census.insert(counter.clone(), count);
+        }
+        behind.formulas = self.invariant_formulas(&behind.census, &behind.values);
+        behind
+    }
+
+    /// How many threads stand at a location after a step, whether the invariants mention it or not.
+    pub(super) fn location_count_after(&mut self, location: LocationId, edge: EdgeId, step: &Step) -> TermId {
+        let (census, stayed, values) = (Census::default(), Vec::new(), step.after.clone());
+        let mut behind = Behind { census, stayed, values, formulas: Vec::new() };
+        self.count_after(&Counter::at(location), edge, step, &mut behind)
+    }
+
+    /// What is known of counters because a thread of a template stands at a location while another
+    /// one takes an edge.
+    pub(super) fn bystander_presence(
+        &mut self,
+        edge: EdgeId,
+        bystander: (ThreadId, LocationId),
+        behind: &Behind,
+    ) -> Vec<TermId> {
+        let (thread, location) = bystander;
+        if is_instance(self.outline.program, thread) {
+            return Vec::new();
+        }
+        let unchanged = Values::default();
+        let looking_on = Counted { thread, role: Role::BYSTANDER, values: &unchanged };
+        let actor = Counted { thread: self.outline.actor(edge), role: Role::ACTOR, values: &unchanged };
+        let mut formulas = match self.outline.program.edges()[edge].source == location {
+            true => self.presence(location, &[actor, looking_on]),
+            false => self.presence(location, &[looking_on]),
+        };
+        for (counter, stayed) in behind.stayed.iter().filter(|(counter, _)| counter.location == location) {
+            let is_counted = self.is_counted(counter, Counted { values: &behind.values, ..looking_on });
+            formulas.push(self.encoder.pool.ge(*stayed, is_counted));
+        }
+        formulas
+    }
+
+    /// The invariants in any state in which no thread is inside an atomic block; of one in which
+    /// all threads have `ended`.
+    pub(super) fn invariants_in_state(&mut self, ended: bool) -> Vec<TermId> {
+        let mut census = Census::default();
+        for counter in Rc::clone(&self.counters.mentioned).iter() {
+            let count = self.count_in_state(counter, ended);
+            census.insert(counter.clone(), count);
+        }
+        self.invariant_formulas(&census, &Values::default())
+    }
+
+    fn count_in_state(&mut self, counter: &Counter, ended: bool) -> TermId {
+        let program = self.outline.program;
+        let thread = program.locations()[counter.location].thread;
+        if is_instance(program, thread) {
+            self.count_of_instance(counter, thread, &Values::default())
+        } else if self.is_empty(counter.location)
+            || ended && counter.location != program.threads()[thread].exit
+        {
+            self.encoder.constant(0)
+        } else {
+            self.counter(counter)
+        }
+    }
+
+    /// Whether no thread of a template is ever seen at a location by others.
+    fn is_empty(&self, location: LocationId) -> bool {
+        let program = self.outline.program;
+        let (thread, spot) = (program.locations()[location].thread, Spot::At(location));
+        is_atomic(program, spot) || self.outline.at(thread, spot).is_empty()
+    }
+
+    fn census_before(&mut self, edge: EdgeId) -> Census {
+        let mut census = Census::default();
+        for counter in Rc::clone(&self.counters.mentioned).iter() {
+            let count = self.count_before(counter, edge);
+            census.insert(counter.clone(), count);
+        }
+        census
+    }
+
+    /// How many are counted in a state in which a thread is about to take an edge.
+    fn count_before(&mut self, counter: &Counter, edge: EdgeId) -> TermId {
+        let program = self.outline.program;
+        let (actor, thread) = (self.outline.actor(edge), program.locations()[counter.location].thread);
+        let unchanged = Values::default();
+        if is_instance(program, thread) && thread != actor {
+            return self.count_of_instance(counter, thread, &unchanged);
+        }
+        // The thread that acts is then the only one that can be here.
+        if is_instance(program, thread) || self.is_empty(counter.location) {
+            return if program.edges()[edge].source == counter.location {
+                self.is_counted(counter, Counted { thread, role: Role::ACTOR, values: &unchanged })
+            } else {
+                self.encoder.constant(0)
+            };
+        }
+        self.counter(counter)
+    }
+
+    fn count_after(&mut self, counter: &Counter, edge: EdgeId, step: &Step, behind: &mut Behind) -> TermId {
+        let program = self.outline.program;
+        let thread = program.locations()[counter.location].thread;
+        if is_instance(program, thread) {
+            return match step.arrival(thread) {
+                Some(number) if self.outline.numbers.spot(thread, number) == Spot::At(counter.location) => {
+                    self.is_counted(counter, Counted { thread, role: Role::ACTOR, values: &behind.values })
+                }
+                Some(_) => self.encoder.constant(0),
+                None => self.count_of_instance(counter, thread, &behind.values),
+            };
+        }
+        let remaining = self.remaining(counter, edge, step, behind);
+        let mut parts = vec![(remaining, Integer::from(1))];
+        if program.edges()[edge].target == counter.location {
+            let actor = Counted { thread, role: Role::ACTOR, values: &behind.values };
+            parts.push((self.is_counted(counter, actor), Integer::from(1)));
+        }
+        if program.threads()[thread].entry == counter.location {
+            for &(_, role) in step.created.iter().filter(|(created, _)| *created == thread) {
+                let new = Counted { thread, role, values: &behind.values };
+                parts.push((self.is_counted(counter, new), Integer::from(1)));
+            }
+        }
+        self.encoder.pool.sum(parts, Integer::from(0))
+    }
+
+    /// How many threads of a template are counted after the step that stood there before, the one
+    /// that acts not included.
+    fn remaining(&mut self, counter: &Counter, edge: EdgeId, step: &Step, behind: &mut Behind) -> TermId {
+        let is_source = self.outline.program.edges()[edge].source == counter.location;
+        if self.is_disturbed(counter, step) {
+            let all = self.count_before(&Counter::at(counter.location), edge);
+            let own = self.encoder.constant(is_source.into());
+            let others = self.encoder.pool.sub(all, own);
+            let zero = self.encoder.constant(0);
+            let stayed = self.encoder.new_variable("stayed");
+            let bounds = vec![self.encoder.pool.ge(stayed, zero), self.encoder.pool.le(stayed, others)];
+            self.encoder.define(stayed, bounds);
+            behind.stayed.push((counter.clone(), stayed));
+            return stayed;
+        }
+        let before = self.count_before(counter, edge);
+        if !is_source {
+            return before;
+        }
+        let unchanged = Values::default();
+        let actor = Counted { thread: self.outline.actor(edge), role: Role::ACTOR, values: &unchanged };
+        let own = self.is_counted(counter, actor);
+        self.encoder.pool.sub(before, own)
+    }
+
+    /// Whether a step may change the condition of threads that it does not move.
+    fn is_disturbed(&self, counter: &Counter, step: &Step) -> bool {
+        let quantities = counter.having.iter().flat_map(|atom| &atom.terms).map(|(_, quantity)| quantity);
+        quantities.into_iter().any(|quantity| match *quantity {
+            Quantity::Handle => false,
+            Quantity::Cell { var, index, .. } => step.changes(self.encoder.cell(var, index, Role::BYSTANDER)),
+        })
+    }
+
+    /// Different threads of a template stand at a location where others can be.
+    fn presence(&mut self, location: LocationId, present: &[Counted<'_>]) -> Vec<TermId> {
+        let thread = self.outline.program.locations()[location].thread;
+        if is_instance(self.outline.program, thread) || self.is_empty(location) {
+            return Vec::new();
+        }
+        let mut formulas = Vec::new();
+        for counter in Rc::clone(&self.counters.mentioned).iter().filter(|at| at.location == location) {
+            let mut known = Vec::with_capacity(present.len());
+            for &thread in present {
+                known.push((self.is_counted(counter, thread), Integer::from(1)));
+            }
+            let known = self.encoder.pool.sum(known, Integer::from(0));
+            let count = self.counter(counter);
+            formulas.push(self.encoder.pool.ge(count, known));
+        }
+        formulas
+    }
+
+    /// The variable for a counter of threads of a template.
+    pub(super) fn counter(&mut self, counter: &Counter) -> TermId {
+        if let Some(&known) = self.counters.variables.get(counter) {
+            return known;
+        }
+        let name = InvariantPrinter::new(self.outline.program).counter(counter);
+        let variable = self.encoder.new_variable(&name);
+        let zero = self.encoder.constant(0);
+        let mut bounds = vec![self.encoder.pool.ge(variable, zero)];
+        if !counter.having.is_empty() {
+            let all = self.counter(&Counter::at(counter.location));
+            bounds.push(self.encoder.pool.le(variable, all));
+        }
+        self.encoder.define(variable, bounds);
+        self.counters.variables.insert(counter.clone(), variable);
+        variable
+    }
+
+    /// 1 if an instance is counted, otherwise 0.
+    fn count_of_instance(&mut self, counter: &Counter, thread: ThreadId, values: &Values) -> TermId {
+        let here = self.outline.numbers.single(thread, Spot::At(counter.location));
+        let is_here = self.encoder.stands_in(thread, &here);
+        let reading = Reading { thread, role: Role::ACTOR, before: values, after: values };
+        let mut conditions = self.read(&counter.having, reading);
+        conditions.push(is_here);
+        let is_counted = self.encoder.pool.and(conditions);
+        self.encoder.number(is_counted)
+    }
+
+    /// 1 if a thread at the location is counted, otherwise 0.
+    fn is_counted(&mut self, counter: &Counter, counted: Counted<'_>) -> TermId {
+        let Counted { thread, role, values } = counted;
+        let reading = Reading { thread, role, before: values, after: values };
+        let conditions = self.read(&counter.having, reading);
+        let is_counted = self.encoder.pool.and(conditions);
+        self.encoder.number(is_counted)
+    }
+
+    /// The condition of a counter, of a thread of a template.
+    pub(super) fn condition_of_counter(&mut self, counter: &Counter, role: Role) -> Vec<TermId> {
+        let thread = self.outline.program.locations()[counter.location].thread;
+        let values = Values::default();
+        self.read(&counter.having, Reading { thread, role, before: &values, after: &values })
+    }
+
+    /// The cubes of an invariant, as conjunctions.
+    fn invariant_cubes(
+        &mut self,
+        invariant: &Invariant,
+        census: &Census,
+        values: &Values,
+    ) -> Vec<Vec<TermId>> {
+        let mut cubes = Vec::with_capacity(invariant.cubes.len());
+        for cube in &invariant.cubes {
+            let mut atoms = Vec::with_capacity(cube.len());
+            for atom in cube {
+                let mut terms = Vec::with_capacity(atom.terms.len());
+                for (factor, summand) in &atom.terms {
+                    let term = match summand {
+                        Summand::Cell { var, index } => {
+                            let cell = self.encoder.cell(*var, *index, Role::ACTOR);
+                            self.encoder.value(cell, values)
+                        }
+                        Summand::Count(counter) => census[counter],
+                    };
+                    terms.push((term, Integer::from(*factor)));
+                }
+                atoms.push(self.encoder.comparison_with_zero(terms, atom.constant, atom.comparison));
+            }
+            cubes.push(atoms);
+        }
+        cubes
+    }
+
+    fn invariant_formulas(&mut self, census: &Census, values: &Values) -> Vec<TermId> {
+        let mut formulas = Vec::with_capacity(self.invariants().len());
+        for invariant in self.invariants() {
+            let cubes = self.invariant_cubes(invariant, census, values);
+            let pool = &mut self.encoder.pool;
+            let cases: Vec<TermId> = cubes.into_iter().map(|cube| pool.and(cube)).collect();
+            formulas.push(pool.or(cases));
+        }
+        formulas
+    }
+
+    fn invariant_goal(&mut self, invariant: &Invariant, census: &Census, values: &Values) -> Rc<[GoalCube]> {
+        let cubes = self.invariant_cubes(invariant, census, values);
+        let pool = &mut self.encoder.pool;
+        cubes.into_iter().filter_map(|cube| GoalCube::new(pool, cube, Vec::new())).collect()
+    }
+}
