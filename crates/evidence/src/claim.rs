@@ -3,6 +3,7 @@
 use crate::counting::Counting;
 use crate::ranking::Ranking;
 use crate::reason::Reason;
+use crate::reduced::Reduced;
 use crate::rely_guarantee::RelyGuarantee;
 use crate::states::StateList;
 use rely_program::Trace;
@@ -30,6 +31,9 @@ pub enum Proof {
     Ranking(Ranking),
     /// Assertions, and relations between variables and numbers of threads.
     Counting(Counting),
+    /// Blocks of steps that may be taken for one step, and a proof about the program in which they
+    /// are.
+    Reduced(Reduced),
 }
 
 /// The proof by exhaustion: these are all states, and nothing is wrong in any of them.

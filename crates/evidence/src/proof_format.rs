@@ -28,6 +28,7 @@
 use crate::claim::{Exhausted, Proof, Reduction};
 use crate::counting::CountingRecord;
 use crate::ranking::RankingRecord;
+use crate::reduced::ReducedRecord;
 use crate::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
@@ -82,16 +83,8 @@ impl Certificate {
         let file: ProofFile = serde_json::from_str(json)?;
         let goal = Goal::ALL.into_iter().find(|goal| goal.name() == file.property);
         let goal = goal.ok_or(ProofFormatError::Goal(file.property))?;
-        let proof = match file.proof {
-            ProofRecord::RelyGuarantee(record) => Proof::RelyGuarantee(record.into()),
-            ProofRecord::Ranking(record) => Proof::Ranking(record.into()),
-            ProofRecord::Counting(record) => Proof::Counting(record.into()),
-            ProofRecord::Exhausted { states, transitions, reduced } => {
-                let reduction = if reduced { Reduction::PartialOrder } else { Reduction::None };
-                Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None })
-            }
-        };
-        Ok(Self { goal, program: file.program.name, fingerprint: file.program.fingerprint, proof })
+        let ProgramReference { name, fingerprint } = file.program;
+        Ok(Self { goal, program: name, fingerprint, proof: file.proof.into() })
     }
 
     /// The proof, if it is about this program.
@@ -107,22 +100,12 @@ impl Certificate {
 /// A proof about a program as JSON. The states that a proof by exhaustion may list are left out:
 /// they are found again.
 pub fn proof_to_json(program: &Program, goal: Goal, proof: &Proof) -> String {
-    let proof = match proof {
-        Proof::RelyGuarantee(proof) => ProofRecord::RelyGuarantee(proof.into()),
-        Proof::Ranking(ranking) => ProofRecord::Ranking(ranking.into()),
-        Proof::Counting(proof) => ProofRecord::Counting(proof.into()),
-        Proof::Exhausted(Exhausted { states, transitions, reduction, .. }) => ProofRecord::Exhausted {
-            states: *states,
-            transitions: *transitions,
-            reduced: *reduction == Reduction::PartialOrder,
-        },
-    };
     let file = ProofFile {
         format: FORMAT.to_owned(),
         version: VERSION,
         program: ProgramReference::new(program),
         property: goal.name().to_owned(),
-        proof,
+        proof: proof.into(),
     };
     serde_json::to_string(&file).expect("numbers and strings are always JSON")
 }
@@ -145,11 +128,43 @@ struct ProofFile {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum ProofRecord {
+pub(crate) enum ProofRecord {
     Exhausted { states: u64, transitions: u64, reduced: bool },
     RelyGuarantee(RelyGuaranteeRecord),
     Ranking(RankingRecord),
     Counting(CountingRecord),
+    Reduced(ReducedRecord),
+}
+
+impl From<&Proof> for ProofRecord {
+    fn from(proof: &Proof) -> Self {
+        match proof {
+            Proof::RelyGuarantee(proof) => ProofRecord::RelyGuarantee(proof.into()),
+            Proof::Exhausted(Exhausted { states, transitions, reduction, .. }) => ProofRecord::Exhausted {
+                states: *states,
+                transitions: *transitions,
+                reduced: *reduction == Reduction::PartialOrder,
+            },
+            Proof::Ranking(ranking) => ProofRecord::Ranking(ranking.into()),
+            Proof::Counting(proof) => ProofRecord::Counting(proof.into()),
+            Proof::Reduced(proof) => ProofRecord::Reduced(proof.into()),
+        }
+    }
+}
+
+impl From<ProofRecord> for Proof {
+    fn from(record: ProofRecord) -> Self {
+        match record {
+            ProofRecord::RelyGuarantee(record) => Proof::RelyGuarantee(record.into()),
+            ProofRecord::Exhausted { states, transitions, reduced } => {
+                let reduction = if reduced { Reduction::PartialOrder } else { Reduction::None };
+                Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None })
+            }
+            ProofRecord::Ranking(record) => Proof::Ranking(record.into()),
+            ProofRecord::Counting(record) => Proof::Counting(record.into()),
+            ProofRecord::Reduced(record) => Proof::Reduced(record.into()),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

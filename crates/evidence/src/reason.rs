@@ -1,5 +1,6 @@
 //! Why there is no verdict.
 
+use crate::reduced::ReducedDefect;
 use crate::rely_guarantee::RelyGuaranteeDefect;
 use rely_base::{Id, StopReason};
 use rely_program::{CheckId, EvalError, Goal, InitialError, StepError};
@@ -189,4 +190,7 @@ pub enum ProofDefect {
     /// A rely-guarantee proof leaves an obligation open.
     #[error(transparent)]
     RelyGuarantee(#[from] RelyGuaranteeDefect),
+    /// A reduction, or the proof about the reduced program, is wrong.
+    #[error(transparent)]
+    Reduced(#[from] ReducedDefect),
 }

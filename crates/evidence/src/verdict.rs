@@ -5,6 +5,7 @@ use crate::claim::{Claim, Exhausted, Proof, Reduction};
 use crate::exhaustion;
 use crate::inspection::Obstacle;
 use crate::reason::{ProofDefect, Reason, Rejection};
+use crate::reduced::{self, Reduced};
 use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::states::StateList;
@@ -68,6 +69,14 @@ pub struct Proved {
 }
 
 impl Proved {
+    /// A proof of a reduced program as one of the program, given what the check of the reduction
+    /// has found.
+    pub(crate) fn of_reduced(self, reduction: Reduced, accepted: Accepted) -> Self {
+        let confirmation = self.confirmation.after_reduction(accepted);
+        let proof = Proof::Reduced(Reduced { proof: Box::new(self.proof), ..reduction });
+        Self { proof, confirmation, is_modular: self.is_modular }
+    }
+
     /// The proof, without the bulk of its certificate.
     pub fn proof(&self) -> &Proof {
         &self.proof
@@ -85,7 +94,11 @@ impl Proved {
 
     /// The proof and its check in one sentence without a full stop.
     pub fn evidence(&self) -> String {
-        let proof = match &self.proof {
+        format!("{}; {}", self.describe(&self.proof), self.confirmation)
+    }
+
+    fn describe(&self, proof: &Proof) -> String {
+        match proof {
             Proof::Exhausted(exhausted) => match exhausted.reduction {
                 Reduction::None => format!("exhausted, {} states", exhausted.states),
                 Reduction::PartialOrder => format!("exhausted with reduction, {} states", exhausted.states),
@@ -106,8 +119,10 @@ impl Proved {
                 let (invariants, assertions) = (proof.invariants.len(), proof.proof.assertion_count());
                 format!("counting proof, {invariants} invariants, {assertions} assertions")
             }
-        };
-        format!("{proof}; {}", self.confirmation)
+            Proof::Reduced(proof) => {
+                format!("{} movers and blocks, then {}", proof.movers.len(), self.describe(&proof.proof))
+            }
+        }
     }
 }
 
@@ -147,6 +162,35 @@ pub enum Confirmation {
         /// How many questions a solver had to answer, each with a refutation that was checked.
         questions: u64,
     },
+    /// The checker has found the obligations of a reduction valid, and has confirmed the proof about
+    /// the reduced program.
+    Reduced {
+        /// How many obligations of the reduction there are, and of the proof if it has any.
+        obligations: u64,
+        /// How many states of the reduced program were looked at, if that was the proof.
+        states: Option<u64>,
+    },
+}
+
+impl Confirmation {
+    /// What is confirmed if this was about the reduced program.
+    fn after_reduction(self, accepted: Accepted) -> Self {
+        let more = accepted.obligations;
+        match self {
+            Confirmation::Discharged { obligations, .. } => {
+                Confirmation::Reduced { obligations: more + obligations, states: None }
+            }
+            Confirmation::Reduced { obligations, states } => {
+                Confirmation::Reduced { obligations: more + obligations, states }
+            }
+            Confirmation::ExploredSource { states }
+            | Confirmation::Explored { states, .. }
+            | Confirmation::Closed { states }
+            | Confirmation::ClosedUpToOrder { states } => {
+                Confirmation::Reduced { obligations: more, states: Some(states) }
+            }
+        }
+    }
 }
 
 impl From<Accepted> for Confirmation {
@@ -174,8 +218,16 @@ impl std::fmt::Display for Confirmation {
                     "confirmed: the {states} listed states are closed up to the order of independent steps"
                 )
             }
-            Confirmation::Discharged { obligations, .. } => {
+            Confirmation::Discharged { obligations, .. }
+            | Confirmation::Reduced { obligations, states: None } => {
                 write!(f, "confirmed: {obligations} obligations hold of the simplified program")
+            }
+            Confirmation::Reduced { obligations, states: Some(states) } => {
+                write!(
+                    f,
+                    "confirmed: {obligations} obligations hold of the simplified program, \
+                     and the reduced one has {states} states"
+                )
             }
         }
     }
@@ -204,8 +256,8 @@ impl Shown {
 ///
 /// A trace is replayed. Exhaustion is confirmed by exploring all states once more without any
 /// reduction, if there are not too many; otherwise the listed states are checked to be
-/// complete. Of a rely-guarantee proof and of a ranking every obligation is decided. What cannot be
-/// checked within the budget is not believed.
+/// complete. Of a rely-guarantee proof and of a ranking every obligation is decided, and of a
+/// reduction those of its blocks. What cannot be checked within the budget is not believed.
 pub fn check(program: &Program, goal: Goal, claim: Claim, budget: &Budget) -> CheckedClaim {
     check_with(CheckOptions::default(), program, goal, claim, budget)
 }
@@ -224,32 +276,41 @@ pub fn check_with(
             Ok(replay) => Verdict::Unsafe(Shown { replay }),
             Err(reason) => Verdict::Unknown(reason),
         },
-        Claim::Safe(Proof::Exhausted(exhausted)) => {
-            let confirmed = confirm(options, program, goal, &exhausted, budget);
-            verdict(confirmed.map(|confirmation| {
-                let proof = Proof::Exhausted(Exhausted { visited: None, ..exhausted });
-                Proved { proof, confirmation, is_modular: false }
-            }))
-        }
-        Claim::Safe(Proof::RelyGuarantee(proof)) => {
-            verdict(rely_guarantee::check(program, goal, (&proof).into(), budget).map(|accepted| {
-                let is_modular = proof.is_modular(program);
-                Proved { proof: Proof::RelyGuarantee(proof), confirmation: accepted.into(), is_modular }
-            }))
-        }
-        Claim::Safe(Proof::Ranking(ranking)) => {
-            verdict(rely_guarantee::check(program, goal, (&ranking).into(), budget).map(|accepted| {
-                let is_modular = ranking.is_modular(program);
-                Proved { proof: Proof::Ranking(ranking), confirmation: accepted.into(), is_modular }
-            }))
-        }
-        Claim::Safe(Proof::Counting(proof)) => {
-            verdict(rely_guarantee::check(program, goal, (&proof).into(), budget).map(|accepted| {
-                let is_modular = proof.proof.is_modular(program);
-                Proved { proof: Proof::Counting(proof), confirmation: accepted.into(), is_modular }
-            }))
-        }
+        Claim::Safe(proof) => verdict(prove(options, program, goal, proof, budget)),
     })
+}
+
+/// Checks a proof of any kind.
+pub(crate) fn prove(
+    options: CheckOptions,
+    program: &Program,
+    goal: Goal,
+    proof: Proof,
+    budget: &Budget,
+) -> Result<Proved, Obstacle> {
+    let (proof, confirmation, is_modular) = match proof {
+        Proof::Exhausted(exhausted) => {
+            let confirmation = confirm(options, program, goal, &exhausted, budget)?;
+            (Proof::Exhausted(Exhausted { visited: None, ..exhausted }), confirmation, false)
+        }
+        Proof::RelyGuarantee(proof) => {
+            let accepted = rely_guarantee::check(program, goal, (&proof).into(), budget)?;
+            let is_modular = proof.is_modular(program);
+            (Proof::RelyGuarantee(proof), accepted.into(), is_modular)
+        }
+        Proof::Ranking(ranking) => {
+            let accepted = rely_guarantee::check(program, goal, (&ranking).into(), budget)?;
+            let is_modular = ranking.is_modular(program);
+            (Proof::Ranking(ranking), accepted.into(), is_modular)
+        }
+        Proof::Counting(proof) => {
+            let accepted = rely_guarantee::check(program, goal, (&proof).into(), budget)?;
+            let is_modular = proof.proof.is_modular(program);
+            (Proof::Counting(proof), accepted.into(), is_modular)
+        }
+        Proof::Reduced(proof) => return reduced::check(options, program, goal, proof, budget),
+    };
+    Ok(Proved { proof, confirmation, is_modular })
 }
 
 fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {

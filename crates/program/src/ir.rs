@@ -3,6 +3,7 @@
 use crate::expr::Expr;
 use crate::property::Property;
 use crate::types::{Domain, Sort, Value};
+use crate::wellformed::{self, Malformed};
 use rely_base::{Arena, Id, Span, define_id};
 
 define_id!(
@@ -105,6 +106,16 @@ impl Program {
     /// The instance with a handle, if one has it.
     pub fn instance_with_handle(&self, handle: Value) -> Option<ThreadId> {
         self.threads.ids().find(|&thread| self.instance_handle(thread) == Some(handle))
+    }
+
+    /// The same program in which some more locations are atomic. Entries and exits cannot be.
+    pub fn with_atomic(&self, locations: impl IntoIterator<Item = LocationId>) -> Result<Program, Malformed> {
+        let mut program = self.clone();
+        for location in locations {
+            program.locations[location].atomic = true;
+        }
+        wellformed::check(&program)?;
+        Ok(program)
     }
 
     /// The thread of a location.

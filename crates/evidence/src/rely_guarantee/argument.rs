@@ -54,7 +54,7 @@ impl<'p> Argument<'p> {
     }
 
     /// What the proof is called.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Argument::Assertions(_) => "rely-guarantee proof",
             Argument::Ranking(_) => "ranking",

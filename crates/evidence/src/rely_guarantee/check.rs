@@ -7,9 +7,11 @@
 use super::argument::Argument;
 use super::defect::{RelyGuaranteeDefect, Subject};
 use super::encode::Encoder;
+use super::movers::Movability;
 use super::obligations::{Generator, Sink};
 use super::outline::Outline;
 use super::parts::Parts;
+use super::proof::RelyGuarantee;
 use super::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
 use crate::inspection::Obstacle;
 use crate::reason::ProofDefect;
@@ -46,9 +48,24 @@ pub(crate) fn check(
     }
     budget.check_now()?;
     let mut generator = Generator::new(program, goal, argument).map_err(ProofDefect::from)?;
-    let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
-    let mut judge = Judge { budget, solver, accepted: Accepted::default() };
+    let mut judge = Judge::new(budget);
     generator.run(&mut judge)?;
+    Ok(judge.accepted)
+}
+
+/// Checks that the assertions of a proof hold as long as nothing goes wrong, and that with them
+/// edges and locations are what is claimed of them.
+pub(crate) fn check_movability(
+    program: &Program,
+    goal: Goal,
+    proof: &RelyGuarantee,
+    claims: &Movability,
+    budget: &Budget,
+) -> Result<Accepted, Obstacle> {
+    let mut generator = Generator::new(program, goal, proof.into()).map_err(ProofDefect::from)?;
+    let mut judge = Judge::new(budget);
+    generator.run_for_assertions(&mut judge)?;
+    generator.movability(claims, &mut judge)?;
     Ok(judge.accepted)
 }
 
@@ -89,7 +106,11 @@ impl Sink for Judge<'_> {
     }
 }
 
-impl Judge<'_> {
+impl<'b> Judge<'b> {
+    fn new(budget: &'b Budget) -> Self {
+        Self { budget, solver: FormulaSolver::new(MEMORY_OF_ANSWERS), accepted: Accepted::default() }
+    }
+
     fn decide(
         &mut self,
         encoder: &mut Encoder<'_>,

@@ -37,6 +37,12 @@ pub enum Rule {
     InvariantStep,
     /// When no thread can move, all have ended.
     Stuck,
+    /// A step could as well come after the next step of another thread.
+    RightMover,
+    /// A step could as well come before the last step of another thread.
+    LeftMover,
+    /// A thread that has done what matters of a block can always get out of it.
+    Completion,
 }
 
 impl Rule {
@@ -57,6 +63,9 @@ impl Rule {
             Rule::InvariantInitially => "invariant-initially",
             Rule::InvariantStep => "invariant-step",
             Rule::Stuck => "stuck",
+            Rule::RightMover => "right-mover",
+            Rule::LeftMover => "left-mover",
+            Rule::Completion => "completion",
         }
     }
 }
@@ -78,6 +87,8 @@ pub struct Subject {
     pub spot: Option<Spot>,
     /// The edge that is taken.
     pub edge: Option<EdgeId>,
+    /// The edge of another thread with which that one changes places.
+    pub past: Option<EdgeId>,
     /// The property that must hold, counted from zero.
     pub property: Option<u32>,
     /// The counting invariant that must hold, counted from zero.
@@ -86,7 +97,7 @@ pub struct Subject {
 
 impl Subject {
     pub(super) fn new(rule: Rule) -> Self {
-        Self { rule, thread: None, spot: None, edge: None, property: None, invariant: None }
+        Self { rule, thread: None, spot: None, edge: None, past: None, property: None, invariant: None }
     }
 
     pub(super) fn at(self, thread: ThreadId, spot: Spot) -> Self {
@@ -95,6 +106,10 @@ impl Subject {
 
     pub(super) fn along(self, edge: EdgeId) -> Self {
         Self { edge: Some(edge), ..self }
+    }
+
+    pub(super) fn past(self, edge: EdgeId) -> Self {
+        Self { past: Some(edge), ..self }
     }
 
     pub(super) fn of_property(self, property: usize) -> Self {
@@ -112,10 +127,12 @@ impl Subject {
             let place = self.spot.map_or(String::new(), |spot| format!(" {}", describe_spot(program, spot)));
             parts.push(format!("thread `{}`{place}", program.threads()[thread].name));
         }
-        if let Some(edge) = self.edge {
+        let describe_edge = |edge: EdgeId| {
             let actor = program.locations()[program.edges()[edge].source].thread;
-            parts.push(format!("edge {} of `{}`", edge.index(), program.threads()[actor].name));
-        }
+            format!("edge {} of `{}`", edge.index(), program.threads()[actor].name)
+        };
+        parts.extend(self.edge.map(describe_edge));
+        parts.extend(self.past.map(|edge| format!("past {}", describe_edge(edge))));
         if let Some(property) = self.property {
             parts.push(format!("property {property}"));
         }

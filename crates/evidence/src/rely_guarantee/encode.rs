@@ -42,7 +42,7 @@ impl Role {
 }
 
 /// A cell of a variable; of a template's local, in one role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Cell {
     pub(super) var: VarId,
     pub(super) index: u32,

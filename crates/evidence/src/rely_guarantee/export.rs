@@ -12,9 +12,12 @@ use super::argument::Argument;
 use super::check::MEMORY_OF_ANSWERS;
 use super::defect::{RelyGuaranteeDefect, Subject};
 use super::encode::Encoder;
+use super::movers::Movability;
 use super::obligations::{Generator, Sink};
 use super::outline::Outline;
+use super::proof::RelyGuarantee;
 use super::sequent::{Question, Sequent};
+use crate::reduced::ReducedDefect;
 use rely_base::{Budget, StopReason};
 use rely_logic::smtlib::{Answer, ExternalError, ExternalSolver, Script};
 use rely_logic::{FormulaSolver, Node, Satisfiability, TermId, TermPool};
@@ -29,6 +32,12 @@ pub enum ObligationsError {
     /// There are none: the proof does not fit the program.
     #[error(transparent)]
     Defect(#[from] RelyGuaranteeDefect),
+    /// There are none: the proof is a reduction, and its blocks are wrong.
+    #[error(transparent)]
+    Reduction(#[from] ReducedDefect),
+    /// There are none: the proof, or a part of it, is of another kind.
+    #[error("a proof by exhaustion has no obligations")]
+    NoObligations,
     /// The budget ended.
     #[error("{0}")]
     Stopped(StopReason),
@@ -53,6 +62,15 @@ impl From<StopReason> for ObligationsError {
     }
 }
 
+/// What obligations are exported.
+#[derive(Clone, Copy)]
+pub(crate) enum Part<'p> {
+    /// Those of a proof.
+    Proof(Argument<'p>),
+    /// Those of assertions, and of what is claimed of edges and locations with their help.
+    Movability(&'p RelyGuarantee, &'p Movability),
+}
+
 /// All obligations of a proof as an SMT-LIB script. Any solver answers `unsat` to each query, if
 /// the proof is one.
 pub fn export_obligations<'p>(
@@ -62,21 +80,33 @@ pub fn export_obligations<'p>(
     budget: &Budget,
 ) -> Result<String, ObligationsError> {
     let argument = proof.into();
+    export_parts(program.name(), argument.name(), goal, &[(program, Part::Proof(argument))], budget)
+}
+
+/// The obligations of several parts of one proof, each about a program, as one script.
+pub(crate) fn export_parts(
+    name: &str,
+    kind: &str,
+    goal: Goal,
+    parts: &[(&Program, Part<'_>)],
+    budget: &Budget,
+) -> Result<String, ObligationsError> {
     let mut text = format!(
-        "; Obligations of a {} of the property `{goal}` of the program `{}`.\n\
+        "; Obligations of a {kind} of the property `{goal}` of the program `{}`.\n\
          ; Every answer must be unsat.\n(set-info :smt-lib-version 2.6)\n(set-logic ALL)\n",
-        argument.name(),
-        program.name().replace(['\n', '\r'], " ")
+        name.replace(['\n', '\r'], " ")
     );
     let mut number = 0;
-    for_each_query(program, goal, argument, budget, &mut |subject, query| {
-        number += 1;
-        let place = subject.describe(program).replace(['\n', '\r'], " ");
-        let _ = writeln!(text, "\n; {number}. {}: {place}\n(push 1)", subject.rule);
-        text.push_str(query);
-        text.push_str("(set-info :status unsat)\n(check-sat)\n(pop 1)\n");
-        Ok(())
-    })?;
+    for (program, part) in parts {
+        for_each_query(program, goal, *part, budget, &mut |subject, query| {
+            number += 1;
+            let place = subject.describe(program).replace(['\n', '\r'], " ");
+            let _ = writeln!(text, "\n; {number}. {}: {place}\n(push 1)", subject.rule);
+            text.push_str(query);
+            text.push_str("(set-info :status unsat)\n(check-sat)\n(pop 1)\n");
+            Ok(())
+        })?;
+    }
     text.push_str("\n(exit)\n");
     Ok(text)
 }
@@ -95,9 +125,20 @@ pub fn recheck<'p>(
     command: &str,
     budget: &Budget,
 ) -> Result<usize, ObligationsError> {
+    recheck_part(program, goal, Part::Proof(proof.into()), command, budget)
+}
+
+/// Asks another solver about the obligations of one part of a proof.
+pub(crate) fn recheck_part(
+    program: &Program,
+    goal: Goal,
+    part: Part<'_>,
+    command: &str,
+    budget: &Budget,
+) -> Result<usize, ObligationsError> {
     let mut solver = ExternalSolver::new(command)?;
     let mut queries: Vec<(Subject, String)> = Vec::new();
-    for_each_query(program, goal, proof.into(), budget, &mut |subject, query| {
+    for_each_query(program, goal, part, budget, &mut |subject, query| {
         queries.push((subject, query.to_owned()));
         Ok(())
     })?;
@@ -124,13 +165,24 @@ type Visit<'v> = dyn FnMut(Subject, &str) -> Result<(), ObligationsError> + 'v;
 fn for_each_query(
     program: &Program,
     goal: Goal,
-    argument: Argument<'_>,
+    part: Part<'_>,
     budget: &Budget,
     visit: &mut Visit<'_>,
 ) -> Result<(), ObligationsError> {
+    let argument = match part {
+        Part::Proof(argument) => argument,
+        Part::Movability(held, _) => held.into(),
+    };
     let mut generator = Generator::new(program, goal, argument)?;
     let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
-    generator.run(&mut Exporter { budget, solver, seen: FxHashSet::default(), visit })
+    let mut exporter = Exporter { budget, solver, seen: FxHashSet::default(), visit };
+    match part {
+        Part::Proof(_) => generator.run(&mut exporter),
+        Part::Movability(_, claims) => {
+            generator.run_for_assertions(&mut exporter)?;
+            generator.movability(claims, &mut exporter)
+        }
+    }
 }
 
 struct Exporter<'e, 'v> {

@@ -18,6 +18,7 @@ mod encode;
 mod export;
 mod expression;
 mod measure;
+mod movers;
 mod obligations;
 mod outline;
 mod parts;
@@ -39,4 +40,6 @@ pub use proof::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
 
-pub(crate) use check::{Accepted, check};
+pub(crate) use check::{Accepted, check, check_movability};
+pub(crate) use export::{Part, export_parts, recheck_part};
+pub(crate) use movers::Movability;

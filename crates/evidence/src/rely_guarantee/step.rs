@@ -43,10 +43,38 @@ pub(super) struct Step {
     pub(super) created: Vec<(ThreadId, Role)>,
     /// Instances that were started.
     pub(super) started: Vec<ThreadId>,
+    /// The handles of the threads that were waited for.
+    pub(super) joined: Vec<TermId>,
     /// What must be shown of it.
     pub(super) demands: Vec<Demand>,
     /// Whether the program ends with it.
     pub(super) halts: bool,
+}
+
+/// What has happened before a step that is not the first one of an obligation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting<'s> {
+    /// In which part the thread that acts appears.
+    pub(super) role: Role,
+    /// The values that earlier steps have left.
+    pub(super) values: &'s Values,
+    /// Where earlier steps have led instances.
+    pub(super) arrived: &'s [(ThreadId, usize)],
+}
+
+/// The nondeterministic values of an edge, so that it can be carried out again with the same ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choices {
+    made: Vec<TermId>,
+    used: usize,
+}
+
+impl Choices {
+    /// To make the same choices once more.
+    pub(super) fn again(&mut self) -> &mut Self {
+        self.used = 0;
+        self
+    }
 }
 
 /// Something that must hold when an operation is reached.
@@ -74,12 +102,14 @@ struct Runner<'a, 'p> {
     goal: Goal,
     actor: ThreadId,
     role: Role,
+    choices: &'a mut Choices,
     counts: Counts,
     step: Step,
 }
 
 impl Step {
-    /// Carries out an edge.
+    /// Carries out an edge whose thread stands at its source while nobody else is inside of an
+    /// atomic block.
     pub(super) fn new<'p>(
         encoder: &mut Encoder<'p>,
         outline: &Outline<'p>,
@@ -99,21 +129,28 @@ impl Step {
         edge: EdgeId,
         role: Role,
     ) -> Self {
-        let actor = outline.actor(edge);
+        let (actor, choices) = (outline.actor(edge), &mut Choices::default());
         let (counts, step) = (Counts::default(), Step::default());
-        let mut runner = Runner { encoder, outline, structure, goal, actor, role, counts, step };
+        let mut runner = Runner { encoder, outline, structure, goal, actor, role, choices, counts, step };
         runner.begin(edge);
-        let edge = &outline.program.edges()[edge];
-        for op in &edge.ops {
-            runner.execute(op);
-        }
-        let mut step = runner.step;
-        if is_instance(outline.program, actor)
-            && let Some(number) = outline.numbers.number(actor, Spot::At(edge.target))
-        {
-            step.arrived.push((actor, number));
-        }
-        step
+        runner.finish(edge)
+    }
+
+    /// Carries out an edge after others. Nothing is said about where threads stand.
+    pub(super) fn later<'p>(
+        encoder: &mut Encoder<'p>,
+        outline: &Outline<'p>,
+        structure: &Structure,
+        goal: Goal,
+        edge: EdgeId,
+        setting: Setting<'_>,
+        choices: &mut Choices,
+    ) -> Self {
+        let (actor, role, counts) = (outline.actor(edge), setting.role, Counts::default());
+        let (after, arrived) = (setting.values.clone(), setting.arrived.to_vec());
+        let step = Step { after, arrived, ..Step::default() };
+        let runner = Runner { encoder, outline, structure, goal, actor, role, choices, counts, step };
+        runner.finish(edge)
     }
 
     /// The same step from a state of which something is known.
@@ -152,6 +189,21 @@ impl Runner<'_, '_> {
             };
             self.step.narrowed.push((thread, set));
         }
+    }
+
+    /// All operations of the edge, and where it leads.
+    fn finish(mut self, edge: EdgeId) -> Step {
+        let edge = &self.outline.program.edges()[edge];
+        for op in &edge.ops {
+            self.execute(op);
+        }
+        let mut step = self.step;
+        if is_instance(self.outline.program, self.actor)
+            && let Some(number) = self.outline.numbers.number(self.actor, Spot::At(edge.target))
+        {
+            step.arrived.push((self.actor, number));
+        }
+        step
     }
 
     /// Calls back with the terms of the present moment.
@@ -236,12 +288,19 @@ impl Runner<'_, '_> {
         self.encoder.store(target, value, self.role, &mut self.step.after);
     }
 
-    /// A new variable with any value of a domain.
+    /// A variable with any value of a domain, a new one unless the choice was made before.
     fn any_of(&mut self, domain: Domain) -> TermId {
+        let position = self.choices.used;
+        self.choices.used += 1;
+        if let Some(&made) = self.choices.made.get(position) {
+            self.step.chosen.push(made);
+            return made;
+        }
         let value = self.encoder.new_variable("any");
         let formulas = self.encoder.domain_formulas(value, domain);
         self.encoder.define(value, formulas);
         self.step.chosen.push(value);
+        self.choices.made.push(value);
         value
     }
 
@@ -311,6 +370,7 @@ impl Runner<'_, '_> {
     fn join(&mut self, expr: &Expr) {
         self.must_be_defined(expr);
         let handle = self.number(expr);
+        self.step.joined.push(handle);
         let (one, last) = (self.encoder.pool.int(1), self.encoder.instance_count());
         let positive = self.encoder.pool.ge(handle, one);
         let required = if self.structure.is_handle(expr) {

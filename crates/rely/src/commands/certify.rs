@@ -7,8 +7,8 @@ use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use rely_base::Budget;
-use rely_evidence::rely_guarantee::{Argument, export_obligations, recheck};
-use rely_evidence::{Certificate, Proof, Reason, Verdict, proof_to_json};
+use rely_evidence::rely_guarantee::ObligationsError;
+use rely_evidence::{Certificate, Reason, Verdict, export_obligations, proof_to_json, recheck};
 use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
 use std::fs;
@@ -82,11 +82,11 @@ pub(super) fn conclusion(
 ) -> Conclusion {
     let conclusion = Conclusion::new(&verified.verdict, &loaded.program, &loaded.sources);
     let (Some(command), Verdict::Safe(proved)) = (solver, &verified.verdict) else { return conclusion };
-    let Some(proof) = obligations(proved.proof()) else {
-        let reason = "another solver can only look at proofs by assertions, and this proof is by exhaustion";
-        return Conclusion::unknown(reason, Some("leave out `--solver`".to_owned()));
-    };
-    match recheck(&verified.prepared, goal, proof, command, budget) {
+    match recheck(&verified.prepared, goal, proved.proof(), command, budget) {
+        Err(ObligationsError::NoObligations) => {
+            let reason = "another solver can only look at obligations, and this proof is by exhaustion";
+            Conclusion::unknown(reason, Some("leave out `--solver`".to_owned()))
+        }
         Ok(count) => conclusion.confirmed_by(&format!("`{command}` confirms {count} queries")),
         Err(error) => Conclusion::unknown(format!("`{command}` does not confirm the proof: {error}"), None),
     }
@@ -104,22 +104,10 @@ pub(super) fn write_evidence(
         write(path, &proof_to_json(&verified.prepared, goal, proved.proof()))?;
     }
     if let Some(path) = &wanted.export_obligations {
-        let proof = obligations(proved.proof());
-        let proof = proof.ok_or("a proof by exhaustion has no obligations to export")?;
-        let script = export_obligations(&verified.prepared, goal, proof, budget);
+        let script = export_obligations(&verified.prepared, goal, proved.proof(), budget);
         write(path, &script.map_err(|error| error.to_string())?)?;
     }
     Ok(())
-}
-
-/// The proof, if it is one that has obligations.
-fn obligations(proof: &Proof) -> Option<Argument<'_>> {
-    match proof {
-        Proof::RelyGuarantee(proof) => Some(proof.into()),
-        Proof::Ranking(ranking) => Some(ranking.into()),
-        Proof::Counting(proof) => Some(proof.into()),
-        _ => None,
-    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -1,0 +1,105 @@
+//! Reductions as files: what is written is read again, and other solvers agree.
+
+use crate::by_hand::right;
+use crate::models::{self, Model};
+use rely_base::{Budget, Id};
+use rely_evidence::reduced::{Mover, Reduced};
+use rely_evidence::rely_guarantee::ObligationsError;
+use rely_evidence::{Certificate, Proof, export_obligations, proof_to_json, recheck};
+use rely_logic::smtlib::ExternalSolver;
+use rely_program::{EdgeId, Goal};
+
+fn proof(model: &Model) -> Proof {
+    Proof::Reduced(right(model))
+}
+
+fn written(model: &Model) -> String {
+    proof_to_json(&model.program, Goal::Assert, &proof(model))
+}
+
+#[test]
+fn what_is_written_is_read() {
+    for model in models::all() {
+        let json = written(&model);
+        let certificate = Certificate::from_json(&json).expect("it was just written");
+        let read = certificate.proof_of(&model.program).expect("it is about this program");
+        assert_eq!(proof_to_json(&model.program, Goal::Assert, &read), json);
+    }
+}
+
+#[test]
+fn other_texts_are_no_certificates() {
+    let json = written(&models::counter());
+    let error = |from: &str, to: &str| {
+        assert!(json.contains(from), "{from}");
+        match Certificate::from_json(&json.replace(from, to)) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("`{to}` was understood"),
+        }
+    };
+    assert!(error("\"commit\":\"ahead\"", "\"commit\":\"maybe\"").contains("unknown variant `maybe`"));
+    assert!(error("\"moves\":\"right\"", "\"moves\":\"up\"").contains("unknown variant `up`"));
+    assert!(error("\"inside\"", "\"outside\"").contains("unknown field `outside`"));
+    assert!(error("\"held\"", "\"effects\"").contains("unknown field `effects`"));
+    let open = "{\"reduced\":{\"proof\":".repeat(10_000);
+    assert!(error("{\"reduced\"", &format!("{open}{{\"reduced\"")).starts_with("this is not a certificate"));
+    for cut in (0..json.len()).step_by(97) {
+        assert!(Certificate::from_json(&json[..cut]).is_err());
+    }
+}
+
+#[test]
+fn obligations_of_both_parts_are_exported() {
+    let model = models::figure_1();
+    let text = export_obligations(&model.program, Goal::Assert, &proof(&model), &Budget::unlimited());
+    let text = text.expect("it is a proof");
+    assert!(text.starts_with("; Obligations of a proof by reduction of the property `assert`"), "{text}");
+    let queries = text.matches("(check-sat)").count();
+    assert_eq!(text.matches("(set-info :status unsat)").count(), queries);
+    for expected in [
+        ". interference: thread `T1` at `l3`, edge 14 of `T3`",
+        ". right-mover: thread `T1` at `l2`, edge 2 of `T1`, past edge 16 of `T3`",
+        ". left-mover: thread `T3` at `l2`, edge 16 of `T3`, past edge 2 of `T1`",
+        // Of the reduced program, which has fewer edges.
+        ". own-step: thread `T1` at `l6`, edge 1 of `T1`",
+    ] {
+        assert!(text.contains(expected), "{expected} is missing in\n{text}");
+    }
+    let damaged = Proof::Reduced(Reduced { movers: Vec::new(), ..right(&model) });
+    let error = export_obligations(&model.program, Goal::Assert, &damaged, &Budget::unlimited());
+    let error = error.expect_err("it is none").to_string();
+    assert!(error.starts_with("rule `before-commit` is violated"), "{error}");
+}
+
+fn solvers() -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for command in ["z3", "cvc5"] {
+        if ExternalSolver::new(command).is_ok_and(|mut solver| solver.is_available()) {
+            found.push(command);
+        } else {
+            assert!(std::env::var_os("RELY_REQUIRE_SOLVERS").is_none(), "{command} is not installed");
+        }
+    }
+    found
+}
+
+#[test]
+fn other_solvers_confirm_reductions() {
+    let budget = Budget::unlimited();
+    for solver in solvers() {
+        for model in models::all() {
+            let confirmed = recheck(&model.program, Goal::Assert, &proof(&model), solver, &budget);
+            assert!(confirmed.as_ref().is_ok_and(|count| *count > 0), "{solver}: {confirmed:?}");
+        }
+        let model = models::unprotected_access();
+        let mut damaged = right(&model);
+        damaged.movers.push((EdgeId::from_index(3), Mover::Both));
+        let damaged = Proof::Reduced(damaged);
+        let answer = recheck(&model.program, Goal::Assert, &damaged, solver, &budget);
+        let Err(error @ ObligationsError::NotConfirmed { .. }) = answer else {
+            panic!("{solver}: {answer:?}")
+        };
+        let expected = "the solver answers `sat` where `unsat` was expected: rule `right-mover` (thread `T1` at `l3`, edge 3 of `T1`, past edge 17 of `T3`)";
+        assert_eq!(error.to_string(), expected);
+    }
+}
