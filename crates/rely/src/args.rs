@@ -164,7 +164,8 @@ No engine runs. The obligations of the proof are made from the program again, an
 
 Examples:
   rely check --certificate lock.json examples/lock-id.rely
-  rely certify lock.json examples/lock-id.rely")]
+  rely certify lock.json examples/lock-id.rely
+  rely certify --report counting.html examples/counting.proof.json examples/counting.rely")]
 pub struct CertifyArgs {
     /// What `rely check --certificate` has written
     #[arg(value_name = "CERTIFICATE")]
@@ -181,9 +182,18 @@ pub struct CertifyArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
+    /// Print the proof: what holds where, and what each thread does to the others
+    #[arg(long)]
+    pub proof: bool,
+    /// Write the obligations of the proof as SMT-LIB; every answer must be `unsat`
+    #[arg(long, value_name = "FILE.smt2")]
+    pub export_obligations: Option<PathBuf>,
     /// Let another solver confirm the proof as well
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,
+    /// Show the proof in one HTML page
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,

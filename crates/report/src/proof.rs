@@ -12,6 +12,7 @@ use crate::outline::Outline;
 use crate::phrase::Phrases;
 use crate::style::{Role, Style};
 use rely_base::SourceMap;
+use rely_evidence::counting::{Counting, Invariant, InvariantPrinter};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
@@ -23,6 +24,9 @@ use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
 pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
     match proved.proof() {
         Proof::RelyGuarantee(proof) => Writer { program, sources, style, proof }.write(proved.is_modular()),
+        Proof::Counting(Counting { invariants, proof }) => {
+            Writer { program, sources, style, proof }.write_counting(invariants)
+        }
         _ => "  proof        by visiting all states; there is nothing more to read\n".to_owned(),
     }
 }
@@ -42,11 +46,24 @@ impl Writer<'_> {
     }
 
     fn write(&self, is_modular: bool) -> String {
-        let mut text = String::from(if is_modular {
+        let text = if is_modular {
             "  proof        modular: each thread can be understood without the others\n"
         } else {
             "  proof        threads know about each other's places and locals\n"
-        });
+        };
+        self.threads(text.to_owned())
+    }
+
+    /// Invariants first: what is said of threads may rest on them.
+    fn write_counting(&self, invariants: &[Invariant]) -> String {
+        let mut text = "  proof        threads know how many of them stand where\n\n".to_owned();
+        let printer = InvariantPrinter::new(self.program);
+        let lines: Vec<String> = invariants.iter().map(|one| printer.invariant(one)).collect();
+        text += &self.block("in every state", &lines, "nothing");
+        self.threads(text)
+    }
+
+    fn threads(&self, mut text: String) -> String {
         for entry in &self.proof.threads {
             text += &self.thread(entry);
         }
@@ -61,8 +78,9 @@ impl Writer<'_> {
         };
         let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
         text += &self.outline(entry);
-        text += &self.block("relies on", &self.relies(entry.thread));
-        text + &self.block("guarantees", &self.guarantees(entry.thread))
+        let nothing = "nothing changes";
+        text += &self.block("relies on", &self.relies(entry.thread), nothing);
+        text + &self.block("guarantees", &self.guarantees(entry.thread), nothing)
     }
 
     /// The program of a thread with its assertions.
@@ -83,10 +101,10 @@ impl Writer<'_> {
         text
     }
 
-    /// A heading and indented lines.
-    fn block(&self, heading: &str, lines: &[String]) -> String {
+    /// A heading and indented lines, or a word for none.
+    fn block(&self, heading: &str, lines: &[String], nothing: &str) -> String {
         let mut text = format!("    {}\n", self.style.paint(Role::Quiet, heading));
-        let nothing = ["nothing changes".to_owned()];
+        let nothing = [nothing.to_owned()];
         let lines = if lines.is_empty() { &nothing } else { lines };
         for line in lines {
             for (number, part) in wrap(line, self.style.width.saturating_sub(10)).iter().enumerate() {

@@ -44,19 +44,23 @@ impl<'p> InvariantPrinter<'p> {
         format!("#({place}: {})", having.join(" && "))
     }
 
+    /// The cases of an invariant, of which one holds, and the comparisons in each.
+    pub fn cases(&self, invariant: &Invariant) -> Vec<Vec<String>> {
+        let cube = |cube: &Vec<CountAtom>| cube.iter().map(|atom| self.atom(atom)).collect();
+        invariant.cubes.iter().map(cube).collect()
+    }
+
     /// The whole invariant.
     pub fn invariant(&self, invariant: &Invariant) -> String {
-        let several = invariant.cubes.len() > 1;
-        let cube = |cube: &Vec<CountAtom>| {
-            let atoms: Vec<String> = cube.iter().map(|atom| self.atom(atom)).collect();
-            match atoms.as_slice() {
-                [] => "true".to_owned(),
-                [_, _, ..] if several => format!("({})", atoms.join(" && ")),
-                _ => atoms.join(" && "),
-            }
+        let cases = self.cases(invariant);
+        let several = cases.len() > 1;
+        let case = |atoms: &Vec<String>| match atoms.as_slice() {
+            [] => "true".to_owned(),
+            [_, _, ..] if several => format!("({})", atoms.join(" && ")),
+            _ => atoms.join(" && "),
         };
-        let cubes: Vec<String> = invariant.cubes.iter().map(cube).collect();
-        if cubes.is_empty() { "false".to_owned() } else { cubes.join(" || ") }
+        let cases: Vec<String> = cases.iter().map(case).collect();
+        if cases.is_empty() { "false".to_owned() } else { cases.join(" || ") }
     }
 
     /// A comparison with positive factors on both sides.

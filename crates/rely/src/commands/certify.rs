@@ -1,16 +1,18 @@
 //! `rely certify`: is this written proof one of this program? And what `rely check` leaves behind
 //! for others: certificates, obligations, the word of another solver.
 
-use super::check::budget;
+use super::check::{budget, proof_text};
 use super::{Context, Ended, output};
 use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
-use rely_base::Budget;
+use rely_base::{Budget, History};
 use rely_evidence::rely_guarantee::ObligationsError;
 use rely_evidence::{Certificate, Reason, Verdict, export_obligations, proof_to_json, recheck};
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
+use rely_report::{
+    Conclusion, Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding,
+};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -55,11 +57,48 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
         time: start.elapsed(),
     };
     let file = arguments.file.display().to_string();
-    let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    let mut text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    text += &proof_text(arguments.proof, &verified, &loaded, context);
+    let wanted =
+        EvidenceArgs { export_obligations: arguments.export_obligations.clone(), ..EvidenceArgs::default() };
+    let written = write_evidence(&wanted, &verified, goal, &budget);
+    let written = written.and_then(|()| match &arguments.report {
+        Some(path) => write(path, &page(&file, &finding, &verified, &loaded)),
+        None => Ok(()),
+    });
     let report = FileReport { file, outcome: Ok(vec![finding]) };
-    let status = context.unless_interrupted(Status::of(&report));
+    let mut status = Status::of(&report);
+    if let Err(message) = written {
+        status = status.max(context.console.error(&message));
+    }
+    let status = context.unless_interrupted(status);
     context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
     Ok(status)
+}
+
+/// The proof as an HTML page.
+fn page(file: &str, finding: &Finding, verified: &Verified, loaded: &Loaded) -> String {
+    let explained = Explained {
+        verdict: &verified.verdict,
+        goal: finding.property,
+        program: &loaded.program,
+        prepared: &verified.prepared,
+        sources: &loaded.sources,
+        engine: "none",
+        statistics: &[],
+    };
+    let mut page = HtmlReport::new(crate::version::TEXT);
+    let subject = Subject {
+        program: &loaded.program,
+        sources: &loaded.sources,
+        prepared: &verified.prepared,
+        back: &verified.back,
+        verdict: &verified.verdict,
+        history: &History::default(),
+        explanation: &explain(&explained),
+    };
+    page.add(file, finding, &subject);
+    page.render()
 }
 
 fn read_certificate(path: &Path) -> Result<Certificate, String> {

@@ -172,7 +172,7 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    (finding, proof_text(arguments, &verified, loaded, context) + &reproduced)
+    (finding, proof_text(arguments.evidence.proof, &verified, loaded, context) + &reproduced)
 }
 
 /// Writes a witness if somebody wants one, and says what it leaves out.
@@ -193,9 +193,9 @@ fn write_witness(
 }
 
 /// The proof for people, if there is one to read and somebody wants to.
-fn proof_text(arguments: &CheckArgs, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
+pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
     match &verified.verdict {
-        Verdict::Safe(proved) if arguments.evidence.proof => {
+        Verdict::Safe(proved) if is_wanted => {
             let style = context.console.out_style;
             let text = render_proof(proved, &verified.prepared, &loaded.sources, style);
             format!("\n{text}")

@@ -6,6 +6,7 @@
 use super::{Explained, Sentence, plain};
 use crate::layout::group_digits;
 use crate::phrase::Phrases;
+use rely_evidence::counting::{Invariant, InvariantPrinter};
 use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
 use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
@@ -26,6 +27,11 @@ pub(super) fn sentences(proved: &Proved, explained: &Explained<'_>) -> Vec<Sente
             }
             sentences
         }
+        Proof::Counting(counting) => {
+            let phrases = Phrases { program: explained.prepared, sources: explained.sources };
+            let counted = numbers_of_threads(&counting.invariants, explained.prepared);
+            counted.into_iter().chain(key(&counting.proof, phrases, explained)).map(plain).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -42,6 +48,26 @@ fn visited(exhausted: &Exhausted, goal: Goal) -> String {
             "Interleavings were followed up to the order of steps that do not influence each other: {states} states. `{goal}` holds in all of them."
         ),
     }
+}
+
+/// How many invariants are told; the rest is only counted.
+const TOLD_INVARIANTS: usize = 3;
+
+/// The invariants that say most in the fewest words.
+fn numbers_of_threads(invariants: &[Invariant], program: &Program) -> Option<String> {
+    let printer = InvariantPrinter::new(program);
+    let mut texts: Vec<String> =
+        invariants.iter().map(|invariant| format!("`{}`", printer.invariant(invariant))).collect();
+    texts.sort_by_key(String::len);
+    let more = texts.len().saturating_sub(TOLD_INVARIANTS);
+    texts.truncate(TOLD_INVARIANTS);
+    let told = match texts.as_slice() {
+        [] => return None,
+        [only] => format!("{only} holds"),
+        [first @ .., last] if more == 0 => format!("{} and {last} hold", first.join(", ")),
+        _ => format!("{} and {more} more invariants hold", texts.join(", ")),
+    };
+    Some(format!("In every state {told}, where `#` is the number of threads at a place."))
 }
 
 /// An assertion of a proof.

@@ -59,6 +59,7 @@ pub(super) struct Section {
     pub run: Option<Run>,
     pub margin: Option<Margin>,
     pub outline: Option<Outline>,
+    pub counting: Option<CountingData>,
     pub history: Option<HistoryData>,
 }
 
@@ -219,6 +220,40 @@ pub(super) struct SpotOutline {
     pub at: Option<Spot>,
     /// One of these holds, and of it every part; without one the place is never reached.
     pub cases: Vec<Vec<String>>,
+}
+
+/// Counting invariants, and the places whose threads they count.
+#[derive(Debug, Serialize)]
+pub(super) struct CountingData {
+    pub threads: Vec<CountedThread>,
+    pub invariants: Vec<InvariantData>,
+}
+
+/// The places of one thread.
+#[derive(Debug, Serialize)]
+pub(super) struct CountedThread {
+    pub name: String,
+    pub template: bool,
+    pub spots: Vec<CountedSpot>,
+    /// From one place to another, and what is done.
+    pub flow: Vec<(usize, usize, String)>,
+}
+
+/// A place where threads are counted.
+#[derive(Debug, Serialize)]
+pub(super) struct CountedSpot {
+    /// As the invariants call the number of threads here.
+    pub counter: String,
+    pub at: Option<Spot>,
+}
+
+/// A counting invariant.
+#[derive(Debug, Serialize)]
+pub(super) struct InvariantData {
+    /// One of these holds, and of it every part.
+    pub cases: Vec<Vec<String>>,
+    /// The places that it counts: a thread, and one of its places.
+    pub places: Vec<(usize, usize)>,
 }
 
 /// A line that changes what assertions at other lines mention.

@@ -6,11 +6,13 @@
 //!
 //! * [`run`]: a violation as lanes, values and locks;
 //! * [`outline`]: a proof as assertions at places of the source;
+//! * [`counting`]: counting invariants, and the places of which they speak;
 //! * [`interference`]: which lines change what which assertions mention;
 //! * [`margin`]: which lines are one step, and which steps concern nobody else;
 //! * [`source`]: the texts, each only once;
 //! * [`page`]: the frame around it.
 
+mod counting;
 mod data;
 mod interference;
 mod locks;
@@ -111,8 +113,16 @@ impl HtmlReport {
             }
             (Verdict::Safe(proved), Kind::Safe { .. }) => {
                 section.margin = Some(margin::margin(subject, &self.sources));
-                if let Proof::RelyGuarantee(proof) = proved.proof() {
-                    section.outline = Some(outline::outline(proof, subject, &self.sources));
+                match proved.proof() {
+                    Proof::RelyGuarantee(proof) => {
+                        section.outline = Some(outline::outline(proof, subject, &self.sources));
+                    }
+                    Proof::Counting(counting) => {
+                        section.outline = Some(outline::outline(&counting.proof, subject, &self.sources));
+                        section.counting =
+                            Some(counting::counting(&counting.invariants, subject, &self.sources));
+                    }
+                    _ => {}
                 }
             }
             _ => {}

@@ -77,7 +77,7 @@ fn thread(
 }
 
 /// The edges between spots, with what is done on the way in the words of the source.
-fn flow(spots: &[Spot], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
+pub(super) fn flow(spots: &[Spot], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
     let position = |location| spots.iter().position(|spot| *spot == Spot::At(location));
     let edges = subject.prepared.edges().iter().filter_map(|(id, edge)| {
         Some((position(edge.source)?, position(edge.target)?, edge_text(id, subject)))

@@ -5,10 +5,11 @@ use super::data::{Page, Section};
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
 /// The script in the order in which its parts refer to each other.
-const SCRIPT: [&str; 6] = [
+const SCRIPT: [&str; 7] = [
     include_str!("script/tools.js"),
     include_str!("script/source.js"),
     include_str!("script/run.js"),
+    include_str!("script/counting.js"),
     include_str!("script/proof.js"),
     include_str!("script/history.js"),
     include_str!("script/main.js"),

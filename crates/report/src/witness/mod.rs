@@ -21,6 +21,7 @@ pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants}
 
 use c_text::CText;
 use rely_base::FileId;
+use rely_evidence::counting::Counting;
 use rely_evidence::{Proof, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
 
@@ -89,7 +90,7 @@ pub fn render_witness(
         (Verdict::Safe(proved), WitnessFormat::Yaml) => {
             let specification = specification(goal, None, &text)?;
             let (annotations, left_out) = match proved.proof() {
-                Proof::RelyGuarantee(proof) => {
+                Proof::RelyGuarantee(proof) | Proof::Counting(Counting { proof, .. }) => {
                     let found = invariants(proof, context);
                     let told = format!("at {} places nothing that C can express is known", found.left_out);
                     let left_out = (found.left_out > 0).then_some(told);

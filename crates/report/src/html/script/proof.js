@@ -117,7 +117,13 @@ class ProofView {
       "div",
       { class: "proof" },
       el("div", { class: "proof-source" }, this.toolbar(), this.source.element, this.legend()),
-      el("div", { class: "proof-side" }, this.outline ? this.threads() : this.withoutOutline(), this.outline ? this.interference() : null),
+      el(
+        "div",
+        { class: "proof-side" },
+        section.counting ? new CountingView(section.counting, (at) => this.goTo(at)).element : null,
+        this.outline ? this.threads() : this.withoutOutline(),
+        this.outline ? this.interference() : null,
+      ),
     );
   }
 
@@ -292,7 +298,9 @@ class ProofView {
     );
     const summary = this.section.modular
       ? "The proof is modular: each thread can be understood without the others."
-      : "Threads know about each other’s places and locals.";
+      : this.section.counting
+        ? "What is said here of single threads rests on how many of them stand where."
+        : "Threads know about each other’s places and locals.";
     return panel("Threads", { class: "threads" }, el("p", null, summary), cards);
   }
 

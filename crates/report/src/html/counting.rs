@@ -1,0 +1,60 @@
+//! Counting invariants as data: the places of each thread, and which of them an invariant counts.
+
+use super::Subject;
+use super::data::{CountedSpot, CountedThread, CountingData, InvariantData};
+use super::outline::flow;
+use super::source::SourceTable;
+use crate::phrase::Phrases;
+use rely_evidence::counting::{Counter, Invariant, InvariantPrinter};
+use rely_evidence::rely_guarantee::Spot;
+use rely_program::{LocationId, ThreadKind};
+
+/// The invariants, which are about the program that the engine saw.
+pub(super) fn counting(
+    invariants: &[Invariant],
+    subject: &Subject<'_>,
+    sources: &SourceTable,
+) -> CountingData {
+    let (program, printer) = (subject.prepared, InvariantPrinter::new(subject.prepared));
+    let mut threads = Vec::new();
+    let mut places: Vec<Vec<Spot>> = Vec::new();
+    for (thread, declaration) in program.threads().iter() {
+        let mut spots = Spot::all(program, thread);
+        // Whoever has not started stands nowhere. The end comes last.
+        spots.retain(|spot| *spot != Spot::Unstarted);
+        spots.sort_by_key(|spot| *spot == Spot::At(declaration.exit));
+        threads.push(CountedThread {
+            name: declaration.name.clone(),
+            template: declaration.kind == ThreadKind::Template,
+            spots: spots.iter().map(|&spot| counted_spot(spot, printer, subject, sources)).collect(),
+            flow: flow(&spots, subject),
+        });
+        places.push(spots);
+    }
+    let position = |location: LocationId| {
+        let find = |spots: &Vec<Spot>| spots.iter().position(|spot| *spot == Spot::At(location));
+        places.iter().enumerate().find_map(|(thread, spots)| Some((thread, find(spots)?)))
+    };
+    let invariants = invariants.iter().map(|invariant| {
+        let mut places: Vec<(usize, usize)> =
+            invariant.counters().filter_map(|counter| position(counter.location)).collect();
+        places.sort_unstable();
+        places.dedup();
+        InvariantData { cases: printer.cases(invariant), places }
+    });
+    CountingData { invariants: invariants.collect(), threads }
+}
+
+fn counted_spot(
+    spot: Spot,
+    printer: InvariantPrinter<'_>,
+    subject: &Subject<'_>,
+    sources: &SourceTable,
+) -> CountedSpot {
+    let phrases = Phrases { program: subject.prepared, sources: subject.sources };
+    let counter = match spot {
+        Spot::At(location) => printer.counter(&Counter::at(location)),
+        Spot::Unstarted => String::new(),
+    };
+    CountedSpot { counter, at: phrases.span(spot).and_then(|span| sources.spot(span, subject.sources)) }
+}
