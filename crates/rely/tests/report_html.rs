@@ -44,9 +44,14 @@ impl Folder {
 
     /// The page that `rely check` writes, run in the root of the repository.
     fn report(&self, arguments: &[&str]) -> PathBuf {
+        self.report_of("check", arguments)
+    }
+
+    /// The page that a command writes.
+    fn report_of(&self, subcommand: &str, arguments: &[&str]) -> PathBuf {
         let page = self.0.join("report.html");
         let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
-        command.current_dir(root()).args(["check", "--report"]).arg(&page).args(arguments);
+        command.current_dir(root()).args([subcommand, "--report"]).arg(&page).args(arguments);
         let output = command.output().expect("rely runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(page.exists(), "{errors}");
@@ -391,6 +396,55 @@ fn a_template_is_shown_with_its_places() {
     assert_ne!(browser.text(&format!("{card} .flow-detail h5")), first);
     // The whole outline fits on a phone, too.
     browser.click(".pin-all");
+    browser.resize(360, 740);
+    assert_fits(&browser, 360);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn numbers_of_threads_are_a_diagram() {
+    let Some(browser) = Browser::start("counting") else { return };
+    let folder = Folder::new("counting");
+    let page = folder.report_of("certify", &["examples/counting.proof.json", "examples/counting.rely"]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.count(".counting .invariant"), 2);
+    assert_eq!(browser.count(".diagram"), 2);
+    assert_eq!(browser.count(".counted-rows button"), 5, "each place has a counter");
+    assert_eq!(browser.count(".diagram .node"), 5);
+    assert_eq!(browser.count(".diagram .edge"), 4, "two edges of each thread");
+    let marked = || browser.count(".counted-rows button.counted");
+    let first = ".invariants li:nth-child(1) .invariant";
+
+    // Pointing at an invariant shows what it counts, clicking keeps that.
+    assert_eq!(marked(), 0);
+    browser.hover(first);
+    assert_eq!((marked(), browser.count(".diagram .node.counted")), (3, 3));
+    browser.hover("h2");
+    assert_eq!(marked(), 0);
+    browser.click(first);
+    browser.hover("h2");
+    browser.run("document.activeElement.blur()");
+    assert_eq!((marked(), browser.count(".invariant[aria-pressed='true']")), (3, 1));
+    assert_readable(&browser);
+    picture(&browser, "report-counting.png");
+
+    // The same with keys.
+    browser.run(&format!("document.querySelector(\"{first}\").focus()"));
+    browser.press(DOWN);
+    assert_eq!(marked(), 2, "the second invariant speaks of two places");
+    browser.press(ENTER);
+    browser.run("document.activeElement.blur()");
+    assert_eq!((marked(), browser.count(".invariant[aria-pressed='true']")), (2, 1));
+
+    // A place shows who counts it, and where one goes from there.
+    let place = ".diagram:nth-of-type(2) .counted-rows li:nth-child(1) button";
+    browser.run(&format!("document.querySelector(\"{place}\").focus()"));
+    assert_eq!(browser.count(".invariant.counts"), 1);
+    browser.press(ENTER);
+    assert!(browser.text(".counting .leaving").contains("wait := wait + 1"));
+    browser.click(".counting .leaving button");
+    assert_eq!(browser.text(".counting .flow-detail h5"), "#worker.b");
     browser.resize(360, 740);
     assert_fits(&browser, 360);
     assert_eq!(browser.complaints(), Vec::<String>::new());
