@@ -120,7 +120,7 @@ impl Proved {
                 format!("counting proof, {invariants} invariants, {assertions} assertions")
             }
             Proof::Reduced(proof) => {
-                format!("{} movers and blocks, then {}", proof.movers.len(), self.describe(&proof.proof))
+                format!("reduction with {} movers, then {}", proof.movers.len(), self.describe(&proof.proof))
             }
         }
     }

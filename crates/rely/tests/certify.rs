@@ -5,7 +5,7 @@ use rely_evidence::rely_guarantee::{
 };
 use rely_evidence::{Proof, proof_to_json};
 use rely_program::{Goal, Program, VarId, passes};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MODEL: &str = "var x: int = 0;
@@ -32,13 +32,17 @@ impl Directory {
 
     /// The exit code and the words that were printed.
     fn rely(&self, arguments: &[&str]) -> (i32, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
-        let output = command.args(arguments).current_dir(&self.0).output().expect("the command runs");
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        (output.status.code().unwrap_or(-1), words.join(" "))
+        rely_in(&self.0, arguments)
     }
+}
+
+fn rely_in(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rely"));
+    let output = command.args(arguments).current_dir(folder).output().expect("the command runs");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (output.status.code().unwrap_or(-1), words.join(" "))
 }
 
 impl Drop for Directory {
@@ -115,4 +119,69 @@ fn what_is_no_certificate_is_refused() {
     let several = ["check", "--certificate", "proof.json", "-p", "assert,deadlock", "model.rely"];
     let (code, told) = directory.rely(&several);
     assert!(code == 3 && told.contains("`--certificate` is about one property of one file"), "{told}");
+}
+
+/// Runs the command in the root of the repository.
+fn rely_in_root(arguments: &[&str]) -> (i32, String) {
+    rely_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), arguments)
+}
+
+#[test]
+fn a_proof_by_reduction_is_certified_shown_and_exported() {
+    let directory = Directory::new("reduction");
+    let path = |name: &str| directory.0.join(name).display().to_string();
+    let files = ["examples/locked-counter.proof.json", "examples/locked-counter.rely"];
+    let (script, page) = (path("obligations.smt2"), path("report.html"));
+    let options = ["certify", "--proof", "--export-obligations", &script, "--report", &page];
+    let (code, told) = rely_in_root(&[&options[..], &files].concat());
+    assert_eq!(code, 0, "{told}");
+    for expected in [
+        "examples/locked-counter.rely: safe (assert)",
+        "reduction with 8 movers, then rely-guarantee proof, 4 assertions; confirmed: ",
+        "reduction 2 blocks are one step each",
+        "R | lock(m); B | { m == 1 } r := x; B | { m == 1 } x := r + 1; L | { m == 1 } unlock(m); (commit)",
+        "{ (x == 0 && m == 0 && B at entry) || (x == 1 && m == 0 && B at exit) }",
+    ] {
+        assert!(told.contains(expected), "{expected} is missing in {told}");
+    }
+    let script = std::fs::read_to_string(script).expect("the obligations were written");
+    assert!(script.starts_with("; Obligations of a proof by reduction of the property `assert`"), "{script}");
+    assert!(script.contains(". right-mover: thread `A`"), "{script}");
+    let page = std::fs::read_to_string(page).expect("the page was written");
+    let start = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let data: serde_json::Value = serde_json::from_str(start.expect("there is data")).expect("it is JSON");
+    let margin = &data["sections"][0]["margin"];
+    assert_eq!(margin["reduced"], true);
+    let movers: Vec<&str> =
+        margin["movers"].as_array().expect("movers").iter().filter_map(|mover| mover[1].as_str()).collect();
+    assert_eq!(movers, ["right", "both", "both", "left", "right", "both", "both", "left"]);
+    assert_eq!(margin["blocks"].as_array().map(Vec::len), Some(2));
+    assert_eq!(data["sections"][0]["outline"]["threads"].as_array().map(Vec::len), Some(2));
+    assert!(data["sections"][0]["why"].to_string().contains("2 blocks of steps"), "{data}");
+}
+
+#[test]
+fn a_damaged_reduction_is_refused_by_its_rule() {
+    let directory = Directory::new("damaged-reduction");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let right = std::fs::read_to_string(root.join("examples/locked-counter.proof.json")).expect("there");
+    let damages = [
+        (r#""moves":"right""#, r#""moves":"both""#, "of the reduction, rule `left-mover` is violated"),
+        (r#""moves":"both""#, r#""moves":"left""#, "rule `before-commit` is violated: edge 1 of `A`"),
+        (
+            r#""location":5,"commit":"ahead""#,
+            r#""location":5,"commit":"behind""#,
+            "rule `one-commit` is violated",
+        ),
+        (r#""location":6,"commit""#, r#""location":1,"commit""#, "rule `border` is violated"),
+        (r#""location":6,"commit""#, r#""location":77,"commit""#, "there is no location 77"),
+        (r#""edge":3,"moves""#, r#""edge":2,"moves""#, "edge 2 stands twice"),
+    ];
+    for (part, replacement, expected) in damages {
+        assert!(right.contains(part), "{part}");
+        directory.write("damaged.json", &right.replacen(part, replacement, 1));
+        let damaged = directory.0.join("damaged.json").display().to_string();
+        let (code, told) = rely_in_root(&["certify", &damaged, "examples/locked-counter.rely"]);
+        assert!(code == 2 && told.contains(expected), "{part} became {replacement}: {told}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::cubes::simplified;
 use crate::layout::wrap;
 use crate::outline::Outline;
 use crate::phrase::Phrases;
+use crate::reduction;
 use crate::style::{Role, Style};
 use rely_base::SourceMap;
 use rely_evidence::counting::{Counting, Invariant, InvariantPrinter};
@@ -22,10 +23,21 @@ use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
 
 /// A proof as text. `program` is the program that the proof is about.
 pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
-    match proved.proof() {
-        Proof::RelyGuarantee(proof) => Writer { program, sources, style, proof }.write(proved.is_modular()),
+    render(proved.proof(), proved.is_modular(), program, sources, style)
+}
+
+fn render(proof: &Proof, is_modular: bool, program: &Program, sources: &SourceMap, style: Style) -> String {
+    match proof {
+        Proof::RelyGuarantee(proof) => Writer { program, sources, style, proof }.write(is_modular),
         Proof::Counting(Counting { invariants, proof }) => {
             Writer { program, sources, style, proof }.write_counting(invariants)
+        }
+        Proof::Reduced(reduced) => {
+            let mut text = reduction::render(reduced, program, sources, style);
+            if let Ok((smaller, _)) = reduced.program(program) {
+                text += &format!("\n{}", render(&reduced.proof, is_modular, &smaller, sources, style));
+            }
+            text
         }
         _ => "  proof        by visiting all states; there is nothing more to read\n".to_owned(),
     }

@@ -60,6 +60,14 @@ impl Reduced {
         reduced_program(program, self.inside.iter().map(|(location, _)| *location))
     }
 
+    /// Whether an edge is the commit of a block: it does not lead to a location before the commit,
+    /// and does not leave one after it.
+    pub fn is_commit(&self, program: &Program, edge: EdgeId) -> bool {
+        let edge = &program.edges()[edge];
+        let ends = [self.phase(edge.source), self.phase(edge.target)];
+        ends != [None, None] && ends[0] != Some(Phase::AfterCommit) && ends[1] != Some(Phase::BeforeCommit)
+    }
+
     /// The mover that is claimed of an edge.
     pub fn mover(&self, edge: EdgeId) -> Option<Mover> {
         self.movers.iter().find(|(other, _)| *other == edge).map(|(_, mover)| *mover)

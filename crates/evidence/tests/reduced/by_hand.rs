@@ -97,7 +97,7 @@ fn the_evidence_says_what_was_done() {
     let model = models::figure_1();
     let Verdict::Safe(proved) = verdict(&model, Goal::Assert, right(&model)) else { panic!() };
     let evidence = proved.evidence();
-    let expected = "17 movers and blocks, then rely-guarantee proof, 7 assertions; confirmed: ";
+    let expected = "reduction with 17 movers, then rely-guarantee proof, 7 assertions; confirmed: ";
     assert!(evidence.starts_with(expected), "{evidence}");
     assert!(evidence.ends_with(" obligations hold of the simplified program"), "{evidence}");
 }

@@ -2,12 +2,15 @@
 
 use crate::by_hand::right;
 use crate::models::{self, Model};
-use rely_base::{Budget, Id};
+use crate::notation;
+use crate::reductions::{exhausted, reduction};
+use expect_test::expect_file;
+use rely_base::{Budget, Id, SourceMap};
 use rely_evidence::reduced::{Mover, Reduced};
 use rely_evidence::rely_guarantee::ObligationsError;
-use rely_evidence::{Certificate, Proof, export_obligations, proof_to_json, recheck};
+use rely_evidence::{Certificate, Claim, Proof, check, export_obligations, proof_to_json, recheck};
 use rely_logic::smtlib::ExternalSolver;
-use rely_program::{EdgeId, Goal};
+use rely_program::{EdgeId, Goal, passes};
 
 fn proof(model: &Model) -> Proof {
     Proof::Reduced(right(model))
@@ -102,4 +105,53 @@ fn other_solvers_confirm_reductions() {
         let expected = "the solver answers `sat` where `unsat` was expected: rule `right-mover` (thread `T1` at `l3`, edge 3 of `T1`, past edge 17 of `T3`)";
         assert_eq!(error.to_string(), expected);
     }
+}
+
+/// The certificate that stands beside the examples. `UPDATE_EXPECT=1` writes it anew when
+/// simplification gives other numbers to places.
+#[test]
+fn the_example_is_up_to_date() {
+    let mut sources = SourceMap::new();
+    let text = include_str!("../../../../examples/locked-counter.rely");
+    let file = sources.add("examples/locked-counter.rely", text);
+    let program = rely_model_front::translate(&sources, file).expect("the example is correct");
+    let (prepared, _) = passes::prepare(&program, Goal::Assert);
+    let held = |thread: &str, handle: u32, [a, b, c]: [u32; 3]| {
+        format!(
+            "{thread} @entry: true
+             {thread} @{a}: m = {handle}
+             {thread} @{b}: m = {handle}
+             {thread} @{c}: m = {handle}
+             {thread} @exit: true
+             effect {thread} @entry: m = 0 & m' = {handle}
+             effect {thread} @{a}: true
+             effect {thread} @{b}: true
+             effect {thread} @{c}: m = {handle} & m' = 0\n"
+        )
+    };
+    let blocks = |thread: &str, [a, b, c]: [u32; 3]| {
+        format!(
+            "before {thread}: {a} {b} {c}\nright {thread}: entry\nboth {thread}: {a} {b}\nleft {thread}: {c}\n"
+        )
+    };
+    let held = held("A", 1, [4, 5, 6]) + &held("B", 2, [7, 8, 9]);
+    let blocks = blocks("A", [4, 5, 6]) + &blocks("B", [7, 8, 9]);
+    let reduced = reduction(&prepared, &held, &blocks, exhausted(0));
+    let (smaller, _) = reduced.program(&prepared).expect("the blocks are some");
+    let inner = notation::proof(
+        &smaller,
+        "A @entry: x = 0 & m = 0 & B in {entry} | x = 1 & m = 0 & B in {exit}
+         A @exit: x = 1 & m = 0 & B in {entry} | x = 2 & m = 0 & B in {exit}
+         B @entry: true
+         B @exit: true
+         effect A @entry: true
+         effect B @entry: m' = 0 & x' = x + 1",
+    );
+    let reduced = Reduced { proof: Box::new(Proof::RelyGuarantee(inner)), ..reduced };
+    let proof = Proof::Reduced(reduced);
+    let claim = Claim::Safe(proof.clone());
+    let verdict = check(&prepared, Goal::Assert, claim, &Budget::unlimited()).into_verdict();
+    assert_eq!(verdict.name(), "safe", "{verdict:?}");
+    let json = proof_to_json(&prepared, Goal::Assert, &proof) + "\n";
+    expect_file!["../../../../examples/locked-counter.proof.json"].assert_eq(&json);
 }

@@ -6,21 +6,27 @@
 use super::{Explained, Sentence, plain};
 use crate::layout::group_digits;
 use crate::phrase::Phrases;
+use crate::reduction;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
+use rely_evidence::reduced::Reduced;
 use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
 use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
 
 /// Says why a property holds.
 pub(super) fn sentences(proved: &Proved, explained: &Explained<'_>) -> Vec<Sentence> {
-    match proved.proof() {
+    of_proof(proved.proof(), proved.is_modular(), explained)
+}
+
+fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<Sentence> {
+    match proof {
         Proof::Exhausted(exhausted) => vec![plain(visited(exhausted, explained.goal))],
         Proof::RelyGuarantee(proof) => {
             let phrases = Phrases { program: explained.prepared, sources: explained.sources };
             let key = key(proof, phrases, explained);
             let mut sentences =
                 vec![plain(key.unwrap_or_else(|| "Every obligation of the proof holds.".to_owned()))];
-            if proved.is_modular() {
+            if is_modular {
                 sentences.push(plain(
                     "The proof speaks of each thread without mentioning the places or locals of the others.",
                 ));
@@ -32,8 +38,26 @@ pub(super) fn sentences(proved: &Proved, explained: &Explained<'_>) -> Vec<Sente
             let counted = numbers_of_threads(&counting.invariants, explained.prepared);
             counted.into_iter().chain(key(&counting.proof, phrases, explained)).map(plain).collect()
         }
+        Proof::Reduced(reduced) => {
+            let mut sentences = vec![plain(blocks(reduced, explained.prepared))];
+            if let Ok((smaller, _)) = reduced.program(explained.prepared) {
+                let inner = Explained { prepared: &smaller, ..*explained };
+                sentences.extend(of_proof(&reduced.proof, is_modular, &inner));
+            }
+            sentences
+        }
         _ => Vec::new(),
     }
+}
+
+fn blocks(reduced: &Reduced, program: &Program) -> String {
+    let (blocks, are) = match reduction::blocks(reduced, program).len() {
+        1 => ("1 block of steps".to_owned(), "is"),
+        count => (format!("{count} blocks of steps"), "are"),
+    };
+    format!(
+        "What other threads do can as well be done before or after {blocks}, which {are} proved as one step each."
+    )
 }
 
 fn visited(exhausted: &Exhausted, goal: Goal) -> String {

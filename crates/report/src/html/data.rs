@@ -167,6 +167,8 @@ pub(super) struct StepData {
 /// What stands beside the lines of a source.
 #[derive(Debug, Serialize)]
 pub(super) struct Margin {
+    /// Whether movers and blocks are those of a proof by reduction.
+    pub reduced: bool,
     pub movers: Vec<(Spot, Mover)>,
     pub blocks: Vec<Block>,
 }
@@ -181,9 +183,28 @@ pub(super) enum Mover {
     Reads,
     /// Some step does something that others, or the property, can see.
     Writes,
+    /// By the proof, every step can be done after the next steps of others or before their last.
+    Both,
+    /// By the proof, every step can be done after the next steps of others.
+    Right,
+    /// By the proof, every step can be done before the last steps of others.
+    Left,
+    /// The proof does not say that every step can be moved one way.
+    None,
 }
 
-/// Lines that one transition of the engine's program takes together.
+impl Mover {
+    /// What can be said of a line whose steps are of two kinds.
+    pub fn with(self, other: Mover) -> Mover {
+        match (self, other) {
+            (Mover::Both, mover) | (mover, Mover::Both) => mover,
+            (Mover::Right, Mover::Left) | (Mover::Left, Mover::Right) => Mover::None,
+            _ => self.max(other),
+        }
+    }
+}
+
+/// Lines that one transition of the engine's program, or of the reduced one, takes together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Block {
     pub source: usize,

@@ -1,15 +1,36 @@
-//! The margin of a source: lines that the engine's program takes in one step, and what the steps
-//! of each line have to do with other threads.
+//! The margin of a source: lines that are taken in one step, and what the steps of each line have to
+//! do with other threads.
+//!
+//! A proof by reduction says both: its movers and its blocks. Otherwise the lines are those that the
+//! engine's program takes in one step, and what is said of the others needs no proof.
 
 use super::Subject;
 use super::data::{Block, Margin, Mover, Spot};
 use super::source::SourceTable;
+use crate::reduction;
+use rely_evidence::Proof;
+use rely_evidence::reduced::{self, Reduced};
+use rely_program::EdgeId;
 use rely_program::analysis::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The margin for one finding.
-pub(super) fn margin(subject: &Subject<'_>, sources: &SourceTable) -> Margin {
-    Margin { movers: movers(subject, sources), blocks: blocks(subject, sources) }
+pub(super) fn margin(proof: &Proof, subject: &Subject<'_>, sources: &SourceTable) -> Margin {
+    match proof {
+        Proof::Reduced(reduced) => Margin {
+            reduced: true,
+            movers: proved_movers(reduced, subject, sources),
+            blocks: blocks(reduction::blocks(reduced, subject.prepared), subject, sources),
+        },
+        _ => {
+            let edges = subject.prepared.edges().ids().map(|edge| vec![edge]).collect();
+            Margin {
+                reduced: false,
+                movers: movers(subject, sources),
+                blocks: blocks(edges, subject, sources),
+            }
+        }
+    }
 }
 
 /// Of each line, what its steps in the program as the front end made it can see and be seen.
@@ -27,23 +48,44 @@ fn movers(subject: &Subject<'_>, sources: &SourceTable) -> Vec<(Spot, Mover)> {
             Mover::Writes
         };
         let greatest = movers.entry(spot).or_insert(mover);
-        *greatest = mover.max(*greatest);
+        *greatest = mover.with(*greatest);
     }
     movers.into_iter().collect()
 }
 
-/// The lines that stand behind one edge of the engine's program, where there are several.
-fn blocks(subject: &Subject<'_>, sources: &SourceTable) -> Vec<Block> {
-    let mut blocks: BTreeSet<Block> = BTreeSet::new();
+/// Of each line, how its steps move by the proof.
+fn proved_movers(reduced: &Reduced, subject: &Subject<'_>, sources: &SourceTable) -> Vec<(Spot, Mover)> {
+    let mut movers: BTreeMap<Spot, Mover> = BTreeMap::new();
     for edge in subject.prepared.edges().ids() {
-        let mut lines: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
-        for old in subject.back.edges(edge) {
-            let span = subject.program.edges()[old].span;
-            if let Some((source, line)) = span.and_then(|span| sources.spot(span, subject.sources)) {
-                lines.entry(source).or_default().insert(line);
-            }
+        let mover = match reduced.mover(edge) {
+            Some(reduced::Mover::Right) => Mover::Right,
+            Some(reduced::Mover::Left) => Mover::Left,
+            Some(reduced::Mover::Both) => Mover::Both,
+            None => Mover::None,
+        };
+        for spot in lines(edge, subject, sources) {
+            let known = movers.entry(spot).or_insert(mover);
+            *known = mover.with(*known);
         }
-        let several = lines.into_iter().filter(|(_, lines)| lines.len() > 1);
+    }
+    movers.into_iter().collect()
+}
+
+/// The lines of an edge of the engine's program.
+fn lines(edge: EdgeId, subject: &Subject<'_>, sources: &SourceTable) -> BTreeSet<Spot> {
+    let spans = subject.back.edges(edge).into_iter().filter_map(|old| subject.program.edges()[old].span);
+    spans.filter_map(|span| sources.spot(span, subject.sources)).collect()
+}
+
+/// The lines that stand behind edges of the engine's program, where there are several.
+fn blocks(edges: Vec<Vec<EdgeId>>, subject: &Subject<'_>, sources: &SourceTable) -> Vec<Block> {
+    let mut blocks: BTreeSet<Block> = BTreeSet::new();
+    for edges in edges {
+        let mut by_source: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+        for (source, line) in edges.into_iter().flat_map(|edge| lines(edge, subject, sources)) {
+            by_source.entry(source).or_default().insert(line);
+        }
+        let several = by_source.into_iter().filter(|(_, lines)| lines.len() > 1);
         blocks.extend(several.map(|(source, lines)| Block { source, lines: lines.into_iter().collect() }));
     }
     blocks.into_iter().collect()

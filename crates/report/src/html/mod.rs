@@ -112,23 +112,38 @@ impl HtmlReport {
                 section.run = Some(run::run(run, shown.replay(), subject, &self.sources));
             }
             (Verdict::Safe(proved), Kind::Safe { .. }) => {
-                section.margin = Some(margin::margin(subject, &self.sources));
-                match proved.proof() {
-                    Proof::RelyGuarantee(proof) => {
-                        section.outline = Some(outline::outline(proof, subject, &self.sources));
-                    }
-                    Proof::Counting(counting) => {
-                        section.outline = Some(outline::outline(&counting.proof, subject, &self.sources));
-                        section.counting =
-                            Some(counting::counting(&counting.invariants, subject, &self.sources));
-                    }
-                    _ => {}
-                }
+                section.margin = Some(margin::margin(proved.proof(), subject, &self.sources));
+                self.add_places(section, proved.proof(), subject);
             }
             _ => {}
         }
         let phrases = Phrases { program: subject.prepared, sources: subject.sources };
         section.history = data::HistoryData::new(subject.history, phrases, &self.sources);
+    }
+
+    /// Adds what holds where, as far as a proof says. Of a reduction whose proof says nothing about
+    /// places, what is held shows why its movers are some.
+    fn add_places(&self, section: &mut Section, proof: &Proof, subject: &Subject<'_>) {
+        match proof {
+            Proof::RelyGuarantee(proof) => {
+                section.outline = Some(outline::outline(proof, subject, &self.sources));
+            }
+            Proof::Counting(counting) => {
+                section.outline = Some(outline::outline(&counting.proof, subject, &self.sources));
+                section.counting = Some(counting::counting(&counting.invariants, subject, &self.sources));
+            }
+            Proof::Reduced(reduced) => {
+                if let Ok((smaller, back)) = reduced.program(subject.prepared) {
+                    let back = subject.back.clone().then(back);
+                    let inner = Subject { prepared: &smaller, back: &back, ..*subject };
+                    self.add_places(section, &reduced.proof, &inner);
+                }
+                if section.outline.is_none() {
+                    section.outline = Some(outline::outline(&reduced.held, subject, &self.sources));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Adds a file that is no program.

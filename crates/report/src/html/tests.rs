@@ -8,7 +8,9 @@ use crate::finding::{Conclusion, Finding, Problem};
 use crate::phrase::Phrases;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
-use rely_evidence::{Claim, Verdict, check};
+use rely_evidence::reduced::{self, Phase, Reduced};
+use rely_evidence::rely_guarantee::RelyGuarantee;
+use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
 use rely_program::passes::BackMap;
 use rely_program::{
     Claimed, Expr, Goal, Op, Place, Program, ProgramBuilder, Property, SlotId, Sort, ThreadKind, Trace,
@@ -134,8 +136,8 @@ fn a_run_has_changes_places_and_locks() {
     check_json(&data["sources"][0]["parts"][0]["lines"][1], &expect![[r#""x := x + 1;""#]]);
 }
 
-#[test]
-fn lines_say_whether_their_steps_move_freely() {
+/// What stands in the margin beside each line, and the lines of each block.
+fn margin_for(proof: &Proof) -> (Vec<(u32, Mover)>, Vec<Vec<u32>>) {
     let (program, sources) = program();
     let verdict = verdict(&program);
     let subject = Subject {
@@ -149,8 +151,48 @@ fn lines_say_whether_their_steps_move_freely() {
     };
     let mut table = SourceTable::default();
     table.add_program(&program, &sources);
-    let movers: Vec<(u32, Mover)> =
-        margin::margin(&subject, &table).movers.iter().map(|((_, line), mover)| (*line, *mover)).collect();
+    let margin = margin::margin(proof, &subject, &table);
+    assert_eq!(margin.reduced, matches!(proof, Proof::Reduced(_)));
+    let movers = margin.movers.iter().map(|((_, line), mover)| (*line, *mover)).collect();
+    (movers, margin.blocks.into_iter().map(|block| block.lines).collect())
+}
+
+fn exhausted() -> Proof {
+    Proof::Exhausted(Exhausted { states: 1, transitions: 0, reduction: Reduction::None, visited: None })
+}
+
+#[test]
+fn a_reduction_says_how_lines_move_and_which_are_a_block() {
+    let (program, _) = program();
+    let mut reduced = Reduced {
+        held: RelyGuarantee::default(),
+        inside: Vec::new(),
+        movers: Vec::new(),
+        proof: Box::new(exhausted()),
+    };
+    for thread in program.threads().ids() {
+        let own = |location| program.locations()[location].thread == thread;
+        let edges: Vec<_> =
+            program.edges().iter().filter(|(_, edge)| own(edge.source)).map(|(id, _)| id).collect();
+        let targets: Vec<_> = edges.iter().map(|&edge| program.edges()[edge].target).collect();
+        reduced.inside.extend([(targets[0], Phase::BeforeCommit), (targets[1], Phase::AfterCommit)]);
+        let movers = [reduced::Mover::Right, reduced::Mover::Both, reduced::Mover::Left];
+        reduced.movers.extend(edges.into_iter().zip(movers));
+    }
+    let (movers, blocks) = margin_for(&Proof::Reduced(reduced.clone()));
+    let expected = [(1, Mover::Right), (2, Mover::Both), (3, Mover::Left), (4, Mover::None)];
+    assert_eq!(movers, expected);
+    assert_eq!(blocks, [[1, 2, 3]]);
+    // Two threads do the same lines: a line moves as far as the steps of both.
+    reduced.movers[0].1 = reduced::Mover::Left;
+    reduced.movers[1].1 = reduced::Mover::Left;
+    let (movers, _) = margin_for(&Proof::Reduced(reduced));
+    assert_eq!(movers[..2], [(1, Mover::None), (2, Mover::Left)]);
+}
+
+#[test]
+fn lines_say_whether_their_steps_move_freely() {
+    let (movers, _) = margin_for(&exhausted());
     let expected = [(1, Mover::Writes), (2, Mover::Writes), (3, Mover::Writes), (4, Mover::Free)];
     assert_eq!(movers, expected);
 }

@@ -22,6 +22,7 @@ pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants}
 use c_text::CText;
 use rely_base::FileId;
 use rely_evidence::counting::Counting;
+use rely_evidence::reduced::Reduced;
 use rely_evidence::{Proof, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
 
@@ -90,7 +91,10 @@ pub fn render_witness(
         (Verdict::Safe(proved), WitnessFormat::Yaml) => {
             let specification = specification(goal, None, &text)?;
             let (annotations, left_out) = match proved.proof() {
-                Proof::RelyGuarantee(proof) | Proof::Counting(Counting { proof, .. }) => {
+                // What is held holds in the program itself, whatever is proved of the reduced one.
+                Proof::RelyGuarantee(proof)
+                | Proof::Counting(Counting { proof, .. })
+                | Proof::Reduced(Reduced { held: proof, .. }) => {
                     let found = invariants(proof, context);
                     let told = format!("at {} places nothing that C can express is known", found.left_out);
                     let left_out = (found.left_out > 0).then_some(told);

@@ -4,16 +4,27 @@ const MOVERS = {
   free: ["○", "moves freely"],
   reads: ["◐", "depends on others"],
   writes: ["●", "seen by others"],
+  both: ["B", "both mover: commutes with the steps of other threads before and after it"],
+  right: ["R", "right mover: can as well be done after the next step of another thread"],
+  left: ["L", "left mover: can as well be done before the last step of another thread"],
+  none: ["N", "not a mover"],
 };
 const NO_MOVER = el("span", { class: "mover" });
 const BLOCK_COLUMNS = 3;
 const MOST_DOTS = 4;
+
+/** The sign of a mover, with its meaning for those who do not see it. */
+function moverMark(mover) {
+  const [sign, meaning] = MOVERS[mover];
+  return el("span", { class: `mover ${mover}`, role: "img", title: meaning, "aria-label": meaning }, sign);
+}
 
 /** The margin of a source: movers, blocks, and a mark where assertions are known. */
 class Margins {
   constructor(margin, outline) {
     const key = ([source, line]) => `${source} ${line}`;
     this.key = key;
+    this.reduced = margin ? margin.reduced : false;
     this.movers = new Map((margin ? margin.movers : []).map(([spot, mover]) => [key(spot), mover]));
     this.blocks = new Map();
     this.columns = 0;
@@ -69,11 +80,18 @@ class Margins {
     const mover = this.movers.get(at);
     const bars = this.blocks.get(at) || [];
     const cells = [];
-    if (this.movers.size > 0) cells.push(mover ? el("span", { class: `mover ${mover}`, title: MOVERS[mover][1] }, MOVERS[mover][0]) : NO_MOVER.cloneNode());
+    if (this.movers.size > 0) cells.push(mover ? moverMark(mover) : NO_MOVER.cloneNode());
     if (this.columns > 0) {
       this.noBars = this.noBars || el("span", { class: "bars" }, Array.from({ length: this.columns }, () => el("i")));
       const box = this.noBars.cloneNode(true);
       bars.forEach((bar, column) => box.children[column].setAttribute("class", bar));
+      const extents = (this.blockLines.get(at) || []).map((lines) => `${lines[0]} to ${lines[lines.length - 1]}`);
+      if (extents.length > 0) {
+        const label = `${this.reduced ? "reducible block" : "one step"}: lines ${[...new Set(extents)].join("; ")}`;
+        box.setAttribute("role", "img");
+        box.setAttribute("aria-label", label);
+        box.setAttribute("title", label);
+      }
       cells.push(box);
     }
     if (this.dots > 0) {
@@ -267,13 +285,18 @@ class ProofView {
   legend() {
     const entries = [];
     const add = (mark, text) => entries.push(el("div", null, el("dt", null, mark), el("dd", null, text)));
-    if (this.margins.movers.size > 0) {
+    if (this.margins.reduced) {
+      add("R", "right mover: every step of the line can as well be done after the next step of any other thread, by the proof");
+      add("L", "left mover: every step of the line can as well be done before the last step of any other thread");
+      add("B", "both mover: right and left");
+      add("N", "not a mover: the step at which a block takes effect, or one outside of all blocks");
+    } else if (this.margins.movers.size > 0) {
       add("○", "moves freely: every step of the line reads only what no other thread writes and changes only what no other thread and no property reads, so it commutes with all steps of the others");
       add("◐", "some step of the line depends on what other threads do, or waits for one; none does anything that they or the property can see");
       add("●", "some step of the line does something that other threads or the property can see");
     }
     if (this.margins.columns > 0)
-      add(el("span", { class: "bars sample" }, el("i", { class: "bar top in" }), el("i", { class: "bar bottom in" })), "lines that one transition of the simplified program takes together, as one block; a block can also be one of several ways through its lines");
+      add(el("span", { class: "bars sample" }, el("i", { class: "bar top in" }), el("i", { class: "bar bottom in" })), this.margins.reduced ? "a reducible block: right movers, at most one step that is none, left movers; the proof takes it for one step" : "lines that one transition of the simplified program takes together, as one block; a block can also be one of several ways through its lines");
     if (this.outline) add(el("span", { class: "dots" }, el("i", { class: threadClass(0) }), el("i", { class: threadClass(1) })), "an assertion is known here, in the colour of its thread: it holds whenever the thread is about to do this line");
     if (entries.length === 0) return null;
     return el("details", { class: "legend", open: true }, el("summary", null, "What the margin says"), el("dl", null, entries));
