@@ -11,8 +11,18 @@ fn malformed(what: String) -> Checked {
     Err(RelyGuaranteeDefect::Malformed(what))
 }
 
+/// More comparisons than this nobody has written and nobody will read; every obligation would have to
+/// carry all of them.
+const MOST_COMPARISONS: usize = 10_000;
+
 /// Makes sure that everything exists that the invariants mention, and may stand where it does.
 pub(crate) fn check_invariants(program: &Program, invariants: &[Invariant]) -> Checked {
+    let comparisons = invariants.iter().flat_map(|invariant| &invariant.cubes).map(Vec::len).sum::<usize>();
+    if comparisons > MOST_COMPARISONS {
+        return malformed(format!(
+            "its invariants have {comparisons} comparisons, more than {MOST_COMPARISONS}"
+        ));
+    }
     for summand in invariants.iter().flat_map(Invariant::summands) {
         match summand {
             Summand::Cell { var, index } => check_cell(program, *var, *index, None)?,

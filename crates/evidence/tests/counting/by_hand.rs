@@ -363,6 +363,10 @@ fn extreme_numbers_do_no_harm() {
     let mut many = proof(&model.program, model.proof);
     many.invariants = many.invariants.iter().cycle().take(400).cloned().collect();
     assert_eq!(verdict(&model, Goal::Assert, many).name(), "safe");
+    let mut endless = proof(&model.program, model.proof);
+    endless.invariants = endless.invariants.iter().cycle().take(10_001).cloned().collect();
+    let found = defect(&model, Goal::Assert, endless).to_string();
+    assert_eq!(found, "the proof is malformed: its invariants have 10001 comparisons, more than 10000");
     let mut never = proof(&model.program, model.proof);
     never.invariants.push(Invariant::default());
     assert_eq!(defect(&model, Goal::Assert, never).rule(), Some(Rule::InvariantInitially));

@@ -36,7 +36,7 @@ impl Chooser for Few {
 }
 
 /// The states of every moment, those inside atomic blocks included.
-fn reachable(program: &Program) -> Vec<State> {
+pub fn reachable(program: &Program) -> Vec<State> {
     let semantics = Semantics::new(program);
     let mut states: Vec<State> = Vec::new();
     let start = semantics.initial_states(&Few, &Budget::unlimited(), &mut |_, state| {

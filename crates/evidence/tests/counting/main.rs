@@ -4,6 +4,9 @@
 mod by_hand;
 mod certificates;
 mod differential;
+#[path = "../rely_guarantee/explicit.rs"]
+mod explicit;
+mod generated;
 mod models;
 mod notation;
 #[path = "../rely_guarantee/notation.rs"]
