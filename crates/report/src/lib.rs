@@ -17,6 +17,7 @@ mod matcher;
 mod outline;
 mod phrase;
 mod proof;
+mod ranks;
 mod reduction;
 mod reproducer;
 mod sarif;

@@ -5,7 +5,9 @@
 //! what the proof says there. Code that was inlined from elsewhere is a section of its own.
 
 use crate::phrase::Phrases;
+use crate::ranks;
 use rely_base::FileId;
+use rely_evidence::ranking::Ranking;
 use rely_evidence::rely_guarantee::{Cube, Spot, ThreadAssertions};
 use rely_program::LocationId;
 use std::collections::BTreeMap;
@@ -23,6 +25,7 @@ pub(crate) struct OutlineLine {
 pub(crate) struct Outline<'o> {
     phrases: &'o Phrases<'o>,
     entry: &'o ThreadAssertions,
+    ranking: Option<&'o Ranking>,
     lines: Vec<OutlineLine>,
 }
 
@@ -33,9 +36,13 @@ type Cuts = BTreeMap<(FileId, usize), Vec<LocationId>>;
 const STEP: usize = 4;
 
 impl<'o> Outline<'o> {
-    /// The outline of a thread.
-    pub(crate) fn of(phrases: &'o Phrases<'o>, entry: &'o ThreadAssertions) -> Self {
-        let mut outline = Self { phrases, entry, lines: Vec::new() };
+    /// The outline of a thread, with its ranks if there are any.
+    pub(crate) fn of(
+        phrases: &'o Phrases<'o>,
+        entry: &'o ThreadAssertions,
+        ranking: Option<&'o Ranking>,
+    ) -> Self {
+        let mut outline = Self { phrases, entry, ranking, lines: Vec::new() };
         outline.write();
         outline
     }
@@ -87,6 +94,17 @@ impl<'o> Outline<'o> {
             None => format!("{{ {condition} }}"),
         };
         self.lines.push(OutlineLine { indent, text, is_assertion: true });
+        self.ranks(indent, spots);
+    }
+
+    /// How far the thread is from its end at the spots.
+    fn ranks(&mut self, indent: usize, spots: &[Spot]) {
+        let Some(ranking) = self.ranking else { return };
+        let reached = spots.iter().filter(|&&spot| ranks::is_reached(self.entry, spot));
+        let texts = reached.filter_map(|&spot| ranks::rank(self.phrases, ranking, self.entry.thread, spot));
+        let mut texts: Vec<String> = texts.map(|rank| format!("{{ rank {rank} }}")).collect();
+        texts.dedup();
+        self.lines.extend(texts.into_iter().map(|text| OutlineLine { indent, text, is_assertion: true }));
     }
 
     /// Prints from one cut to the end of the block that it is in, and uses up the cuts there. The

@@ -4,16 +4,18 @@
 //! Everything is taken from the proof that was checked and from the source, so that the proofs of
 //! all engines look alike. An effect is written like the statement that has it,
 //! `[lock == 0] lock := 1`, as far as it can be; what cannot is a condition in which `x'` is the
-//! value of `x` afterwards.
+//! value of `x` afterwards. A ranking says, too, how far each thread is from its end.
 
 use crate::cubes::simplified;
 use crate::layout::wrap;
 use crate::outline::Outline;
 use crate::phrase::Phrases;
+use crate::ranks;
 use crate::reduction;
 use crate::style::{Role, Style};
 use rely_base::SourceMap;
 use rely_evidence::counting::{Counting, Invariant, InvariantPrinter};
+use rely_evidence::ranking::Ranking;
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
@@ -28,9 +30,15 @@ pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, sty
 
 fn render(proof: &Proof, is_modular: bool, program: &Program, sources: &SourceMap, style: Style) -> String {
     match proof {
-        Proof::RelyGuarantee(proof) => Writer { program, sources, style, proof }.write(is_modular),
+        Proof::RelyGuarantee(proof) => {
+            Writer { program, sources, style, proof, ranking: None }.write(is_modular)
+        }
+        Proof::Ranking(ranking) => {
+            let (proof, ranking) = (&ranking.proof, Some(ranking));
+            Writer { program, sources, style, proof, ranking }.write(is_modular)
+        }
         Proof::Counting(Counting { invariants, proof }) => {
-            Writer { program, sources, style, proof }.write_counting(invariants)
+            Writer { program, sources, style, proof, ranking: None }.write_counting(invariants)
         }
         Proof::Reduced(reduced) => {
             let mut text = reduction::render(reduced, program, sources, style);
@@ -49,6 +57,8 @@ pub(crate) struct Writer<'w> {
     pub(crate) sources: &'w SourceMap,
     pub(crate) style: Style,
     pub(crate) proof: &'w RelyGuarantee,
+    /// The ranks, if it is about these.
+    pub(crate) ranking: Option<&'w Ranking>,
 }
 
 impl Writer<'_> {
@@ -63,7 +73,8 @@ impl Writer<'_> {
         } else {
             "  proof        threads know about each other's places and locals\n"
         };
-        self.threads(text.to_owned())
+        let ranks = self.ranking.map(|ranking| format!("  ranks        {}\n", ranks::summary(ranking)));
+        self.threads(text.to_owned() + &ranks.unwrap_or_default())
     }
 
     /// Invariants first: what is said of threads may rest on them.
@@ -98,7 +109,7 @@ impl Writer<'_> {
     /// The program of a thread with its assertions.
     fn outline(&self, entry: &ThreadAssertions) -> String {
         let mut text = String::new();
-        for line in Outline::of(&self.phrases(), entry).lines() {
+        for line in Outline::of(&self.phrases(), entry, self.ranking).lines() {
             let indent = 4 + line.indent;
             let width = self.style.width.saturating_sub(indent + 2).max(20);
             if !line.is_assertion {

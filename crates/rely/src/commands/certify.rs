@@ -7,8 +7,10 @@ use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::pipeline::{self, Loaded, Verified};
 use rely_base::{Budget, History};
-use rely_evidence::rely_guarantee::ObligationsError;
-use rely_evidence::{Certificate, Reason, Verdict, export_obligations, proof_to_json, recheck};
+use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, Spot};
+use rely_evidence::{
+    Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, proof_to_json, recheck,
+};
 use rely_program::Goal;
 use rely_report::{
     Conclusion, Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding,
@@ -43,7 +45,9 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
     let conclusion = match &verified.verdict {
         // Of an engine this would be a bug; a certificate can come from anywhere.
         Verdict::Unknown(Reason::Rejected(rejection)) => {
-            Conclusion::unknown(format!("the certificate proves nothing: {rejection}"), None)
+            let line =
+                line_of(rejection, &verified, &loaded).map_or(String::new(), |line| format!(", line {line}"));
+            Conclusion::unknown(format!("the certificate proves nothing: {rejection}{line}"), None)
         }
         _ => conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
     };
@@ -147,6 +151,23 @@ pub(super) fn write_evidence(
         write(path, &script.map_err(|error| error.to_string())?)?;
     }
     Ok(())
+}
+
+/// The line of the statement, or of the place, of which an obligation does not hold.
+fn line_of(rejection: &Rejection, verified: &Verified, loaded: &Loaded) -> Option<u32> {
+    let Rejection::Proof(ProofDefect::RelyGuarantee(
+        RelyGuaranteeDefect::Invalid { subject, .. } | RelyGuaranteeDefect::Undecided { subject, .. },
+    )) = rejection
+    else {
+        return None;
+    };
+    let program = &verified.prepared;
+    let edge = subject.edge.and_then(|edge| program.edges()[edge].span);
+    let place = || match subject.spot? {
+        Spot::At(location) => program.locations()[location].span,
+        Spot::Unstarted => None,
+    };
+    Some(loaded.sources.position(edge.or_else(place)?).line)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

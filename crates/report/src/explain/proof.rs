@@ -8,6 +8,7 @@ use crate::layout::group_digits;
 use crate::phrase::Phrases;
 use crate::reduction;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
+use rely_evidence::ranking::Ranking;
 use rely_evidence::reduced::Reduced;
 use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
@@ -46,6 +47,7 @@ fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<S
             }
             sentences
         }
+        Proof::Ranking(ranking) => vec![plain(descends(ranking))],
         _ => Vec::new(),
     }
 }
@@ -57,6 +59,17 @@ fn blocks(reduced: &Reduced, program: &Program) -> String {
     };
     format!(
         "What other threads do can as well be done before or after {blocks}, which {are} proved as one step each."
+    )
+}
+
+fn descends(ranking: &Ranking) -> String {
+    let numbers = match ranking.components {
+        1 => "a natural number".to_owned(),
+        more => format!("{more} natural numbers, of which the first that changes counts"),
+    };
+    format!(
+        "Each thread is given {numbers} at each place, which say how far it is from its end. Every step makes the \
+         sum over all threads smaller, and until all have ended one can move; so every run ends."
     )
 }
 

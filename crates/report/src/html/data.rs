@@ -211,7 +211,7 @@ pub(super) struct Block {
     pub lines: Vec<u32>,
 }
 
-/// A rely-guarantee proof.
+/// A rely-guarantee proof, or a ranking.
 #[derive(Debug, Serialize)]
 pub(super) struct Outline {
     pub threads: Vec<ThreadOutline>,
@@ -219,6 +219,9 @@ pub(super) struct Outline {
     pub interference: Vec<Interference>,
     /// How many pairs of lines are left out because there are too many.
     pub omitted: usize,
+    /// What the ranks do, if it has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<&'static str>,
 }
 
 /// What a proof says of one thread.
@@ -241,6 +244,9 @@ pub(super) struct SpotOutline {
     pub at: Option<Spot>,
     /// One of these holds, and of it every part; without one the place is never reached.
     pub cases: Vec<Vec<String>>,
+    /// How far the thread is from its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
 }
 
 /// Counting invariants, and the places whose threads they count.

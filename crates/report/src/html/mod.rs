@@ -126,10 +126,14 @@ impl HtmlReport {
     fn add_places(&self, section: &mut Section, proof: &Proof, subject: &Subject<'_>) {
         match proof {
             Proof::RelyGuarantee(proof) => {
-                section.outline = Some(outline::outline(proof, subject, &self.sources));
+                section.outline = Some(outline::outline(proof, None, subject, &self.sources));
+            }
+            Proof::Ranking(ranking) => {
+                let (proof, ranking) = (&ranking.proof, Some(ranking));
+                section.outline = Some(outline::outline(proof, ranking, subject, &self.sources));
             }
             Proof::Counting(counting) => {
-                section.outline = Some(outline::outline(&counting.proof, subject, &self.sources));
+                section.outline = Some(outline::outline(&counting.proof, None, subject, &self.sources));
                 section.counting = Some(counting::counting(&counting.invariants, subject, &self.sources));
             }
             Proof::Reduced(reduced) => {
@@ -139,7 +143,7 @@ impl HtmlReport {
                     self.add_places(section, &reduced.proof, &inner);
                 }
                 if section.outline.is_none() {
-                    section.outline = Some(outline::outline(&reduced.held, subject, &self.sources));
+                    section.outline = Some(outline::outline(&reduced.held, None, subject, &self.sources));
                 }
             }
             _ => {}

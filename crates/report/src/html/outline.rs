@@ -1,4 +1,4 @@
-//! A rely-guarantee proof as data: what holds where, what each thread relies on and guarantees,
+//! A rely-guarantee proof or a ranking as data: what holds where, what each thread relies on and guarantees,
 //! and how its places follow each other.
 
 use super::Subject;
@@ -7,7 +7,9 @@ use super::interference::interference;
 use super::source::SourceTable;
 use crate::layout::one_line;
 use crate::proof::Writer;
+use crate::ranks;
 use crate::style::Style;
+use rely_evidence::ranking::Ranking;
 use rely_evidence::rely_guarantee::{RelyGuarantee, Spot, ThreadAssertions};
 use rely_program::{EdgeId, ThreadKind};
 use std::collections::HashMap;
@@ -16,13 +18,19 @@ use std::collections::HashMap;
 const MOST_CASES: usize = 60;
 
 /// The proof, which is about the program that the engine saw.
-pub(super) fn outline(proof: &RelyGuarantee, subject: &Subject<'_>, sources: &SourceTable) -> Outline {
-    let writer = Writer { program: subject.prepared, sources: subject.sources, style: Style::PLAIN, proof };
+pub(super) fn outline(
+    proof: &RelyGuarantee,
+    ranking: Option<&Ranking>,
+    subject: &Subject<'_>,
+    sources: &SourceTable,
+) -> Outline {
+    let Subject { prepared: program, sources: texts, .. } = *subject;
+    let writer = Writer { program, sources: texts, style: Style::PLAIN, proof, ranking };
     let mut effects = Effects::default();
     let threads =
         proof.threads.iter().map(|entry| thread(&writer, entry, subject, sources, &mut effects)).collect();
     let (interference, omitted) = interference(&writer, subject, sources);
-    Outline { threads, effects: effects.texts, interference, omitted }
+    Outline { threads, effects: effects.texts, interference, omitted, ranks: ranking.map(ranks::summary) }
 }
 
 /// Texts of effects, each only once: what one thread guarantees the others rely on.
@@ -64,7 +72,9 @@ fn thread(
             cases.push(vec![format!("… ({more} more cases)")]);
         }
         let at = writer.phrases().span(spot).and_then(|span| sources.spot(span, subject.sources));
-        SpotOutline { place: writer.phrases().place(spot), at, cases }
+        let ranking = writer.ranking.filter(|_| ranks::is_reached(entry, spot));
+        let rank = ranking.and_then(|ranking| ranks::rank(&writer.phrases(), ranking, entry.thread, spot));
+        SpotOutline { place: writer.phrases().place(spot), at, cases, rank }
     });
     ThreadOutline {
         name: declaration.name.clone(),

@@ -91,6 +91,7 @@ pub fn render_witness(
         (Verdict::Safe(proved), WitnessFormat::Yaml) => {
             let specification = specification(goal, None, &text)?;
             let (annotations, left_out) = match proved.proof() {
+                Proof::Ranking(_) => return Err("the format has no words for ranks".to_owned()),
                 // What is held holds in the program itself, whatever is proved of the reduced one.
                 Proof::RelyGuarantee(proof)
                 | Proof::Counting(Counting { proof, .. })

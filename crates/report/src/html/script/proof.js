@@ -210,6 +210,7 @@ class ProofView {
         { class: "assertion" },
         el("span", { class: `tag ${threadClass(index)}`, title: spot.place }, thread.name),
         formula(spot.cases),
+        spot.rank ? el("div", { class: "rank" }, "rank ", el("code", null, spot.rank)) : null,
       ),
     );
     const disturbing = this.disturbing(line);
@@ -316,6 +317,7 @@ class ProofView {
         el("h4", null, thread.name, thread.template ? el("span", { class: "quiet" }, " any number of them") : ""),
         list("relies on", thread.relies, "No other thread changes anything shared."),
         list("guarantees", thread.guarantees, "It changes nothing shared."),
+        this.ranks(thread),
         el("details", { class: "flow-details" }, el("summary", null, `places (${thread.spots.length})`), new FlowView(thread, index, (at) => this.goTo(at)).element),
       ),
     );
@@ -324,7 +326,19 @@ class ProofView {
       : this.section.counting
         ? "What is said here of single threads rests on how many of them stand where."
         : "Threads know about each other’s places and locals.";
-    return panel("Threads", { class: "threads" }, el("p", null, summary), cards);
+    const ranks = this.outline.ranks ? el("p", { class: "ranks-summary" }, `Every thread has a rank: ${this.outline.ranks}.`) : null;
+    return panel("Threads", { class: "threads" }, el("p", null, summary), ranks, cards);
+  }
+
+  /** How far a thread is from its end, place by place. */
+  ranks(thread) {
+    const ranked = thread.spots.filter((spot) => spot.rank);
+    if (ranked.length === 0) return null;
+    const rows = ranked.map((spot) => {
+      const place = spot.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(spot.at) }, spot.place) : spot.place;
+      return el("tr", null, el("th", { scope: "row" }, place), el("td", null, el("code", null, spot.rank)));
+    });
+    return el("details", { class: "ranks", open: rows.length <= 12 }, el("summary", null, `ranks (${rows.length})`), el("table", null, el("tbody", null, rows)));
   }
 
   goTo(spot) {
