@@ -4,7 +4,7 @@
 //! * A block of `sh` has commands, one in each line; the next block of `text` is what they print, or a
 //!   part of it.
 //! * A block of `console` has commands behind `$ ` and what each prints.
-//! * A block of `rely` whose introduction names a file in backquotes is that file.
+//! * A block of `rely` or `json` whose introduction names a file in backquotes is that file.
 //! * `<!-- not run: REASON -->` before a block says why its commands are not run here.
 
 use std::fs;
@@ -106,8 +106,9 @@ fn follow(page: &str, folder: &Path) -> usize {
                     assert_printed(page, &block.text, &printed);
                 }
             }
-            "rely" => {
-                let name = block.before.split('`').nth(1).filter(|name| name.ends_with(".rely"));
+            language @ ("rely" | "json") => {
+                let ending = format!(".{language}");
+                let name = block.before.split('`').nth(1).filter(|name| name.ends_with(&ending));
                 if let Some(name) = name.filter(|name| !name.contains('/')) {
                     fs::write(folder.join(name), &block.text).expect("writable");
                 }

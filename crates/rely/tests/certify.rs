@@ -1,10 +1,11 @@
 //! Certificates as a user meets them: written by one command, checked by another.
 
+use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };
 use rely_evidence::{Proof, proof_to_json};
-use rely_program::{Goal, Program, VarId, passes};
+use rely_program::{Goal, Program, ThreadId, Value, VarId, passes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -76,6 +77,67 @@ fn certificate(bound: i128) -> String {
         .map(|edge| EdgeEffect { edge, cubes: vec![at_most(var, bound, Moment::After)] });
     let proof = RelyGuarantee { threads: threads.collect(), effects: effects.collect() };
     proof_to_json(&prepared, Goal::Assert, &Proof::RelyGuarantee(proof))
+}
+
+/// A thread that counts up to a bound, and one that lowers it.
+const LOWERED: &str = "var n: int = *;
+thread Counter { local i: int = 0; while i < n { i := i + 1; } }
+thread Brake { n := n - 3; }
+terminates;
+";
+
+/// The certificate that `factor * (n - i)` becomes smaller.
+fn ranking(factor: Value) -> String {
+    let mut sources = rely_base::SourceMap::new();
+    let file = sources.add("lowered.rely", LOWERED);
+    let program = rely_model_front::translate(&sources, file).expect("the model is correct");
+    let (prepared, _) = passes::prepare(&program, Goal::Termination);
+    let [counter, brake]: [ThreadId; 2] =
+        prepared.threads().ids().collect::<Vec<_>>().try_into().expect("two");
+    let [n, i]: [VarId; 2] = prepared.vars().ids().collect::<Vec<_>>().try_into().expect("two");
+    let cell = |var| Quantity::Cell { var, index: 0, moment: Moment::Before };
+    let places = |thread: ThreadId| {
+        let declaration = &prepared.threads()[thread];
+        [Spot::At(declaration.entry), Spot::At(declaration.exit)]
+    };
+    let left = Sum { terms: vec![(factor, cell(n)), (-factor, cell(i))], constant: 0 };
+    let rank = |level, left: Sum| {
+        vec![RankCase { when: Vec::new(), rank: vec![Sum { terms: Vec::new(), constant: level }, left] }]
+    };
+    let ranks = |thread, left| ThreadRanks {
+        thread,
+        at: places(thread).into_iter().zip([rank(1, left), rank(0, Sum::default())]).collect(),
+    };
+    let threads = [counter, brake].map(|thread| ThreadAssertions {
+        thread,
+        at: places(thread).into_iter().map(|spot| (spot, vec![Cube::default()])).collect(),
+    });
+    let effects = prepared.edges().ids().map(|edge| EdgeEffect { edge, cubes: vec![Cube::default()] });
+    let proof = RelyGuarantee { threads: threads.to_vec(), effects: effects.collect() };
+    let ranks = vec![ranks(counter, left), ranks(brake, Sum::default())];
+    proof_to_json(&prepared, Goal::Termination, &Proof::Ranking(Ranking { components: 2, ranks, proof }))
+}
+
+#[test]
+fn a_ranking_needs_no_engine() {
+    let directory = Directory::new("ranking");
+    directory.write("lowered.rely", LOWERED);
+    directory.write("proof.json", &ranking(1));
+    let files = ["--export-obligations", "all.smt2", "--report", "page.html", "proof.json", "lowered.rely"];
+    let (code, told) = directory.rely(&[&["certify", "--proof"], files.as_slice()].concat());
+    assert!(code == 0 && told.starts_with("lowered.rely: safe (termination)"), "{told}");
+    assert!(told.contains("ranking of 2 components, modular, 4 ranks"), "{told}");
+    assert!(told.contains("{ rank (1, n - Counter.i) } while i < n {"), "{told}");
+    let read = |name: &str| std::fs::read_to_string(directory.0.join(name)).expect("the file is there");
+    assert!(read("all.smt2").contains("descent: thread `Counter`"));
+    assert!(read("page.html").contains("(1, n - Counter.i)"));
+    directory.write("wrong.json", &ranking(-1));
+    let (code, told) = directory.rely(&["certify", "wrong.json", "lowered.rely"]);
+    assert!(
+        code == 2 && told.contains("proves nothing: rule `descent` is violated (thread `Counter`"),
+        "{told}"
+    );
+    assert!(told.contains(", line 2"), "{told}");
 }
 
 #[test]
