@@ -14,7 +14,8 @@ pub enum Goal {
     Race,
     /// The program never stands still before it has ended.
     Deadlock,
-    /// Every run ends.
+    /// Every run ends: none goes on for ever, and none stands still before its end. Nothing is
+    /// assumed about the scheduler.
     Termination,
     /// No signed arithmetic leaves its type.
     Overflow,
@@ -71,7 +72,8 @@ pub enum Claimed {
     AtEnd(Expr),
     /// The program never stands still before it has ended.
     DeadlockFree,
-    /// Every run ends.
+    /// Every run ends: none goes on for ever, and none stands still before its end. Nothing is
+    /// assumed about the scheduler.
     Terminates,
 }
 

@@ -162,9 +162,9 @@ fn line_of(rejection: &Rejection, verified: &Verified, loaded: &Loaded) -> Optio
         return None;
     };
     let program = &verified.prepared;
-    let edge = subject.edge.and_then(|edge| program.edges()[edge].span);
+    let edge = subject.edge.and_then(|edge| program.edges().get(edge)?.span);
     let place = || match subject.spot? {
-        Spot::At(location) => program.locations()[location].span,
+        Spot::At(location) => program.locations().get(location)?.span,
         Spot::Unstarted => None,
     };
     Some(loaded.sources.position(edge.or_else(place)?).line)
