@@ -17,6 +17,7 @@ mod defect;
 mod encode;
 mod export;
 mod expression;
+mod invariants;
 mod measure;
 mod movers;
 mod obligations;

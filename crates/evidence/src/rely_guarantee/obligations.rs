@@ -14,10 +14,11 @@
 //! nobody moves at all, so that such a step has no effects to speak of.
 
 use super::argument::Argument;
-use super::counters::{Behind, Counters};
+use super::counters::Counters;
 use super::defect::{Rule, Subject};
 use super::encode::{Encoder, Role, Values};
 use super::expression::{Counts, Viewer};
+use super::invariants::View;
 use super::measure::{self, Measure};
 use super::outline::Outline;
 use super::proof::{Atom, Cube, Moment, Quantity, Spot};
@@ -65,15 +66,6 @@ struct OwnGoals {
     target: Rc<[GoalCube]>,
     /// `None` if nobody is there to whom anything would have to be promised.
     effect: Option<Rc<[GoalCube]>>,
-}
-
-/// What a thread that looks on sees of a step along an edge.
-struct View {
-    edge: EdgeId,
-    /// The values after it.
-    seen: Values,
-    /// What is known of counters after it, if any are used.
-    behind: Option<Behind>,
 }
 
 /// Makes the obligations of one proof.
@@ -432,17 +424,6 @@ impl<'p> Generator<'p> {
             }
         }
         Ok(())
-    }
-
-    /// What is known of counters while one thread makes a step and another one looks on.
-    fn counted_around(&mut self, step: &Step, view: &View, thread: ThreadId, spot: Spot) -> Vec<TermId> {
-        let Some(behind) = &view.behind else { return Vec::new() };
-        let mut formulas = match spot {
-            Spot::At(location) => self.bystander_presence(view.edge, (thread, location), behind),
-            Spot::Unstarted => Vec::new(),
-        };
-        formulas.extend(step.conditions[..step.given].iter().chain(&behind.formulas));
-        formulas
     }
 
     /// Whether a step of another thread changes something that the cube mentions.
