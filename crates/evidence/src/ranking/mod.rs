@@ -50,8 +50,6 @@
 //! relation is given outright, by cases and components, and each step is compared with it once:
 //! nothing has to be closed, and every obligation is about one step. Also, the paper's theorem
 //! excludes infinite runs only; `progress` is ours.
-//!
-//! [`Rule::Initially`]: crate::rely_guarantee::Rule::Initially
 
 mod format;
 
@@ -66,6 +64,9 @@ use crate::rely_guarantee::Rule;
 /// More components than this are nothing that anyone would call a proof; the obligations grow
 /// with their square.
 pub(crate) const MOST_COMPONENTS: usize = 64;
+
+/// More cases than this of one rank are none either; each is part of a term inside of the next.
+pub(crate) const MOST_CASES: usize = 256;
 
 /// A proof that every run ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

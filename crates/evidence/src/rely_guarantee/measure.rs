@@ -17,7 +17,7 @@ use super::sequent::GoalCube;
 use super::spots::{SpotSet, instances, is_instance};
 use super::step::{Step, initial_values};
 use super::structure::local_cells;
-use crate::ranking::{MOST_COMPONENTS, RankCase, Ranking, Sum};
+use crate::ranking::{MOST_CASES, MOST_COMPONENTS, RankCase, Ranking, Sum};
 use rely_base::Id;
 use rely_logic::TermId;
 use rely_program::{EdgeId, Program, Scope, ThreadId};
@@ -45,7 +45,13 @@ impl<'p> Measure<'p> {
         let mut ranks: FxHashMap<(ThreadId, Spot), &'p [RankCase]> = FxHashMap::default();
         for entry in &ranking.ranks {
             let number = entry.thread.index();
+            if outline.program.threads().get(entry.thread).is_none() {
+                return malformed(format!("there is no thread {number}"));
+            }
             for (spot, cases) in &entry.at {
+                if cases.len() > MOST_CASES {
+                    return malformed(format!("a rank of thread {number} has more than {MOST_CASES} cases"));
+                }
                 if outline.numbers.number(entry.thread, *spot).is_none() {
                     return malformed(format!("thread {number} is never where the proof gives it a rank"));
                 }

@@ -79,10 +79,19 @@ fn malformed_rankings_are_refused() {
     is_malformed(model, add(cell(7, 0, Moment::Before)), "there is no variable 7");
     is_malformed(model, add(cell(0, 1, Moment::Before)), "`x` has no cell 1");
     is_malformed(model, add(cell(0, 0, Moment::After)), "an assertion speaks of `x` after a step");
+    is_malformed(model, |ranking| ranking.ranks[0].thread = ThreadId::from_index(9), "there is no thread 9");
     is_malformed(
         model,
-        |ranking| ranking.ranks[0].thread = ThreadId::from_index(9),
-        "thread 9 is never where the proof gives it a rank",
+        |ranking| ranking.ranks.push(ThreadRanks { thread: ThreadId::from_index(9), at: Vec::new() }),
+        "there is no thread 9",
+    );
+    is_malformed(
+        model,
+        |ranking| {
+            let case = ranking.ranks[0].at[0].1[0].clone();
+            ranking.ranks[0].at[0].1 = vec![case; 100_000];
+        },
+        "a rank of thread 0 has more than 256 cases",
     );
     is_malformed(
         model,
@@ -165,7 +174,7 @@ fn long_tuples_and_many_cases_are_decided() {
     let again: Vec<ThreadRanks> = ranking.ranks.clone();
     for (entry, copy) in ranking.ranks.iter_mut().zip(&again) {
         for ((_, cases), (_, copies)) in entry.at.iter_mut().zip(&copy.at) {
-            cases.extend(std::iter::repeat_n(copies[0].clone(), 30));
+            cases.extend(std::iter::repeat_n(copies[0].clone(), 255));
         }
     }
     let claim = Claim::Safe(Proof::Ranking(ranking));
