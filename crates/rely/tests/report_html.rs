@@ -451,6 +451,41 @@ fn numbers_of_threads_are_a_diagram() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// A block of the book's chapter about proofs that every run ends.
+fn block_about_ends(language: &str) -> String {
+    let book = fs::read_to_string(root().join("docs/src/proofs.md")).expect("the chapter exists");
+    let section = book.split("## Proofs that every run ends").nth(1).expect("it has this section");
+    let block = section.split(&format!("```{language}\n")).nth(1).and_then(|rest| rest.split("```").next());
+    block.expect("it has such a block").to_owned()
+}
+
+#[test]
+fn ranks_are_shown_with_their_places() {
+    let Some(browser) = Browser::start("ranks") else { return };
+    let folder = Folder::new("ranks");
+    let model = folder.write("lowered-bound.rely", &block_about_ends("rely"));
+    let certificate = folder.write("lowered-bound.json", &block_about_ends("json"));
+    let page = folder.report_of("certify", &[&certificate, &model]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Safe");
+    assert!(browser.text(".why").contains("so every run ends"));
+    assert!(browser.text(".ranks-summary").contains("get smaller with every step"));
+    assert_eq!(browser.count(".ranks tbody tr"), 4);
+    assert!(browser.text(".ranks").contains("(1, n - Counter.i)"));
+    // The place of a rank leads to its line, and pinning the line keeps the rank there.
+    browser.click(".ranks button.link");
+    assert_eq!(
+        browser.run("return document.activeElement.classList.contains('asserted')"),
+        Value::Bool(true)
+    );
+    browser.press(ENTER);
+    assert!(browser.text(".pinned .rank").contains("(1, n - Counter.i)"));
+    assert_readable(&browser);
+    browser.resize(360, 740);
+    assert_fits(&browser, 360);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
 #[test]
 fn several_results_have_a_list() {
     let Some(browser) = Browser::start("several") else { return };

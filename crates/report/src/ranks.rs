@@ -51,3 +51,44 @@ fn tuple(phrases: &Phrases<'_>, sums: &[Sum]) -> String {
         _ => format!("({})", parts.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rely_base::SourceMap;
+    use rely_evidence::ranking::ThreadRanks;
+    use rely_evidence::rely_guarantee::{Atom, Comparison, Moment, Quantity};
+    use rely_program::{ProgramBuilder, Sort, ThreadKind, Value};
+
+    #[test]
+    fn ranks_are_tuples_by_cases() {
+        let mut builder = ProgramBuilder::new("ranks");
+        let x = builder.global("x", Sort::Int, 0);
+        let thread = builder.thread("T", ThreadKind::Instance { running: true });
+        let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+        builder.edge(entry, exit, Vec::new(), None);
+        let program = builder.finish().expect("well formed");
+        let sources = SourceMap::new();
+        let phrases = Phrases { program: &program, sources: &sources };
+        let cell = Quantity::Cell { var: x, index: 0, moment: Moment::Before };
+        let sum = |factor: Value, constant| Sum { terms: vec![(factor, cell)], constant };
+        let at_most =
+            |bound: Value| Atom { terms: vec![(1, cell)], constant: -bound, comparison: Comparison::Le };
+        let case = |when: Vec<Atom>, rank: Vec<Sum>| RankCase { when, rank };
+        let check = |cases: Vec<RankCase>, expected: Option<&str>| {
+            let components = cases.first().map_or(0, |case| case.rank.len());
+            let ranks = vec![ThreadRanks { thread, at: vec![(Spot::At(entry), cases)] }];
+            let ranking = Ranking { components, ranks, ..Ranking::default() };
+            assert_eq!(rank(&phrases, &ranking, thread, Spot::At(entry)).as_deref(), expected);
+            assert_eq!(rank(&phrases, &ranking, thread, Spot::At(exit)), None);
+        };
+        check(vec![], None);
+        check(vec![case(vec![], vec![sum(2, -1)])], Some("2 * x - 1"));
+        let constant = Sum { terms: vec![], constant: 1 };
+        check(vec![case(vec![], vec![constant, sum(-1, 7)])], Some("(1, -x + 7)"));
+        let low = case(vec![at_most(3)], vec![sum(1, 0)]);
+        check(vec![low.clone()], Some("x if x <= 3, else 0"));
+        let rest = case(vec![], vec![sum(1, 5)]);
+        check(vec![low.clone(), rest, low], Some("x if x <= 3, else x + 5"));
+    }
+}
