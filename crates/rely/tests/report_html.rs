@@ -487,6 +487,34 @@ fn ranks_are_shown_with_their_places() {
 }
 
 #[test]
+fn movers_and_blocks_stand_in_the_margin() {
+    let Some(browser) = Browser::start("reduction") else { return };
+    let folder = Folder::new("reduction");
+    let page =
+        folder.report_of("certify", &["examples/locked-counter.proof.json", "examples/locked-counter.rely"]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.text(".verdict"), "Safe");
+    // Two threads, each with a block of four lines.
+    let counts = ["right", "both", "left", "none"].map(|mover| browser.count(&format!(".mover.{mover}")));
+    assert_eq!(counts, [2, 4, 2, 0]);
+    assert_eq!(browser.text(".line[data-line='10'] .mover"), "R");
+    assert_eq!((browser.count(".source .bar.top"), browser.count(".source .bar.bottom")), (2, 2));
+    // What is drawn is said, too.
+    assert_eq!(browser.count(".mover[role='img'][aria-label^='right mover']"), 2);
+    assert_eq!(browser.count(".bars[aria-label='reducible block: lines 10 to 13']"), 4);
+    assert!(browser.text(".legend").contains("right mover"));
+    // A line shows which others belong to its block.
+    browser.hover(".line[data-line='10']");
+    assert_eq!(browser.count(".line.same-block"), 3);
+    assert_eq!(browser.count(".line[aria-label^='Line 10, right mover']"), 1);
+    assert_readable(&browser);
+    picture(&browser, "report-reduction.png");
+    browser.resize(360, 740);
+    assert_fits(&browser, 360);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn several_results_have_a_list() {
     let Some(browser) = Browser::start("several") else { return };
     let folder = Folder::new("several");

@@ -38,14 +38,21 @@ struct Generator {
     paths: Vec<(ThreadId, Vec<LocationId>)>,
 }
 
-/// The program of a seed.
-pub fn generate(rng: Rng) -> Generated {
+/// The program of a seed: one with locks, or a tiny one in which two threads get at one variable, so
+/// that every way to get in each other's way is tried often.
+pub fn generate(mut rng: Rng) -> Generated {
     let mut builder = ProgramBuilder::new("generated");
     let locks = ["m", "n"].map(|name| builder.global(name, Sort::Int, 0)).to_vec();
-    let shared = ["x", "y"].map(|name| builder.global(name, Sort::Int, 0)).to_vec();
+    let is_tiny = rng.percent(50);
+    let shared: &[&str] = if is_tiny { &["x"] } else { &["x", "y"] };
+    let shared = shared.iter().map(|name| builder.global(*name, Sort::Int, 0)).collect();
     let (steps, paths) = (BTreeMap::new(), Vec::new());
     let mut generator = Generator { rng, builder, locks, shared, steps, paths };
-    generator.threads();
+    if is_tiny {
+        generator.tiny_threads();
+    } else {
+        generator.threads();
+    }
     generator.properties();
     let program = generator.builder.finish().expect("generated programs are well formed");
     Generated { program, paths: generator.paths, locks: generator.steps }
@@ -73,6 +80,30 @@ impl Generator {
                 let worker = self.thread("worker", ThreadKind::Template, None);
                 self.thread("main", running, Some(worker));
             }
+        }
+    }
+
+    fn tiny_threads(&mut self) {
+        for (name, most) in [("A", 3), ("B", 2)] {
+            let thread = self.builder.thread(name, ThreadKind::Instance { running: true });
+            let local = self.builder.local(thread, "r", Sort::Int, 0);
+            let count = most - usize::from(self.rng.percent(40));
+            let bodies = (0..count).map(|_| (vec![self.tiny_op(local)], None)).collect();
+            self.automaton(thread, bodies, true);
+        }
+    }
+
+    fn tiny_op(&mut self, local: VarId) -> Op {
+        let shared = self.shared[0];
+        let constant = Expr::int(self.rng.below(2) as Value);
+        match self.rng.below(12) {
+            0..=3 => Op::assign(Place::Scalar(shared), constant),
+            4..=6 => self.assertion(Expr::var(shared).eq(constant)),
+            7 => Op::wait(Expr::var(shared).eq(constant)),
+            8 => Op::assume(Expr::var(local).eq(constant)),
+            9 => Op::assign(Place::Scalar(local), constant),
+            10 => Op::assign(Place::Scalar(local), Expr::var(shared)),
+            _ => Op::Halt,
         }
     }
 

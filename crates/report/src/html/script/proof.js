@@ -162,7 +162,9 @@ class ProofView {
     row.setAttribute("tabindex", "0");
     row.setAttribute("role", "button");
     row.setAttribute("aria-pressed", "false");
-    row.setAttribute("aria-label", `Line ${line}, assertions of ${threads}: ${row.querySelector("code").textContent.trim()}`);
+    const mover = this.margins.reduced && this.margins.movers.get(this.margins.key([this.source.index, line]));
+    const moves = mover ? `${MOVERS[mover][1]}, ` : "";
+    row.setAttribute("aria-label", `Line ${line}, ${moves}assertions of ${threads}: ${row.querySelector("code").textContent.trim()}`);
     row.addEventListener("mouseenter", () => this.hover(line, row));
     row.addEventListener("mouseleave", () => this.leave());
     row.addEventListener("focus", () => row.matches(":focus-visible") && this.hover(line, row));
