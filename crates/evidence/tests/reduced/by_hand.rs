@@ -313,6 +313,23 @@ fn blocks_respect_what_the_program_says() {
 }
 
 #[test]
+fn who_halts_the_program_is_not_prevented() {
+    let source = |halting: &str| {
+        format!(
+            "var c, x, y, seen: int = 0;
+             process A {{ entry -> a: c := 1; a -> exit: x == 0; y := 1; a -> exit: skip; }}
+             process B {{ entry -> exit: c == 1; x == 0; {halting} x := 1; seen := 1; halt; }}
+             start A; start B;
+             invariant seen == 0;"
+        )
+    };
+    let blocks = "after A: a\nleft A: a";
+    check_blocks(&source(""), blocks, None);
+    // `B` would be too late if `A` completed its block first.
+    check_blocks(&source("y == 0;"), blocks, Some("left-mover"));
+}
+
+#[test]
 fn atomic_blocks_of_the_program_are_left_alone() {
     let mut builder = ProgramBuilder::new("atomic");
     let thread = builder.thread("A", ThreadKind::Instance { running: true });

@@ -73,7 +73,7 @@ fn blank(held: RelyGuarantee) -> Reduced {
 
 #[test]
 fn blocks_of_programs_with_locks_hide_nothing() {
-    let seeds = std::env::var("RELY_REDUCTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
+    let seeds = std::env::var("RELY_REDUCTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(3500);
     let mut tally = Tally::default();
     for seed in 0..seeds {
         let mut rng = Rng::new(seed);
