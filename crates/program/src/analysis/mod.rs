@@ -5,19 +5,23 @@
 //! all of them err on one side only, which each says.
 
 mod access;
+mod concurrency;
 mod constants;
 mod fold;
 mod graph;
 mod id_set;
 mod liveness;
+mod locks;
 mod range;
 mod ranges;
 mod visibility;
 
 pub use access::Access;
+pub use concurrency::Concurrency;
 pub use graph::Graph;
 pub use id_set::IdSet;
 pub use liveness::{Liveness, needed_vars};
+pub use locks::Locks;
 pub use visibility::Visibility;
 
 pub(crate) use constants::{Constants, Env};

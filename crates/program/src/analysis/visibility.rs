@@ -139,49 +139,68 @@ impl Visibility {
     /// change, and it changes nothing that another thread or a property can see. It may still
     /// block, or fail a check.
     pub fn is_local(&self, program: &Program, edge: &Edge) -> bool {
-        self.has_no_effect(program, edge) && self.depends_on_nobody(edge)
+        self.has_no_effect(program, edge) && self.depends_on_nobody(edge, None)
     }
 
-    /// Whether the edge can be brought forward over steps of other threads: it is local, but
-    /// for starts that nobody sees.
-    pub fn can_come_forward(&self, program: &Program, edge: &Edge) -> bool {
-        self.has_no_effect_but_for(program, edge, &self.unseen_starts) && self.depends_on_nobody(edge)
+    /// Whether taking the edge is local as far as others do no more than this meanwhile.
+    pub fn is_local_during(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
+        self.has_no_effect_during(program, edge, others) && self.depends_on_nobody(edge, Some(others))
+    }
+
+    /// Whether the edge can be brought forward over steps of other threads that do no more than
+    /// this: it is local, but for starts that nobody sees.
+    pub fn can_come_forward(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
+        self.has_no_effect_but_for(program, edge, &self.unseen_starts, Some(others))
+            && self.depends_on_nobody(edge, Some(others))
     }
 
     /// Whether nothing that other threads do makes a difference to the edge.
-    fn depends_on_nobody(&self, edge: &Edge) -> bool {
-        let reads_private = || {
-            let access = Access::of_ops(&edge.ops);
-            access.reads.iter().all(|var| self.is_private(var) || !self.is_written(var))
+    fn depends_on_nobody(&self, edge: &Edge, others: Option<&Access>) -> bool {
+        let is_fixed = |var: VarId| {
+            let changes = others.is_none_or(|others| others.writes.contains(var));
+            self.is_private(var) || !self.is_written(var) || !changes
         };
         let joins = edge.ops.iter().any(|op| matches!(op, Op::Join(_)));
-        !joins && reads_private()
+        !joins && Access::of_ops(&edge.ops).reads.iter().all(is_fixed)
     }
 
     /// Whether taking the edge changes nothing that another thread or a property can see; it
     /// may depend on what others do.
     pub fn has_no_effect(&self, program: &Program, edge: &Edge) -> bool {
-        self.has_no_effect_but_for(program, edge, &IdSet::new())
+        self.has_no_effect_but_for(program, edge, &IdSet::new(), None)
     }
 
-    fn has_no_effect_but_for(&self, program: &Program, edge: &Edge, starts: &IdSet<ThreadId>) -> bool {
+    /// Whether taking the edge changes nothing that a property can see, or another thread that
+    /// does no more than this meanwhile.
+    pub fn has_no_effect_during(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
+        self.has_no_effect_but_for(program, edge, &IdSet::new(), Some(others))
+    }
+
+    fn has_no_effect_but_for(
+        &self,
+        program: &Program,
+        edge: &Edge,
+        starts: &IdSet<ThreadId>,
+        others: Option<&Access>,
+    ) -> bool {
         let starts_or_halts = edge.ops.iter().any(|op| match op {
             Op::Spawn { thread, .. } => !starts.contains(*thread),
             other => *other == Op::Halt,
         });
         let enters_or_leaves_atomic =
             program.locations[edge.source].atomic || program.locations[edge.target].atomic;
-        !starts_or_halts && !enters_or_leaves_atomic && self.is_quiet(program, edge)
+        !starts_or_halts && !enters_or_leaves_atomic && self.is_quiet(program, edge, others)
     }
 
     /// Whether nobody sees what the edge writes, nor the thread move.
-    fn is_quiet(&self, program: &Program, edge: &Edge) -> bool {
+    fn is_quiet(&self, program: &Program, edge: &Edge, others: Option<&Access>) -> bool {
         let moves_visibly = edge.source != edge.target
             && [edge.source, edge.target].iter().any(|&end| self.is_watched_location(program, end));
-        let writes_quietly = || {
-            let access = Access::of_ops(&edge.ops);
-            access.writes.iter().all(|var| self.is_private(var) && !self.is_watched(var))
+        let is_hidden = |var: VarId| {
+            let is_used =
+                others.is_none_or(|others| others.reads.contains(var) || others.writes.contains(var));
+            !self.is_watched(var) && (self.is_private(var) || !is_used)
         };
-        !moves_visibly && writes_quietly()
+        !moves_visibly && Access::of_ops(&edge.ops).writes.iter().all(is_hidden)
     }
 }

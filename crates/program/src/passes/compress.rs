@@ -40,7 +40,7 @@ use super::BackMap;
 use super::decision::decision;
 use super::draft::Draft;
 use super::eliminate::Eliminator;
-use crate::analysis::{Graph, Visibility};
+use crate::analysis::{Concurrency, Graph, Visibility};
 use crate::ir::{Blocking, Edge, LocationId, Op, Program};
 use crate::property::{Claimed, Goal};
 
@@ -61,6 +61,7 @@ pub fn compress(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) {
     }
     let mut compression = Compression {
         visibility: Visibility::new(program),
+        concurrency: Concurrency::new(program),
         eliminator: Eliminator::new(draft),
         deadlocks,
         one_goal: is_about_one_goal(program),
@@ -128,6 +129,7 @@ fn is_open(program: &Program, edge: &Edge, conditions: &[usize], blocks: fn(&Op)
 
 struct Compression<'p> {
     visibility: Visibility,
+    concurrency: Concurrency,
     eliminator: Eliminator<'p>,
     deadlocks: Deadlocks,
     one_goal: bool,
@@ -178,8 +180,10 @@ impl Compression<'_> {
             None => edges.iter().any(|edge| is_open(program, edge, &[], blocks)),
         };
         let (never_waits, never_blocks) = (is_open_for(may_wait), is_open_for(may_block));
+        let others = self.concurrency.meanwhile(location);
+        let comes_forward = |edge: &&Edge| self.visibility.can_come_forward(program, edge, others);
         Leaving {
-            all_come_forward: edges.iter().all(|edge| self.visibility.can_come_forward(program, edge)),
+            all_come_forward: edges.iter().all(comes_forward),
             never_waits,
             never_blocks,
             checks: edges.iter().any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Check(..)))),
@@ -190,13 +194,18 @@ impl Compression<'_> {
     fn can_join(&self, edge: &Edge, leaving: &Leaving) -> bool {
         let program = &self.eliminator.draft.program;
         let ignore_deadlocks = self.deadlocks == Deadlocks::Ignore;
+        let others = self.concurrency.meanwhile(edge.target);
         let put_off = || {
-            self.visibility.is_local(program, edge)
-                && (ignore_deadlocks || leaving.never_waits || self.leaves_no_choice(edge))
+            let holds_up_nobody = || {
+                ignore_deadlocks
+                    || leaving.never_waits
+                    || self.visibility.is_local(program, edge) && self.leaves_no_choice(edge)
+            };
+            self.visibility.is_local_during(program, edge, others) && holds_up_nobody()
         };
         let without_effect = || {
             leaving.all_come_forward
-                && self.visibility.has_no_effect(program, edge)
+                && self.visibility.has_no_effect_during(program, edge, others)
                 && (ignore_deadlocks || leaving.never_waits)
         };
         let always_goes_on =

@@ -1,0 +1,172 @@
+//! What other threads can do while a thread stands at a location.
+//!
+//! Without knowing anything, all that is in their code. But nobody takes an edge for which it
+//! needs a [lock](Locks) that the thread holds; and whoever has not been started yet, or has
+//! been waited for, does nothing. What is left errs on one side: steps that are listed may still
+//! be impossible.
+
+use super::{Access, IdSet, Locks};
+use crate::expr::Expr;
+use crate::ir::{EdgeId, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
+use rely_base::Arena;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What others may read and write, for each location of a thread.
+#[derive(Debug)]
+pub struct Concurrency {
+    meanwhile: Arena<LocationId, Rc<Access>>,
+}
+
+/// All that matters about a location: its thread, the locks held there, who does not run then.
+type Situation = (ThreadId, Vec<VarId>, Vec<ThreadId>);
+
+impl Concurrency {
+    /// Looks at all edges of the program.
+    pub fn new(program: &Program) -> Self {
+        let locks = Locks::new(program);
+        let absent = Absence::new(program);
+        let edges: Vec<OneStep> =
+            program.edges.ids().map(|edge| OneStep::new(program, &locks, edge)).collect();
+        let mut known: FxHashMap<Situation, Rc<Access>> = FxHashMap::default();
+        let meanwhile = |location: LocationId| {
+            let thread = program.locations[location].thread;
+            let (held, away) = (locks.held_at(location), absent.at(location));
+            let situation = (thread, held.iter().collect(), away.iter().collect());
+            let access = known.entry(situation).or_insert_with(|| {
+                let mut all = Access::default();
+                for step in &edges {
+                    let is_other = step.thread != thread || step.is_copied;
+                    let is_possible = is_other
+                        && !step.needed.intersects(held)
+                        && !away.contains(step.thread)
+                        && !absent.at(step.source).contains(thread);
+                    if is_possible {
+                        all.reads.union_with(&step.access.reads);
+                        all.writes.union_with(&step.access.writes);
+                    }
+                }
+                Rc::new(all)
+            });
+            Rc::clone(access)
+        };
+        Self { meanwhile: program.locations.ids().map(meanwhile).collect() }
+    }
+
+    /// What others may read and write while a thread stands at the location. Of the locals of a
+    /// template only globals count as shared: each instance has its own.
+    pub fn meanwhile(&self, location: LocationId) -> &Access {
+        &self.meanwhile[location]
+    }
+}
+
+/// An edge as others see it.
+struct OneStep {
+    thread: ThreadId,
+    /// Whether there may be several threads of this kind.
+    is_copied: bool,
+    source: LocationId,
+    needed: IdSet<VarId>,
+    access: Access,
+}
+
+impl OneStep {
+    fn new(program: &Program, locks: &Locks, edge: EdgeId) -> Self {
+        let source = program.edges[edge].source;
+        let thread = program.locations[source].thread;
+        let mut access = Access::of_edge(program, edge);
+        for set in [&mut access.reads, &mut access.writes] {
+            *set = set.iter().filter(|&var| program.vars[var].is_global()).collect();
+        }
+        Self {
+            thread,
+            is_copied: program.threads[thread].kind == ThreadKind::Template,
+            source,
+            needed: locks.needed_for(program, edge),
+            access,
+        }
+    }
+}
+
+/// Who certainly does not run while an instance stands at a location.
+struct Absence {
+    absent: Arena<LocationId, IdSet<ThreadId>>,
+}
+
+impl Absence {
+    fn new(program: &Program) -> Self {
+        let mut absent: Arena<LocationId, IdSet<ThreadId>> =
+            program.locations.ids().map(|_| IdSet::new()).collect();
+        for thread in program.threads.ids() {
+            let Some(starter) = only_starter(program, thread) else { continue };
+            let behind = |edge: EdgeId| starts(program, edge, thread).then_some(program.edges[edge].target);
+            let started = reachable(program, program.edges.ids().filter_map(behind).collect(), |_| true);
+            let locations = program.locations.iter().filter(|(_, location)| location.thread == starter);
+            for (location, _) in locations.filter(|(location, _)| !started.contains(*location)) {
+                absent[location].insert(thread);
+            }
+        }
+        for (thread, declaration) in program.threads.iter() {
+            if declaration.kind == ThreadKind::Template {
+                continue;
+            }
+            for (waiter, declaration) in program.threads.iter() {
+                if declaration.kind == ThreadKind::Template || waiter == thread {
+                    continue;
+                }
+                let entry = vec![declaration.entry];
+                let before = reachable(program, entry, |edge| !waits_for(program, edge, thread));
+                let locations = program.locations.iter().filter(|(_, location)| location.thread == waiter);
+                for (location, _) in locations.filter(|(location, _)| !before.contains(*location)) {
+                    absent[location].insert(thread);
+                }
+            }
+        }
+        Self { absent }
+    }
+
+    fn at(&self, location: LocationId) -> &IdSet<ThreadId> {
+        &self.absent[location]
+    }
+}
+
+/// The one instance that starts a thread, if there is only one and the thread does not run from
+/// the beginning.
+fn only_starter(program: &Program, thread: ThreadId) -> Option<ThreadId> {
+    if program.threads[thread].kind == (ThreadKind::Instance { running: true }) {
+        return None;
+    }
+    let edges = program.edges.ids().filter(|&edge| starts(program, edge, thread));
+    let mut starters = edges.map(|edge| program.locations[program.edges[edge].source].thread);
+    let first = starters.next()?;
+    let is_instance = program.threads[first].kind != ThreadKind::Template;
+    (is_instance && first != thread && starters.all(|other| other == first)).then_some(first)
+}
+
+fn starts(program: &Program, edge: EdgeId, thread: ThreadId) -> bool {
+    let mut ops = program.edges[edge].ops.iter();
+    ops.any(|op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread))
+}
+
+/// Whether the edge is only passed when the instance has ended.
+fn waits_for(program: &Program, edge: EdgeId, thread: ThreadId) -> bool {
+    let handle = program.instance_handle(thread);
+    let mut ops = program.edges[edge].ops.iter();
+    ops.any(|op| matches!(op, Op::Join(Expr::Int(joined)) if Some(*joined) == handle))
+}
+
+/// The locations to which edges lead that may be passed.
+fn reachable(
+    program: &Program,
+    mut pending: Vec<LocationId>,
+    may_pass: impl Fn(EdgeId) -> bool,
+) -> IdSet<LocationId> {
+    let mut seen = IdSet::new();
+    while let Some(location) = pending.pop() {
+        if seen.insert(location) {
+            let edges = program.outgoing(location).iter().filter(|&&edge| may_pass(edge));
+            pending.extend(edges.map(|&edge| program.edges[edge].target));
+        }
+    }
+    seen
+}
