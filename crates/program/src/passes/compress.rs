@@ -1,9 +1,10 @@
-//! Makes one step of runs of local steps.
+//! Makes one step of runs of local steps, and of what is done under a lock.
 //!
 //! A location `m` of a thread is removed by joining each edge `e` to it with each edge `f`
 //! from it. That others cannot act between `e` and `f` any more must make no difference.
 //! For each `e`, one of these reasons is needed ("local" and "without effect" are defined in
-//! [`Visibility`]):
+//! [`Visibility`], with respect to what others can do while the thread stands at `m`, which
+//! [`Concurrency`] knows):
 //!
 //! 1. `e` is local. In any run it can be put off until right before `f`, or, if no `f`
 //!    follows, left out.
@@ -18,6 +19,12 @@
 //! that nobody sees: others do the same whether that thread has been started and has not moved
 //! yet, or has not been started. This makes one step of `spawn a; spawn b; spawn c`.
 //!
+//! With locks this is the reduction of Lipton: a lock can be taken later (reason 1), since
+//! whoever moves meanwhile neither takes it nor looks at it; what the lock protects can be
+//! accessed later or earlier; and the lock can be released earlier (reason 3). So a section whose
+//! variables are all protected becomes one edge, and one access that is not protected splits it
+//! in two.
+//!
 //! The end of a thread is visible to joins and to properties about the end of the program. It
 //! may still be brought forward (reasons 2 and 3): a join that could be made with the thread
 //! still running can be made as well when it has ended, and the program has not ended before
@@ -29,10 +36,11 @@
 //!
 //! * no thread ever waits at `m`: one of the edges from `m` can be taken, fails, or is
 //!   abandoned, or
-//! * (only under reason 1) `e` leaves no choice: whenever it can be taken, it is the only edge
-//!   from its source that can, in the only way, and the others wait. A thread that waits at
-//!   `m` in the old program then waits at the source of `e` in the new one, and a trace to
-//!   the deadlock gets these steps back at its end.
+//! * (only under reason 1) `e` is local whatever others do, and leaves no choice: whenever it
+//!   can be taken, it is the only edge from its source that can, in the only way, and the others
+//!   wait. A thread that waits at `m` in the old program then waits at the source of `e` in the
+//!   new one, and a trace to the deadlock gets these steps back at its end. (A lock that was
+//!   taken is not enough: others may wait for it.)
 //!
 //! Loop heads stay, so that no loop disappears into an edge that would have to go on for ever.
 
@@ -53,7 +61,8 @@ pub enum Deadlocks {
     Ignore,
 }
 
-/// The program with runs of local steps joined with the steps around them.
+/// The program with runs of local steps, and sections under locks, joined with the steps around
+/// them.
 pub fn compress(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
     for location in program.locations.ids() {

@@ -5,14 +5,19 @@
 
 use crate::random::generator;
 use crate::random::preservation::{CASES, Coverage};
+use rely_program::Program;
 
 const PROGRAMS: usize = 400;
 
 fn check(name: &str) -> Coverage {
+    check_on(name, generator::program)
+}
+
+fn check_on(name: &str, generate: fn(u64) -> Program) -> Coverage {
     let case = CASES.iter().find(|case| case.name == name).expect("there is such a pass");
     let mut coverage = Coverage::default();
     for seed in 0..PROGRAMS {
-        if let Err(reason) = case.check(&mut coverage, &generator::program(seed as u64)) {
+        if let Err(reason) = case.check(&mut coverage, &generate(seed as u64)) {
             panic!("{reason}");
         }
     }
@@ -49,6 +54,21 @@ fn compressing() {
 #[test]
 fn compressing_ignoring_deadlocks() {
     assert_covers(&check("compress, ignoring deadlocks"), 200, 100, 0);
+}
+
+#[test]
+fn compressing_what_locks_protect() {
+    let coverage = check_on("compress", generator::locking::program);
+    assert_covers(&coverage, 300, 100, 50);
+    let coverage = check_on("compress, ignoring deadlocks", generator::locking::program);
+    assert_covers(&coverage, 300, 100, 0);
+    assert!(coverage.states.1 * 2 < coverage.states.0, "{coverage:?}");
+}
+
+#[test]
+fn preparing_what_locks_protect() {
+    assert_covers(&check_on("prepare for assert", generator::locking::program), 300, 100, 0);
+    assert_covers(&check_on("prepare for deadlock", generator::locking::program), 300, 0, 50);
 }
 
 #[test]

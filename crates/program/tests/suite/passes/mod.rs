@@ -3,6 +3,7 @@
 mod compressing;
 mod copying;
 mod ends;
+mod locking;
 mod ranges;
 mod simplifying;
 mod threads;

@@ -102,6 +102,10 @@ pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Res
         findings: Findings::default(),
         observed,
     };
+    // Every domain has at least two values.
+    if 1usize.checked_shl(semantics.initial_choices().len() as u32).is_none_or(|least| least > most_states) {
+        return Err(Stopped::TooManyStates);
+    }
     for choices in vectors(semantics.initial_choices().iter().map(|(_, domain)| *domain)) {
         if let Ok(state) = semantics.initial(&choices) {
             exploration.add(state, Parent::Initial(choices))?;

@@ -5,6 +5,8 @@
 //! Values stay between 0 and 3, spawns are counted, joins and starts are guarded, so that
 //! every run is defined and the states are finite.
 
+pub mod locking;
+
 use super::numbers::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
@@ -27,21 +29,7 @@ pub fn program(seed: u64) -> Program {
 }
 
 fn generate(seed: u64, counts_spawns: bool) -> Program {
-    let mut random = Random::new(seed);
-    let caution = *random.pick(&[0, 30, 100]);
-    let builder = ProgramBuilder::new(format!("random {seed}"));
-    Generator {
-        random,
-        builder,
-        ints: Vec::new(),
-        bools: Vec::new(),
-        lock: None,
-        array: None,
-        threads: Vec::new(),
-        counts_spawns,
-        caution,
-    }
-    .run()
+    Generator::new(ProgramBuilder::new(format!("random {seed}")), seed, counts_spawns).run()
 }
 
 struct Generator {
@@ -69,6 +57,22 @@ struct Thread {
 }
 
 impl Generator {
+    fn new(builder: ProgramBuilder, seed: u64, counts_spawns: bool) -> Self {
+        let mut random = Random::new(seed);
+        let caution = *random.pick(&[0, 30, 100]);
+        Generator {
+            random,
+            builder,
+            ints: Vec::new(),
+            bools: Vec::new(),
+            lock: None,
+            array: None,
+            threads: Vec::new(),
+            counts_spawns,
+            caution,
+        }
+    }
+
     fn run(mut self) -> Program {
         self.declare_globals();
         self.declare_threads();
