@@ -1,14 +1,15 @@
 //! Leaves out what nothing depends on.
 //!
 //! A variable that no condition needs disappears with everything that is written to it. A
-//! value that a thread writes to a variable of its own and never looks at is not written. The
+//! value that a thread writes to a variable of its own and never looks at is not written; nor is
+//! one that the same step overwrites before it is looked at, or that is there already. The
 //! right side of such an assignment may have been undefined; if that is a mistake, a check in
 //! front of it says so, and the check stays.
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{IdSet, Liveness, needed_vars};
-use crate::expr::Expr;
+use crate::analysis::{Access, IdSet, Liveness, needed_vars};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::{EdgeId, Initial, Op, Place, Program, Scope, ThreadKind, VarId};
 
 /// The program without needless variables, assignments and nondeterministic values.
@@ -80,24 +81,30 @@ impl Dead<'_> {
     fn kept_ops(&self, edge: EdgeId) -> Vec<Option<Op>> {
         let edge = &self.program.edges[edge];
         let mut live = self.liveness.private_at(edge.target).clone();
+        let mut overwritten = Overwritten::default();
         let mut kept = Vec::with_capacity(edge.ops.len());
         for op in edge.ops.iter().rev() {
-            let rest = self.kept_op(&live, op);
+            let rest = self.kept_op(&live, &overwritten, op);
             if let Some(op) = &rest {
                 self.liveness.step_back(&mut live, op);
+                overwritten.step_back(op);
             }
             kept.push(rest);
         }
         kept.reverse();
+        drop_what_is_there(&mut kept);
         kept
     }
 
-    fn kept_op(&self, live: &IdSet<VarId>, op: &Op) -> Option<Op> {
+    fn kept_op(&self, live: &IdSet<VarId>, overwritten: &Overwritten, op: &Op) -> Option<Op> {
         // A copy of a variable to itself changes nothing, unless it takes back what stands
         // before it in the same assignment.
         let is_own_copy = |place: &Place, value: &Expr| matches!((place, value), (Place::Scalar(target), Expr::Var(var)) if target == var);
-        let matters =
-            |place: &Place| self.needed.contains(place.var()) && self.liveness.matters(live, place.var());
+        let matters = |place: &Place| {
+            self.needed.contains(place.var())
+                && self.liveness.matters(live, place.var())
+                && !overwritten.0.contains(place.var())
+        };
         match op {
             Op::Assign(assignments) => {
                 let sets_once =
@@ -124,5 +131,83 @@ impl Dead<'_> {
             }
             other => Some(other.clone()),
         }
+    }
+}
+
+/// The scalars that get another value later in the same step, before anybody looks at them. If the
+/// step does not come that far, it blocks, and nothing has happened, or it fails, and nothing
+/// follows.
+#[derive(Default)]
+struct Overwritten(IdSet<VarId>);
+
+impl Overwritten {
+    fn step_back(&mut self, op: &Op) {
+        if *op == Op::Halt {
+            *self = Self::default();
+        }
+        let access = Access::of_ops(std::slice::from_ref(op));
+        match op {
+            Op::Assign(assignments) => self.add(assignments.iter().map(|(place, _)| place)),
+            Op::Havoc(place, _) => self.add([place]),
+            _ => {}
+        }
+        access.reads.iter().for_each(|var| self.0.remove(var));
+    }
+
+    fn add<'p>(&mut self, places: impl IntoIterator<Item = &'p Place>) {
+        for place in places {
+            if let Place::Scalar(var) = place {
+                self.0.insert(*var);
+            }
+        }
+    }
+}
+
+/// Drops assignments of constants to scalars that have this value already, by what the step has
+/// looked at or written before.
+fn drop_what_is_there(ops: &mut [Option<Op>]) {
+    let mut known: Vec<(VarId, Expr)> = Vec::new();
+    for kept in ops {
+        let Some(op) = kept else { continue };
+        match op {
+            Op::Assume(condition, _) => learn(condition, &mut known),
+            Op::Assign(assignments) => {
+                if let [(Place::Scalar(var), value)] = assignments.as_slice()
+                    && known.iter().any(|(other, there)| other == var && there == value)
+                {
+                    *kept = None;
+                    continue;
+                }
+                known.retain(|(var, _)| assignments.iter().all(|(place, _)| place.var() != *var));
+                if let [(Place::Scalar(var), value @ (Expr::Int(_) | Expr::Bool(_)))] = assignments.as_slice()
+                {
+                    known.push((*var, value.clone()));
+                }
+            }
+            Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => {
+                known.retain(|(var, _)| *var != place.var());
+            }
+            Op::Check(..) | Op::Spawn { .. } | Op::Join(_) | Op::Halt => {}
+        }
+    }
+}
+
+/// The constants that scalars have if the condition holds.
+fn learn(condition: &Expr, known: &mut Vec<(VarId, Expr)>) {
+    match condition {
+        Expr::Binary(BinaryOp::And, sides) => sides.iter().for_each(|side| learn(side, known)),
+        Expr::Binary(BinaryOp::Eq, sides) => {
+            if let [Expr::Var(var), value @ Expr::Int(_)] | [value @ Expr::Int(_), Expr::Var(var)] = &**sides
+            {
+                known.push((*var, value.clone()));
+            }
+        }
+        Expr::Unary(UnaryOp::Not, operand) => {
+            if let Expr::Var(var) = **operand {
+                known.push((var, Expr::Bool(false)));
+            }
+        }
+        Expr::Var(var) => known.push((*var, Expr::Bool(true))),
+        _ => {}
     }
 }
