@@ -87,9 +87,14 @@ impl Certificate {
         Ok(Self { goal, program: name, fingerprint, proof: file.proof.into() })
     }
 
+    /// Whether the proof is about this program.
+    pub fn is_about(&self, program: &Program) -> bool {
+        self.fingerprint == format!("{:016x}", fingerprint(program))
+    }
+
     /// The proof, if it is about this program.
     pub fn proof_of(self, program: &Program) -> Result<Proof, ProofFormatError> {
-        if self.fingerprint == format!("{:016x}", fingerprint(program)) {
+        if self.is_about(program) {
             Ok(self.proof)
         } else {
             Err(ProofFormatError::OtherProgram(self.program))

@@ -21,6 +21,7 @@ use rely_base::{Budget, Silent};
 use rely_engines::{Bias, EngineOptions, engine_with};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
+use rely_program::passes::Sections;
 use rely_program::{Goal, Program};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,14 @@ fn row(name: &str, file: &Path, goal: Goal, engine: &str, of_each_kind: usize, t
     let engine_name = engine.split_whitespace().next().unwrap_or(engine);
     let bias = if engine.ends_with("none") { Bias::None } else { Bias::Modular };
     let chosen = engine_with(engine_name, EngineOptions { bias }).expect("an engine");
-    let verified = pipeline::verify_and_keep(&loaded.program, goal, chosen.as_ref(), &budget(), &Silent);
+    let verified = pipeline::verify_and_keep(
+        &loaded.program,
+        goal,
+        Sections::Joined,
+        chosen.as_ref(),
+        &budget(),
+        &Silent,
+    );
     let proof = match &verified.verdict {
         Verdict::Safe(proved) => match proved.proof() {
             Proof::RelyGuarantee(proof) => proof.clone(),

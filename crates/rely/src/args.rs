@@ -7,6 +7,7 @@ use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use regex_lite::Regex;
 use rely_engines::ENGINE_NAMES;
 use rely_program::Goal;
+use rely_program::passes::Sections;
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
@@ -95,6 +96,9 @@ pub struct CheckArgs {
     /// Which predicates rely-guarantee reasoning looks for first
     #[arg(long, value_enum, default_value_t = BiasChoice::Modular)]
     pub bias: BiasChoice,
+    /// Whether what is done under a lock is one step; for witnesses it never is
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    pub sections: SectionsChoice,
     /// Give up on a property after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -199,6 +203,24 @@ pub struct CertifyArgs {
     pub input: InputArgs,
 }
 
+/// `--sections`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SectionsChoice {
+    /// One step, as far as the lock protects it: much is proved faster
+    Joined,
+    /// The steps of the program: assertions of a proof hold in every state
+    Apart,
+}
+
+impl From<SectionsChoice> for Sections {
+    fn from(choice: SectionsChoice) -> Self {
+        match choice {
+            SectionsChoice::Joined => Sections::Joined,
+            SectionsChoice::Apart => Sections::Apart,
+        }
+    }
+}
+
 /// `--bias`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BiasChoice {
@@ -227,6 +249,9 @@ pub struct ShowArgs {
     /// The property for which to simplify
     #[arg(long, short, value_name = "PROPERTY", default_value = "assert", value_parser = goal_parser())]
     pub property: Goal,
+    /// With --simplified: whether what is done under a lock is one step
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    pub sections: SectionsChoice,
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,

@@ -16,7 +16,7 @@ use rely_base::{Budget, Diagnostic, Observer, SourceMap};
 use rely_c_front::CInput;
 use rely_engines::Engine;
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_program::passes::{self, BackMap};
+use rely_program::passes::{self, BackMap, Sections};
 use rely_program::{Goal, Program};
 use rely_report::Problem;
 
@@ -91,18 +91,19 @@ pub fn verify(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verdict {
-    verify_and_keep(program, goal, engine, budget, observer).verdict
+    verify_and_keep(program, goal, Sections::Joined, engine, budget, observer).verdict
 }
 
 /// [`verify`], for those who want to do something with the proof.
 pub fn verify_and_keep(
     program: &Program,
     goal: Goal,
+    sections: Sections,
     engine: &dyn Engine,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let (prepared, back) = passes::prepare(program, goal);
+    let (prepared, back) = passes::prepare_with(program, goal, sections);
     let judge = |claim: Claim, budget: &Budget| {
         let checked = match claim {
             Claim::Unsafe(trace) => {
@@ -126,7 +127,11 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let (prepared, back) = passes::prepare(program, goal);
+    let joined = passes::prepare_with(program, goal, Sections::Joined);
+    let (prepared, back) = match certificate.is_about(&joined.0) {
+        true => joined,
+        false => passes::prepare_with(program, goal, Sections::Apart),
+    };
     let proof = certificate.proof_of(&prepared)?;
     let checked = rely_evidence::check_proof(program, &prepared, goal, proof, budget);
     Ok(Verified { verdict: checked.into_verdict(), prepared, back })

@@ -10,6 +10,7 @@ use rely::{input, pipeline};
 use rely_base::{Budget, Silent};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
+use rely_program::passes::Sections;
 use rely_program::{Goal, Program};
 use std::path::Path;
 use std::process::Command;
@@ -26,8 +27,14 @@ fn proof_of(file: &str, engine: &str) -> (Program, RelyGuarantee) {
     let loaded = pipeline::load(&input).expect("a program");
     let engine = rely_engines::engine(engine).expect("an engine");
     let budget = Budget::unlimited();
-    let verified =
-        pipeline::verify_and_keep(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
+    let verified = pipeline::verify_and_keep(
+        &loaded.program,
+        Goal::Assert,
+        Sections::Joined,
+        engine.as_ref(),
+        &budget,
+        &Silent,
+    );
     let Verdict::Safe(proved) = &verified.verdict else { panic!("{file}: {:?}", verified.verdict) };
     let Proof::RelyGuarantee(proof) = proved.proof() else { panic!("{file}: a proof by exhaustion") };
     (verified.prepared, proof.clone())

@@ -380,7 +380,7 @@ fn a_template_is_shown_with_its_places() {
     let Some(browser) = Browser::start("template") else { return };
     let folder = Folder::new("template");
     let model = folder.write("workers.rely", WORKERS);
-    let page = folder.report(&["--engine", "rely-guarantee", &model]);
+    let page = folder.report(&["--engine", "rely-guarantee", "--sections", "apart", &model]);
     assert_sound(&browser, &page);
     assert_eq!(browser.text(".verdict"), "Safe");
     let card = ".thread-card:nth-of-type(2)";

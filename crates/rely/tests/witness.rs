@@ -13,6 +13,7 @@ use rely::args::InputArgs;
 use rely::pipeline::{self, Loaded, Verified};
 use rely_base::{Budget, Id, Silent, Span};
 use rely_evidence::{Proof, Verdict};
+use rely_program::passes::Sections;
 use rely_program::{AllValues, EdgeId, Goal, Reached, Semantics, State, Successors};
 use rely_report::{Annotations, GhostChange, GhostFact, Ghosts, ProofContext, invariants};
 use rules::Rules;
@@ -503,6 +504,7 @@ fn annotations(loaded: &Loaded) -> Option<Annotations> {
     let verified: Verified = pipeline::verify_and_keep(
         &loaded.program,
         Goal::Assert,
+        Sections::Apart,
         engine.expect("it exists").as_ref(),
         &budget,
         &Silent,

@@ -9,7 +9,7 @@ use super::{Access, IdSet, Locks};
 use crate::expr::Expr;
 use crate::ir::{EdgeId, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
 use rely_base::Arena;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// What others may read and write, for each location of a thread.
@@ -97,30 +97,24 @@ impl Absence {
     fn new(program: &Program) -> Self {
         let mut absent: Arena<LocationId, IdSet<ThreadId>> =
             program.locations.ids().map(|_| IdSet::new()).collect();
+        // The thread can only run while the observer is at one of these locations.
+        let mut mark = |observer: ThreadId, present: &IdSet<LocationId>, thread: ThreadId| {
+            for (location, declaration) in program.locations.iter() {
+                if declaration.thread == observer && !present.contains(location) {
+                    absent[location].insert(thread);
+                }
+            }
+        };
         for thread in program.threads.ids() {
             let Some(starter) = only_starter(program, thread) else { continue };
             let behind = |edge: EdgeId| starts(program, edge, thread).then_some(program.edges[edge].target);
             let started = reachable(program, program.edges.ids().filter_map(behind).collect(), |_| true);
-            let locations = program.locations.iter().filter(|(_, location)| location.thread == starter);
-            for (location, _) in locations.filter(|(location, _)| !started.contains(*location)) {
-                absent[location].insert(thread);
-            }
+            mark(starter, &started, thread);
         }
-        for (thread, declaration) in program.threads.iter() {
-            if declaration.kind == ThreadKind::Template {
-                continue;
-            }
-            for (waiter, declaration) in program.threads.iter() {
-                if declaration.kind == ThreadKind::Template || waiter == thread {
-                    continue;
-                }
-                let entry = vec![declaration.entry];
-                let before = reachable(program, entry, |edge| !waits_for(program, edge, thread));
-                let locations = program.locations.iter().filter(|(_, location)| location.thread == waiter);
-                for (location, _) in locations.filter(|(location, _)| !before.contains(*location)) {
-                    absent[location].insert(thread);
-                }
-            }
+        for (waiter, thread) in waits(program) {
+            let entry = vec![program.threads[waiter].entry];
+            let before = reachable(program, entry, |edge| !waits_for(program, edge, thread));
+            mark(waiter, &before, thread);
         }
         Self { absent }
     }
@@ -146,6 +140,23 @@ fn only_starter(program: &Program, thread: ThreadId) -> Option<ThreadId> {
 fn starts(program: &Program, edge: EdgeId, thread: ThreadId) -> bool {
     let mut ops = program.edges[edge].ops.iter();
     ops.any(|op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread))
+}
+
+/// Which instances wait for which others somewhere.
+fn waits(program: &Program) -> FxHashSet<(ThreadId, ThreadId)> {
+    let mut waits = FxHashSet::default();
+    for edge in program.edges.values() {
+        let waiter = program.locations[edge.source].thread;
+        if program.threads[waiter].kind == ThreadKind::Template {
+            continue;
+        }
+        for op in &edge.ops {
+            if let Op::Join(Expr::Int(handle)) = op {
+                waits.extend(program.instance_with_handle(*handle).map(|thread| (waiter, thread)));
+            }
+        }
+    }
+    waits
 }
 
 /// Whether the edge is only passed when the instance has ended.

@@ -139,19 +139,20 @@ impl Visibility {
     /// change, and it changes nothing that another thread or a property can see. It may still
     /// block, or fail a check.
     pub fn is_local(&self, program: &Program, edge: &Edge) -> bool {
-        self.has_no_effect(program, edge) && self.depends_on_nobody(edge, None)
+        self.is_local_during(program, edge, None)
     }
 
-    /// Whether taking the edge is local as far as others do no more than this meanwhile.
-    pub fn is_local_during(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
-        self.has_no_effect_during(program, edge, others) && self.depends_on_nobody(edge, Some(others))
+    /// Whether taking the edge is local as far as others do no more than this meanwhile, if
+    /// anything is known of them.
+    pub fn is_local_during(&self, program: &Program, edge: &Edge, others: Option<&Access>) -> bool {
+        self.has_no_effect_during(program, edge, others) && self.depends_on_nobody(edge, others)
     }
 
     /// Whether the edge can be brought forward over steps of other threads that do no more than
     /// this: it is local, but for starts that nobody sees.
-    pub fn can_come_forward(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
-        self.has_no_effect_but_for(program, edge, &self.unseen_starts, Some(others))
-            && self.depends_on_nobody(edge, Some(others))
+    pub fn can_come_forward(&self, program: &Program, edge: &Edge, others: Option<&Access>) -> bool {
+        self.has_no_effect_but_for(program, edge, &self.unseen_starts, others)
+            && self.depends_on_nobody(edge, others)
     }
 
     /// Whether nothing that other threads do makes a difference to the edge.
@@ -167,13 +168,13 @@ impl Visibility {
     /// Whether taking the edge changes nothing that another thread or a property can see; it
     /// may depend on what others do.
     pub fn has_no_effect(&self, program: &Program, edge: &Edge) -> bool {
-        self.has_no_effect_but_for(program, edge, &IdSet::new(), None)
+        self.has_no_effect_during(program, edge, None)
     }
 
     /// Whether taking the edge changes nothing that a property can see, or another thread that
     /// does no more than this meanwhile.
-    pub fn has_no_effect_during(&self, program: &Program, edge: &Edge, others: &Access) -> bool {
-        self.has_no_effect_but_for(program, edge, &IdSet::new(), Some(others))
+    pub fn has_no_effect_during(&self, program: &Program, edge: &Edge, others: Option<&Access>) -> bool {
+        self.has_no_effect_but_for(program, edge, &IdSet::new(), others)
     }
 
     fn has_no_effect_but_for(

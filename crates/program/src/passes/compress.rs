@@ -48,7 +48,7 @@ use super::BackMap;
 use super::decision::decision;
 use super::draft::Draft;
 use super::eliminate::Eliminator;
-use crate::analysis::{Concurrency, Graph, Visibility};
+use crate::analysis::{Access, Concurrency, Graph, Visibility};
 use crate::ir::{Blocking, Edge, LocationId, Op, Program};
 use crate::property::{Claimed, Goal};
 
@@ -61,16 +61,26 @@ pub enum Deadlocks {
     Ignore,
 }
 
+/// What becomes of that which is done under a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sections {
+    /// It is one step, as far as the lock protects it. What is known about the result holds of
+    /// the program in moments in which nobody is in the middle of such a step.
+    Joined,
+    /// It is as many steps as in the program: what is known about the result always holds.
+    Apart,
+}
+
 /// The program with runs of local steps, and sections under locks, joined with the steps around
 /// them.
-pub fn compress(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) {
+pub fn compress(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
     for location in program.locations.ids() {
         make_branch_wait(program, &mut draft, location);
     }
     let mut compression = Compression {
         visibility: Visibility::new(program),
-        concurrency: Concurrency::new(program),
+        concurrency: (sections == Sections::Joined).then(|| Concurrency::new(program)),
         eliminator: Eliminator::new(draft),
         deadlocks,
         one_goal: is_about_one_goal(program),
@@ -138,7 +148,8 @@ fn is_open(program: &Program, edge: &Edge, conditions: &[usize], blocks: fn(&Op)
 
 struct Compression<'p> {
     visibility: Visibility,
-    concurrency: Concurrency,
+    /// Nothing is known of the others, or what they can do meanwhile.
+    concurrency: Option<Concurrency>,
     eliminator: Eliminator<'p>,
     deadlocks: Deadlocks,
     one_goal: bool,
@@ -189,7 +200,7 @@ impl Compression<'_> {
             None => edges.iter().any(|edge| is_open(program, edge, &[], blocks)),
         };
         let (never_waits, never_blocks) = (is_open_for(may_wait), is_open_for(may_block));
-        let others = self.concurrency.meanwhile(location);
+        let others = self.meanwhile(location);
         let comes_forward = |edge: &&Edge| self.visibility.can_come_forward(program, edge, others);
         Leaving {
             all_come_forward: edges.iter().all(comes_forward),
@@ -199,11 +210,15 @@ impl Compression<'_> {
         }
     }
 
+    fn meanwhile(&self, location: LocationId) -> Option<&Access> {
+        self.concurrency.as_ref().map(|concurrency| concurrency.meanwhile(location))
+    }
+
     /// Whether one of the reasons in the module's documentation holds for an edge.
     fn can_join(&self, edge: &Edge, leaving: &Leaving) -> bool {
         let program = &self.eliminator.draft.program;
         let ignore_deadlocks = self.deadlocks == Deadlocks::Ignore;
-        let others = self.concurrency.meanwhile(edge.target);
+        let others = self.meanwhile(edge.target);
         let put_off = || {
             let holds_up_nobody = || {
                 ignore_deadlocks

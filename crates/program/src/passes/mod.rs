@@ -31,7 +31,7 @@ mod use_ranges;
 
 pub use atomic::merge_atomic_blocks;
 pub use back::BackMap;
-pub use compress::{Deadlocks, compress};
+pub use compress::{Deadlocks, Sections, compress};
 pub use cut_tails::cut_tails;
 pub use dead::remove_dead_variables;
 pub use focus::focus;
@@ -49,11 +49,18 @@ use crate::property::Goal;
 /// The program in the best shape for one goal: focused on it and simplified as far as the goal
 /// allows, together with the way back.
 pub fn prepare(program: &Program, goal: Goal) -> (Program, BackMap) {
+    prepare_with(program, goal, Sections::Joined)
+}
+
+/// The program in the best shape for one goal, with what is done under a lock in one step or not.
+pub fn prepare_with(program: &Program, goal: Goal, sections: Sections) -> (Program, BackMap) {
     let focused = Passed::new(program).by(|program| focus(program, goal));
     match goal {
-        Goal::Assert | Goal::Overflow => focused.by(|program| simplify_with(program, Deadlocks::Ignore)),
+        Goal::Assert | Goal::Overflow => {
+            focused.by(|program| simplify_with(program, Deadlocks::Ignore, sections))
+        }
         Goal::Deadlock | Goal::Termination => {
-            focused.by(|program| simplify_with(program, Deadlocks::Preserve))
+            focused.by(|program| simplify_with(program, Deadlocks::Preserve, sections))
         }
         // Every access counts, even one whose value does not matter.
         Goal::Race => focused.by(unroll).by(instantiate),
@@ -63,13 +70,13 @@ pub fn prepare(program: &Program, goal: Goal) -> (Program, BackMap) {
 
 /// The program simplified by all passes, with all of its checks, properties and deadlocks.
 pub fn simplify(program: &Program) -> (Program, BackMap) {
-    simplify_with(program, Deadlocks::Preserve)
+    simplify_with(program, Deadlocks::Preserve, Sections::Joined)
 }
 
 /// How often the passes are repeated at most; each makes room for the others.
 const MOST_ROUNDS: usize = 8;
 
-fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) {
+fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
     let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
     for _ in 0..MOST_ROUNDS {
         let before = passed.size();
@@ -83,7 +90,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks) -> (Program, BackMap) 
             .by(merge_copies)
             .by(remove_dead_variables)
             .by(merge_atomic_blocks)
-            .by(|program| compress(program, deadlocks))
+            .by(|program| compress(program, deadlocks, sections))
             .by(start_later);
         if passed.size() == before {
             break;

@@ -10,6 +10,7 @@ use rely_base::{Budget, Observer, Recorder};
 use rely_engines::{Bias, Engine, EngineOptions};
 use rely_evidence::Verdict;
 use rely_program::Goal;
+use rely_program::passes::Sections;
 use rely_report::{
     Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding, render_proof,
 };
@@ -63,6 +64,12 @@ fn engine_options(arguments: &CheckArgs) -> EngineOptions {
         BiasChoice::None => Bias::None,
     };
     EngineOptions { bias }
+}
+
+/// Invariants of a witness hold in every state, so nothing is joined for it that others could come
+/// between.
+fn sections(arguments: &CheckArgs) -> Sections {
+    if arguments.evidence.witness.is_some() { Sections::Apart } else { arguments.sections.into() }
 }
 
 fn not_available(goal: Goal) -> String {
@@ -128,7 +135,8 @@ fn check_goal(
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
     let budget = budget(arguments.timeout, arguments.memory, context);
-    let verified = pipeline::verify_and_keep(&loaded.program, goal, engine, &budget, observer);
+    let verified =
+        pipeline::verify_and_keep(&loaded.program, goal, sections(arguments), engine, &budget, observer);
     let solver = arguments.evidence.solver.as_deref();
     let conclusion = certify::conclusion(&verified, loaded, goal, solver, &budget);
     progress.clear();

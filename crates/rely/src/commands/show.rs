@@ -12,7 +12,7 @@ pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
         Err(problem) => return Ok(context.complain(&problem)),
     };
     let program = match arguments.simplified {
-        true => passes::prepare(&loaded.program, arguments.property).0,
+        true => passes::prepare_with(&loaded.program, arguments.property, arguments.sections.into()).0,
         false => loaded.program,
     };
     let text = match arguments.format {

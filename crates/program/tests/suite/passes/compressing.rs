@@ -5,14 +5,14 @@ use crate::random::explorer::{explore, replay};
 use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 use expect_test::expect;
 use rely_base::Id;
-use rely_program::passes::{self, BackMap, Deadlocks};
+use rely_program::passes::{self, BackMap, Deadlocks, Sections};
 use rely_program::{
     Check, CheckKind, Claimed, Domain, EdgeId, Expr, Op, Place, Program, SlotId, ThreadKind, Trace,
     TraceStep, VarId, Violation,
 };
 
 fn compress(program: &Program) -> (Program, BackMap) {
-    passes::compress(program, Deadlocks::Preserve)
+    passes::compress(program, Deadlocks::Preserve, Sections::Joined)
 }
 
 /// Two threads that share `x`; `first` makes the automaton of the first from `x` and a local.
@@ -97,7 +97,7 @@ fn a_choice_before_waiting_stays_where_deadlocks_matter() {
     "#]],
     );
     check(
-        passes::compress(&program, Deadlocks::Ignore),
+        passes::compress(&program, Deadlocks::Ignore, Sections::Joined),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -130,7 +130,7 @@ fn a_read_does_not_come_to_depend_on_a_local_wait_where_deadlocks_matter() {
     "#]],
     );
     check(
-        passes::compress(&program, Deadlocks::Ignore),
+        passes::compress(&program, Deadlocks::Ignore, Sections::Joined),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -403,7 +403,7 @@ fn joined_edges_take_their_choices_in_order() {
     let any = |var, high| Op::Havoc(Place::Scalar(var), Domain::Range { low: 0, high });
     let first = sketch.edge("entry", "a", [any(l, 9), any(m, 9)]);
     let second = sketch.edge("a", "exit", [any(l, 3)]);
-    let (_, back) = passes::compress(&sketch.finish(), Deadlocks::Ignore);
+    let (_, back) = passes::compress(&sketch.finish(), Deadlocks::Ignore, Sections::Joined);
     let step =
         |edge, choices: &[i128]| TraceStep { slot: SlotId::from_index(0), edge, choices: choices.to_vec() };
     let joined = step(EdgeId::from_index(0), &[7, 8, 2]);

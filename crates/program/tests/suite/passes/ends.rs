@@ -5,7 +5,7 @@ use crate::random::explorer::replay;
 use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 use expect_test::expect;
 use rely_base::Id;
-use rely_program::passes::{self, Deadlocks};
+use rely_program::passes::{self, Deadlocks, Sections};
 use rely_program::{
     Claimed, EdgeId, Expr, Goal, Op, Program, SlotId, ThreadId, ThreadKind, Trace, TraceStep, Violation,
 };
@@ -59,7 +59,7 @@ fn a_start_that_a_property_sees_stays_where_it_is() {
         Some(Claimed::Always(Expr::CountAt(entry).eq(Expr::int(0))))
     };
     check(
-        passes::compress(&starts_and_joins(seen), Deadlocks::Preserve),
+        passes::compress(&starts_and_joins(seen), Deadlocks::Preserve, Sections::Joined),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -92,7 +92,7 @@ fn several_starters_stay_apart() {
         sketch.edge("a", "exit", [spawn(helper, None)]);
     }
     check(
-        passes::compress(&sketch.finish(), Deadlocks::Preserve),
+        passes::compress(&sketch.finish(), Deadlocks::Preserve, Sections::Joined),
         expect![[r#"
         program sketch
         var x: int = 0

@@ -3,7 +3,7 @@
 use crate::random::explorer::explore;
 use crate::sketch::{RUNNING, SPAWNED, Sketch, is, set, spawn};
 use rely_base::Id;
-use rely_program::passes::{self, Deadlocks};
+use rely_program::passes::{self, Deadlocks, Sections};
 use rely_program::{Edge, Expr, Op, Program, ThreadId, ThreadKind, VarId};
 
 /// The variables of the programs below.
@@ -38,7 +38,7 @@ fn section_beside(others: impl FnOnce(&mut Sketch, Shared)) -> (Program, ThreadI
 
 /// What remains of the edges of a thread: how many operations each has.
 fn steps((program, thread): (Program, ThreadId)) -> Vec<usize> {
-    let (compressed, _) = passes::compress(&program, Deadlocks::Ignore);
+    let (compressed, _) = passes::compress(&program, Deadlocks::Ignore, Sections::Joined);
     let own = |edge: &&Edge| compressed.locations()[edge.source].thread == thread;
     compressed.edges().values().filter(own).map(|edge| edge.ops.len()).collect()
 }
@@ -150,7 +150,7 @@ fn a_lock_that_is_misused_protects_nothing() {
             sketch.edge("b", "c", [Op::wait(is(shared.x, 1))]);
             sketch.edge("c", "exit", release(shared.lock));
         });
-        let (compressed, _) = passes::compress(&program.0, Deadlocks::Ignore);
+        let (compressed, _) = passes::compress(&program.0, Deadlocks::Ignore, Sections::Joined);
         let values = [0, 1].map(|value| set(VarId::from_index(2), Expr::int(value)));
         let is_joined = |edge: &Edge| values.iter().all(|write| edge.ops.contains(write));
         assert!(!compressed.edges().values().any(is_joined), "{compressed}");
@@ -211,7 +211,7 @@ fn two_locks_in_different_orders_still_deadlock() {
     }
     let program = sketch.finish();
     let deadlocks = |program| explore(program, &[], 1_000).expect("it is small").verdict(program).deadlock;
-    let (compressed, _) = passes::compress(&program, Deadlocks::Preserve);
+    let (compressed, _) = passes::compress(&program, Deadlocks::Preserve, Sections::Joined);
     assert!(deadlocks(&program) && deadlocks(&compressed));
     assert!(compressed.locations().len() < program.locations().len());
 }

@@ -273,3 +273,66 @@ fn loops_in_atomic_blocks_stay() {
         "#]],
     );
 }
+
+#[test]
+fn what_a_step_overwrites_or_finds_is_not_written() {
+    let mut sketch = Sketch::new();
+    let (x, y, lock) = (sketch.int("x"), sketch.int("y"), sketch.int("lock"));
+    for name in ["T", "U"] {
+        sketch.thread(name, RUNNING);
+        // Taken and released in one step: nothing happens to the lock.
+        let taken = [Op::wait(is(lock, 0)), set(lock, Expr::This)];
+        let released = [increment(x), set(lock, Expr::int(0))];
+        sketch.edge("entry", "a", taken.into_iter().chain(released));
+        // Looked at in between, or changed since.
+        sketch.edge("a", "b", [set(x, Expr::int(5)), set(y, Expr::var(x)), set(x, Expr::int(0))]);
+        sketch.edge("b", "c", [Op::wait(is(x, 3)), increment(x), set(x, Expr::int(3))]);
+        sketch.edge("c", "exit", [set(y, Expr::int(1)), Op::Halt, set(y, Expr::int(2))]);
+    }
+    sketch.property(Claimed::Always(Expr::var(x).add(Expr::var(y)).le(Expr::var(lock))));
+    check(
+        passes::remove_dead_variables(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            var y: int = 0
+            var lock: int = 0
+            thread T
+              entry -> a: [lock == 0]; x := x + 1
+              a -> b: x := 5; y := x; x := 0
+              b -> c: [x == 3]
+              c -> exit: y := 1; halt; y := 2
+            thread U
+              entry -> a: [lock == 0]; x := x + 1
+              a -> b: x := 5; y := x; x := 0
+              b -> c: [x == 3]
+              c -> exit: y := 1; halt; y := 2
+            always x + y <= lock
+        "#]],
+    );
+}
+
+#[test]
+fn a_lock_that_protects_everything_disappears() {
+    let mut sketch = Sketch::new();
+    let (x, lock) = (sketch.int("x"), sketch.int("lock"));
+    for name in ["T", "U"] {
+        sketch.thread(name, RUNNING);
+        let check = sketch.check("x is small");
+        sketch.edge("entry", "a", [Op::wait(is(lock, 0)), set(lock, Expr::This)]);
+        sketch.edge("a", "b", [increment(x)]);
+        sketch.edge("b", "c", [Op::Check(Expr::var(x).le(Expr::int(2)), check)]);
+        sketch.edge("c", "exit", [set(lock, Expr::int(0))]);
+    }
+    check(
+        passes::prepare(&sketch.finish(), Goal::Assert),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            thread T
+              entry -> exit: x := x + 1; assert x <= 2
+            thread U
+              entry -> exit: x := x + 1; assert x <= 2
+        "#]],
+    );
+}

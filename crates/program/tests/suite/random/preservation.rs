@@ -2,7 +2,7 @@
 
 use super::explorer::{Findings, Stopped, Verdict, explore, replay};
 use rely_program::analysis::Visibility;
-use rely_program::passes::{self, BackMap, Deadlocks};
+use rely_program::passes::{self, BackMap, Deadlocks, Sections};
 use rely_program::{Claimed, Goal, Program, Trace, Value, VarId, Violation};
 use std::collections::BTreeSet;
 
@@ -43,14 +43,14 @@ pub const CASES: [Case; 16] = [
     },
     Case {
         name: "compress",
-        pass: |program| passes::compress(program, Deadlocks::Preserve),
+        pass: |program| passes::compress(program, Deadlocks::Preserve, Sections::Joined),
         goal: None,
         deadlocks: true,
         hides: true,
     },
     Case {
         name: "compress, ignoring deadlocks",
-        pass: |program| passes::compress(program, Deadlocks::Ignore),
+        pass: |program| passes::compress(program, Deadlocks::Ignore, Sections::Joined),
         goal: None,
         deadlocks: false,
         hides: true,
