@@ -619,6 +619,9 @@ fn the_help_explains_itself() {
                                                 deductive, parameterized]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
+              --sections <SECTIONS>             Whether what is done under a lock is one step; for witnesses
+                                                it never is [default: joined] [possible values: joined,
+                                                apart]
               --timeout <S>                     Give up on a property after this many seconds; without it
                                                 there is no limit
               --memory <MB>                     Give up when the engine holds more than this many megabytes
