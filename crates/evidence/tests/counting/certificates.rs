@@ -2,10 +2,10 @@
 
 use crate::models::{self, Model};
 use crate::notation::proof;
+use crate::solvers::solvers;
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::{ObligationsError, export_obligations, recheck};
 use rely_evidence::{Certificate, Proof, proof_to_json};
-use rely_logic::smtlib::ExternalSolver;
 use rely_program::Goal;
 
 fn written(model: &Model) -> String {
@@ -50,18 +50,6 @@ fn other_texts_are_no_certificates() {
     for cut in (0..json.len()).step_by(97) {
         error(&json[..cut]);
     }
-}
-
-fn solvers() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for command in ["z3", "cvc5"] {
-        if ExternalSolver::new(command).is_ok_and(|mut solver| solver.is_available()) {
-            found.push(command);
-        } else {
-            assert!(std::env::var_os("RELY_REQUIRE_SOLVERS").is_none(), "{command} is not installed");
-        }
-    }
-    found
 }
 
 #[test]

@@ -11,3 +11,5 @@ mod models;
 mod notation;
 #[path = "../rely_guarantee/notation.rs"]
 mod rely_guarantee_notation;
+#[path = "../rely_guarantee/solvers.rs"]
+mod solvers;

@@ -2,11 +2,11 @@
 
 use crate::models::{self, Model};
 use crate::ranks::ranking;
+use crate::solvers::solvers;
 use rely_base::{Budget, Id};
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{Moment, Quantity, Spot, export_obligations, recheck};
 use rely_evidence::{Certificate, Claim, Proof, Verdict, check, proof_to_json};
-use rely_logic::smtlib::ExternalSolver;
 use rely_program::{Goal, LocationId, ThreadId, Value, VarId};
 
 fn of(model: &Model) -> Ranking {
@@ -180,18 +180,6 @@ fn long_tuples_and_many_cases_are_decided() {
     let claim = Claim::Safe(Proof::Ranking(ranking));
     let verdict = check(&model.program, Goal::Termination, claim, &Budget::unlimited()).into_verdict();
     assert_eq!(verdict.name(), "safe", "{verdict:?}");
-}
-
-fn solvers() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for command in ["z3", "cvc5"] {
-        if ExternalSolver::new(command).is_ok_and(|mut solver| solver.is_available()) {
-            found.push(command);
-        } else {
-            assert!(std::env::var_os("RELY_REQUIRE_SOLVERS").is_none(), "{command} is not installed");
-        }
-    }
-    found
 }
 
 #[test]

@@ -8,3 +8,5 @@ mod models;
 #[path = "../rely_guarantee/notation.rs"]
 mod notation;
 mod ranks;
+#[path = "../rely_guarantee/solvers.rs"]
+mod solvers;

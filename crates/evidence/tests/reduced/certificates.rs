@@ -4,12 +4,12 @@ use crate::by_hand::right;
 use crate::models::{self, Model};
 use crate::notation;
 use crate::reductions::{exhausted, reduction};
+use crate::solvers::solvers;
 use expect_test::expect_file;
 use rely_base::{Budget, Id, SourceMap};
 use rely_evidence::reduced::{Mover, Reduced};
 use rely_evidence::rely_guarantee::ObligationsError;
 use rely_evidence::{Certificate, Claim, Proof, check, export_obligations, proof_to_json, recheck};
-use rely_logic::smtlib::ExternalSolver;
 use rely_program::{EdgeId, Goal, passes};
 
 fn proof(model: &Model) -> Proof {
@@ -72,18 +72,6 @@ fn obligations_of_both_parts_are_exported() {
     let error = export_obligations(&model.program, Goal::Assert, &damaged, &Budget::unlimited());
     let error = error.expect_err("it is none").to_string();
     assert!(error.starts_with("rule `before-commit` is violated"), "{error}");
-}
-
-fn solvers() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for command in ["z3", "cvc5"] {
-        if ExternalSolver::new(command).is_ok_and(|mut solver| solver.is_available()) {
-            found.push(command);
-        } else {
-            assert!(std::env::var_os("RELY_REQUIRE_SOLVERS").is_none(), "{command} is not installed");
-        }
-    }
-    found
 }
 
 #[test]

@@ -10,3 +10,5 @@ mod models;
 #[path = "../rely_guarantee/notation.rs"]
 mod notation;
 mod reductions;
+#[path = "../rely_guarantee/solvers.rs"]
+mod solvers;

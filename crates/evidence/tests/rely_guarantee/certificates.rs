@@ -3,10 +3,10 @@
 use crate::explicit::explicit_proof;
 use crate::models::{self, Model};
 use crate::notation::proof;
+use crate::solvers::solvers;
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, export_obligations, recheck};
 use rely_evidence::{Certificate, Proof, proof_to_json};
-use rely_logic::smtlib::ExternalSolver;
 use rely_program::Goal;
 use rely_testing::{Answer, Reference, Sample, generate};
 
@@ -60,18 +60,6 @@ fn other_texts_are_no_certificates() {
     for cut in (0..json.len()).step_by(97) {
         error(&json[..cut]);
     }
-}
-
-fn solvers() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for command in ["z3", "cvc5"] {
-        if ExternalSolver::new(command).is_ok_and(|mut solver| solver.is_available()) {
-            found.push(command);
-        } else {
-            assert!(std::env::var_os("RELY_REQUIRE_SOLVERS").is_none(), "{command} is not installed");
-        }
-    }
-    found
 }
 
 fn confirmed(model: &Model, proof: &RelyGuarantee, solver: &str) -> Result<usize, ObligationsError> {

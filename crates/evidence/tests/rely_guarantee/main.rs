@@ -7,3 +7,4 @@ mod differential;
 mod explicit;
 mod models;
 mod notation;
+mod solvers;
