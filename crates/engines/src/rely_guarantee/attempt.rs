@@ -7,7 +7,7 @@ use super::seeds::Seeds;
 use super::system::System;
 use super::tree::{Counterexample, Interrupted, Trees};
 use super::twins::Twins;
-use super::{Bias, gave_up, history, proof};
+use super::{Bias, Scout, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
 use rely_evidence::{Claim, Proof, Reason};
 
@@ -39,10 +39,16 @@ impl<'a> Attempt<'a> {
     }
 
     /// Refines until something is known; `None` if the trees become too large before.
-    pub(super) fn advance(&mut self, most_nodes: usize) -> Option<Claim> {
+    pub(super) fn advance(&mut self, most_nodes: usize, scout: &mut Scout<'_>) -> Option<Claim> {
         loop {
             let mut trees = Trees::new(self.system, &self.abstraction, &mut self.decider, self.budget);
-            let grown = trees.grow(most_nodes);
+            let mut grown = trees.grow(most_nodes.min(scout.next));
+            while matches!(grown, Err(Interrupted::TooLarge)) && scout.next < most_nodes {
+                if let Some(trace) = scout.look() {
+                    return Some(Claim::Unsafe(trace));
+                }
+                grown = trees.grow(most_nodes.min(scout.next));
+            }
             let counts = vec![
                 ("iterations", self.iterations),
                 ("predicates", self.abstraction.predicate_count() as u64),

@@ -89,35 +89,47 @@ impl Engine for RelyGuaranteeEngine {
         };
         let attempt = |bias| Attempt::new(bias, (&system, &seeds, &twins), budget, observer);
         let look = |most_states| violation_nearby(program, goal, most_states, budget);
-        take_turns([attempt(self.bias), attempt(other)], look)
+        take_turns([attempt(self.bias), attempt(other)], Scout { next: NODES_AT_FIRST, look: &look })
     }
 }
 
 /// The size of the trees at which a violation is looked for in the program itself, at first.
 const NODES_AT_FIRST: usize = 400;
-/// The size of the trees at which an attempt has to wait for the other one.
+/// The size of the trees at which an attempt has to wait for the other one, at first.
 const NODES_PER_TURN: usize = 3_000;
-/// So many states cost about as much as a node.
-const STATES_PER_NODE: usize = 20;
+/// So many states cost about half as much as a node.
+const STATES_PER_NODE: usize = 10;
 
 /// Which predicates are found first decides over whether few or very many are needed, and nobody
 /// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
 /// turn, and so on with larger and larger trees. Both keep what they have found.
-///
-/// Large trees are also a sign of a violation that only a long run shows: every shorter one has to
-/// be excluded before. States cost much less than nodes, so some of them are looked at in between.
-fn take_turns(mut attempts: [Attempt<'_>; 2], look: impl Fn(usize) -> Option<Trace>) -> Claim {
-    let mut most_nodes = NODES_AT_FIRST;
+fn take_turns(mut attempts: [Attempt<'_>; 2], mut scout: Scout<'_>) -> Claim {
+    let mut most_nodes = NODES_PER_TURN;
     loop {
-        let in_turn = if most_nodes < NODES_PER_TURN { 1 } else { attempts.len() };
-        let mut attempts = attempts[..in_turn].iter_mut();
-        if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes)) {
+        let mut attempts = attempts.iter_mut();
+        if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes, &mut scout)) {
             return claim;
         }
-        if let Some(trace) = look(most_nodes.saturating_mul(STATES_PER_NODE)) {
-            return Claim::Unsafe(trace);
-        }
         most_nodes = most_nodes.saturating_mul(2);
+    }
+}
+
+/// Looks for violations in the program itself while trees grow.
+///
+/// Large trees are a sign of a violation that only a long run shows: every shorter one has to be
+/// excluded before. States cost much less than nodes, so some of them are looked at in between.
+struct Scout<'l> {
+    /// The size of the trees at which to look again.
+    next: usize,
+    /// Looks at so many states.
+    look: &'l dyn Fn(usize) -> Option<Trace>,
+}
+
+impl Scout<'_> {
+    fn look(&mut self) -> Option<Trace> {
+        let states = self.next.saturating_mul(STATES_PER_NODE);
+        self.next = self.next.saturating_mul(2);
+        (self.look)(states)
     }
 }
 

@@ -11,7 +11,7 @@ use super::seeds::Seeds;
 use super::system::{MoveId, SpotId, System};
 use super::tree::{Interrupted, Trees};
 use super::twins::Twins;
-use super::{Bias, history};
+use super::{Bias, Scout, history};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::{Claim, replay};
@@ -160,7 +160,7 @@ fn check_classes(model: &str, expect: &Expect) {
     let (system, budget) = (system(&program), Budget::unlimited());
     let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000);
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     let abstraction = attempt.into_abstraction();
     let mut decider = Decider::new(&system, &budget);
@@ -185,4 +185,29 @@ fn proofs_are_reduced_to_what_they_need() {
         never T1 at b && T2 at q;",
         &expect!["8 classes of 12 nodes"],
     );
+}
+
+#[test]
+fn trees_grow_on_where_they_stopped() {
+    let program = load(
+        "var x: int = 0; var turn: int = 0;
+        thread A { while (x < 5) { await turn == 0; x := x + 1; turn := 1; } }
+        thread B { while (x < 5) { await turn == 1; x := x + 1; turn := 0; } }
+        invariant x <= 6;",
+    );
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
+    assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
+    let abstraction = attempt.into_abstraction();
+    let nodes = |mut limits: std::ops::Range<usize>| {
+        let mut decider = Decider::new(&system, &budget);
+        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+        assert!(limits.any(|limit| trees.grow(limit).is_ok()), "there are fewer nodes than that");
+        trees.nodes.values().map(|node| (node.thread, node.spot, node.literals.clone())).collect::<Vec<_>>()
+    };
+    let at_once = nodes(10_000..10_001);
+    assert!(at_once.len() > 10);
+    assert_eq!(nodes(1..10_000), at_once);
 }

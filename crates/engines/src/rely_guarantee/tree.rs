@@ -149,7 +149,8 @@ impl<'a, 'p> Trees<'a, 'p> {
         trees
     }
 
-    /// Grows the trees until nothing is missing or something is wrong.
+    /// Grows the trees until nothing is missing or something is wrong. Trees that were too large for
+    /// one limit can grow on with another one.
     pub(super) fn grow(&mut self, most_nodes: usize) -> Result<(), Interrupted> {
         for (case, constraints) in self.system.initial.iter().enumerate() {
             for thread in self.system.thread_ids() {
@@ -160,12 +161,13 @@ impl<'a, 'p> Trees<'a, 'p> {
                 self.add(thread, spot, blocks, literals, Origin::Initial(case));
             }
         }
-        while let Some(node) = self.pending.pop_front() {
+        while !self.pending.is_empty() {
             self.budget.check_now().map_err(Interrupted::Stopped)?;
             self.budget.check_memory(self.memory_bytes()).map_err(Interrupted::Stopped)?;
             if self.nodes.len() > most_nodes {
                 return Err(Interrupted::TooLarge);
             }
+            let Some(node) = self.pending.pop_front() else { break };
             if !self.nodes[node].covered {
                 self.expand(node).map_err(Interrupted::Counterexample)?;
             }
