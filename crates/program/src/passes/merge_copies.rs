@@ -170,8 +170,13 @@ fn set_by(op: &Op) -> Vec<(VarId, Option<VarId>)> {
     };
     match op {
         Op::Assign(assignments) => {
-            let set =
-                assignments.iter().filter_map(|(place, value)| scalar(place).map(|var| (var, source(value))));
+            // What is set twice at once is no copy of what was assigned first.
+            let is_set_once =
+                |place: &Place| assignments.iter().filter(|(other, _)| other == place).count() == 1;
+            let copied = |place: &Place, value: &Expr| source(value).filter(|_| is_set_once(place));
+            let set = assignments
+                .iter()
+                .filter_map(|(place, value)| scalar(place).map(|var| (var, copied(place, value))));
             set.collect()
         }
         Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => {

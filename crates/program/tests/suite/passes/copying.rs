@@ -162,3 +162,27 @@ fn initial_values_that_are_gone_get_some_value_on_the_way_back() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_overwritten_at_once_is_no_copy() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    sketch.thread("T", RUNNING);
+    let (mine, other) = (sketch.int("mine"), sketch.int("other"));
+    let twice =
+        vec![(Place::Scalar(other), Expr::var(mine)), (Place::Scalar(other), Expr::var(x).add(Expr::int(1)))];
+    sketch.edge("entry", "a", [set(mine, Expr::var(x)), Op::Assign(twice)]);
+    sketch.edge("a", "exit", [Op::wait(Expr::var(mine).lt(Expr::var(other)))]);
+    check(
+        passes::merge_copies(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            thread T
+              local mine: int = 0
+              local other: int = 0
+              entry -> a: mine := x; other, other := mine, x + 1
+              a -> exit: [mine < other]
+        "#]],
+    );
+}
