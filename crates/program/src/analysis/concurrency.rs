@@ -53,8 +53,8 @@ impl Concurrency {
         Self { meanwhile: program.locations.ids().map(meanwhile).collect() }
     }
 
-    /// What others may read and write while a thread stands at the location. Of the locals of a
-    /// template only globals count as shared: each instance has its own.
+    /// What others may read and write while a thread stands at the location. Only globals are
+    /// listed: nobody else accesses the locals of a thread.
     pub fn meanwhile(&self, location: LocationId) -> &Access {
         &self.meanwhile[location]
     }

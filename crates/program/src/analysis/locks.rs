@@ -8,8 +8,8 @@
 //!
 //! What a thread holds at a location is what it holds on every way there.
 
-use super::IdSet;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use super::{IdSet, constants_if};
+use crate::expr::Expr;
 use crate::ir::{EdgeId, LocationId, Op, Place, Program, VarId};
 use rely_base::Arena;
 
@@ -132,7 +132,13 @@ impl<'c> Walk<'c> {
 
     fn step(&mut self, op: &Op) {
         match op {
-            Op::Assume(condition, _) | Op::Check(condition, _) => self.learn(condition),
+            Op::Assume(condition, _) | Op::Check(condition, _) => {
+                constants_if(condition, &mut |var, value| {
+                    if is_zero(value) == Some(true) {
+                        self.free.insert(var);
+                    }
+                })
+            }
             Op::Assign(assignments) => {
                 for (index, (place, value)) in assignments.iter().enumerate() {
                     let is_repeated =
@@ -147,24 +153,6 @@ impl<'c> Walk<'c> {
                 }
             }
             Op::Havoc(..) | Op::Spawn { .. } | Op::Join(_) | Op::Halt => {}
-        }
-    }
-
-    fn learn(&mut self, condition: &Expr) {
-        match condition {
-            Expr::Binary(BinaryOp::And, sides) => sides.iter().for_each(|side| self.learn(side)),
-            Expr::Binary(BinaryOp::Eq, sides) => match &**sides {
-                [Expr::Var(var), value] | [value, Expr::Var(var)] if is_zero(value) == Some(true) => {
-                    self.free.insert(*var);
-                }
-                _ => {}
-            },
-            Expr::Unary(UnaryOp::Not, operand) => {
-                if let Expr::Var(var) = **operand {
-                    self.free.insert(var);
-                }
-            }
-            _ => {}
         }
     }
 

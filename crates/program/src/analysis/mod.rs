@@ -7,6 +7,7 @@
 mod access;
 mod concurrency;
 mod constants;
+mod equalities;
 mod fold;
 mod graph;
 mod id_set;
@@ -25,5 +26,6 @@ pub use locks::Locks;
 pub use visibility::Visibility;
 
 pub(crate) use constants::{Constants, Env};
+pub(crate) use equalities::constants_if;
 pub(crate) use fold::{fold, is_defined};
 pub(crate) use ranges::{Known, Ranges};

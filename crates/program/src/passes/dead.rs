@@ -8,8 +8,8 @@
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{Access, IdSet, Liveness, needed_vars};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::analysis::{Access, IdSet, Liveness, constants_if, needed_vars};
+use crate::expr::Expr;
 use crate::ir::{EdgeId, Initial, Op, Place, Program, Scope, ThreadKind, VarId};
 
 /// The program without needless variables, assignments and nondeterministic values.
@@ -170,7 +170,9 @@ fn drop_what_is_there(ops: &mut [Option<Op>]) {
     for kept in ops {
         let Some(op) = kept else { continue };
         match op {
-            Op::Assume(condition, _) => learn(condition, &mut known),
+            Op::Assume(condition, _) => {
+                constants_if(condition, &mut |var, value| known.push((var, value.clone())));
+            }
             Op::Assign(assignments) => {
                 if let [(Place::Scalar(var), value)] = assignments.as_slice()
                     && known.iter().any(|(other, there)| other == var && there == value)
@@ -189,25 +191,5 @@ fn drop_what_is_there(ops: &mut [Option<Op>]) {
             }
             Op::Check(..) | Op::Spawn { .. } | Op::Join(_) | Op::Halt => {}
         }
-    }
-}
-
-/// The constants that scalars have if the condition holds.
-fn learn(condition: &Expr, known: &mut Vec<(VarId, Expr)>) {
-    match condition {
-        Expr::Binary(BinaryOp::And, sides) => sides.iter().for_each(|side| learn(side, known)),
-        Expr::Binary(BinaryOp::Eq, sides) => {
-            if let [Expr::Var(var), value @ Expr::Int(_)] | [value @ Expr::Int(_), Expr::Var(var)] = &**sides
-            {
-                known.push((*var, value.clone()));
-            }
-        }
-        Expr::Unary(UnaryOp::Not, operand) => {
-            if let Expr::Var(var) = **operand {
-                known.push((var, Expr::Bool(false)));
-            }
-        }
-        Expr::Var(var) => known.push((*var, Expr::Bool(true))),
-        _ => {}
     }
 }
