@@ -137,7 +137,7 @@ impl<'c> Walk<'c> {
                     if is_zero(value) == Some(true) {
                         self.free.insert(var);
                     }
-                })
+                });
             }
             Op::Assign(assignments) => {
                 for (index, (place, value)) in assignments.iter().enumerate() {
