@@ -108,14 +108,23 @@ fn a_wrong_verdict_is_called_wrong() {
     fs::remove_dir_all(&folder).ok();
 }
 
-/// Each run of the tool writes a line when it starts: so what was repeated would show.
+/// Each run of the tool writes a line when it starts: so what was repeated would show. The third
+/// waits while it is told to, so that the command is killed in the middle; each round has a log of
+/// its own, because that tool outlives the command.
 #[test]
 fn a_killed_run_goes_on_where_it_was() {
     let folder = tasks("killed", 6);
-    let log = folder.join("log");
-    let tool = format!("slow: echo started >> '{}'; sleep 0.4; echo TRUE {{file}}", log.display());
-    let arguments = ["--compare", tool.as_str()];
-    let mut child = bench(&folder, &arguments).spawn().expect("the command runs");
+    let hold = folder.join("hold");
+    fs::write(&hold, "").expect("writable");
+    let tool = "tool: echo started >> \"$STARTED\"; \
+                case {file} in *t2*) while [ -e \"$HOLD\" ]; do sleep 0.02; done;; esac; echo TRUE";
+    let round = |log: &str| {
+        let mut command = bench(&folder, &["--compare", tool]);
+        command.env("STARTED", folder.join(log)).env("HOLD", &hold);
+        command
+    };
+    let started = |log: &str| fs::read_to_string(folder.join(log)).expect("there is a log").lines().count();
+    let mut child = round("killed.log").spawn().expect("the command runs");
     let journal = folder.join("out/journal.jsonl");
     let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
     // The first line says what is measured; behind it stands what is done.
@@ -124,21 +133,19 @@ fn a_killed_run_goes_on_where_it_was() {
     }
     child.kill().expect("it is running");
     child.wait().expect("it has ended");
+    fs::remove_file(&hold).expect("it was there");
     let done = fs::read_to_string(&journal).expect("there is a journal");
-    let done_by_tool = done.lines().filter(|line| line.contains("\"slow\"")).count();
-    fs::write(&log, "").expect("writable");
+    let done_by_tool = done.lines().filter(|line| line.contains("\"tool\":\"tool\"")).count();
 
-    let output = bench(&folder, &arguments).output().expect("the command runs");
-    let repeated = fs::read_to_string(&log).expect("there is a log").lines().count();
-    assert_eq!(done_by_tool + repeated, 6, "{}", text(&output));
+    let output = round("resumed.log").output().expect("the command runs");
+    assert_eq!(done_by_tool + started("resumed.log"), 6, "{}", text(&output));
     let resumed = format!("{} runs are from before the interruption", done.lines().count() - 1);
     assert!(text(&output).contains(&resumed), "{}", text(&output));
     assert_eq!(count(&folder, "explore", "safe"), 4, "{}", text(&output));
-    assert_eq!(count(&folder, "slow", "safe"), 6, "{}", text(&output));
+    assert_eq!(count(&folder, "tool", "safe"), 6, "{}", text(&output));
     // What is complete is measured anew.
-    fs::write(&log, "").expect("writable");
-    bench(&folder, &arguments).output().expect("the command runs");
-    assert_eq!(fs::read_to_string(&log).expect("there is a log").lines().count(), 6);
+    round("again.log").output().expect("the command runs");
+    assert_eq!(started("again.log"), 6);
     fs::remove_dir_all(&folder).ok();
 }
 
