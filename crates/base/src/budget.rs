@@ -17,6 +17,8 @@ pub enum StopReason {
     Time,
     /// The memory limit was reached.
     Memory,
+    /// The limit of steps was reached.
+    Steps,
     /// Somebody asked to stop.
     Cancelled,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             StopReason::Time => "the time limit was reached",
             StopReason::Memory => "the memory limit was reached",
+            StopReason::Steps => "the limit of steps was reached",
             StopReason::Cancelled => "it was cancelled",
         })
     }
@@ -68,6 +71,8 @@ const QUESTIONS_PER_CLOCK_READ: u32 = 256;
 pub struct Budget {
     deadline: Option<Instant>,
     memory_bytes: Option<usize>,
+    /// How many questions may be asked.
+    most_questions: Option<u32>,
     /// Any of these may stop the work: the user's and, say, a portfolio's.
     tokens: Vec<CancelToken>,
     questions: Cell<u32>,
@@ -98,6 +103,15 @@ impl Budget {
         budget
     }
 
+    /// The same budget, which in addition ends after about so many more questions: a limit that does not
+    /// depend on how fast or how busy the machine is. Clones count for themselves.
+    pub fn with_step_limit(&self, limit: u32) -> Self {
+        let mut budget = self.clone();
+        let most = self.questions.get().saturating_add(limit);
+        budget.most_questions = Some(self.most_questions.map_or(most, |known| known.min(most)));
+        budget
+    }
+
     /// Whether work may go on. Cheap enough to be asked in an inner loop.
     pub fn check(&self) -> Result<(), StopReason> {
         let questions = self.questions.get().wrapping_add(1);
@@ -109,6 +123,9 @@ impl Budget {
     pub fn check_now(&self) -> Result<(), StopReason> {
         if self.tokens.iter().any(CancelToken::is_cancelled) {
             return Err(StopReason::Cancelled);
+        }
+        if self.most_questions.is_some_and(|most| self.questions.get() > most) {
+            return Err(StopReason::Steps);
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(StopReason::Time),
@@ -174,6 +191,7 @@ impl BudgetBuilder {
         Budget {
             deadline: self.time.and_then(|limit| Instant::now().checked_add(limit)),
             memory_bytes: self.memory_bytes,
+            most_questions: None,
             tokens: self.token.into_iter().collect(),
             questions: Cell::new(0),
         }
@@ -204,6 +222,20 @@ mod tests {
         let budget = Budget::builder().time(Duration::ZERO).build();
         let longer = budget.with_time_limit(Duration::from_secs(3600));
         assert_eq!(longer.check_now(), Err(StopReason::Time));
+    }
+
+    #[test]
+    fn a_limit_of_steps_ends_after_so_many_questions() {
+        let asked = |budget: &Budget| (0..100_000).take_while(|_| budget.check().is_ok()).count();
+        let plain = Budget::unlimited();
+        assert_eq!(plain.check(), Ok(()));
+        let limited = plain.with_step_limit(1_000);
+        let found = asked(&limited);
+        assert!((1_000..1_000 + QUESTIONS_PER_CLOCK_READ as usize).contains(&found), "{found}");
+        assert_eq!(limited.check_now(), Err(StopReason::Steps));
+        assert_eq!(asked(&plain), 100_000);
+        let longer = limited.with_step_limit(50_000);
+        assert_eq!(longer.check_now(), Err(StopReason::Steps), "no earlier limit is extended");
     }
 
     #[test]

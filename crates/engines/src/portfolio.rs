@@ -11,13 +11,13 @@ use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::{Goal, Program};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// How many states are explored before anything else is tried.
 const STATES_AT_FIRST: u64 = 10_000;
-/// How long the check of what exploration claims may take before a proof is looked for meanwhile:
-/// the check explores the program as it was before any reduction, which may have far more states.
-const CHECK_AT_FIRST: Duration = Duration::from_millis(20);
+/// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
+/// the check explores the program as it was before any reduction, which may have far more states. Steps
+/// and not seconds, so that the evidence does not depend on how busy the machine is.
+const STEPS_OF_CHECK_AT_FIRST: u32 = 20_000;
 
 /// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +82,7 @@ impl Portfolio {
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
         match task.run(&first, budget, task.observer) {
             claim @ Claim::Safe(_) if provable => {
-                let hasty = budget.with_time_limit(CHECK_AT_FIRST);
+                let hasty = budget.with_step_limit(STEPS_OF_CHECK_AT_FIRST);
                 accept(claim.clone(), &hasty)
                     .or_else(|_| Race::new(task, accept).run(self, budget, |_| claim))
             }

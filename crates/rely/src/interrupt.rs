@@ -1,29 +1,63 @@
-//! Ctrl-C: the first one asks the work to stop, which it does within a tenth of a second and
-//! then says how far it came; a second one, or a second of silence, ends the process.
+//! Ctrl-C: the first one asks the work to stop, which it does soon and then says how far it came; a
+//! second one ends the process.
+//!
+//! So does the process itself if asking was in vain: when the work goes on regardless, or when
+//! it only waits, for input or for somebody who reads its output. How long is told by the processor time
+//! that the process has used, because on a busy machine seconds pass in which it could not have done
+//! anything.
 
 use rely_base::CancelToken;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The exit code of a process that was stopped by Ctrl-C, by the convention of shells.
 pub const EXIT_CODE: u8 = 130;
 
-/// How long work has to stop before the process ends without it.
-const GRACE: Duration = Duration::from_secs(1);
+/// How much processor time work may use after it was asked to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How often the process looks at itself.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+
+/// Who used less between two looks only waits: looking itself takes some microseconds, and whoever
+/// can go on has the processor for longer, even if many want it.
+const IDLE: Duration = Duration::from_micros(200);
 
 /// Makes Ctrl-C cancel `token`.
 pub fn cancel_on_interrupt(token: CancelToken) {
     let was_asked = AtomicBool::new(false);
     let installed = ctrlc::set_handler(move || {
         if was_asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(EXIT_CODE));
+            end();
         }
         token.cancel();
-        std::thread::spawn(|| {
-            std::thread::sleep(GRACE);
-            std::process::exit(i32::from(EXIT_CODE));
-        });
+        std::thread::spawn(end_if_in_vain);
     });
     // Without a handler Ctrl-C ends the process at once, which is what was asked for, too.
     drop(installed);
+}
+
+/// Ends the process if the work does not do it.
+fn end_if_in_vain() {
+    let asked = processor_time();
+    let mut before = asked;
+    loop {
+        std::thread::sleep(BETWEEN_LOOKS);
+        let now = processor_time();
+        if now - asked > GRACE || now - before < IDLE {
+            end();
+        }
+        before = now;
+    }
+}
+
+fn end() -> ! {
+    std::process::exit(i32::from(EXIT_CODE));
+}
+
+/// What all threads of the process have used together.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }

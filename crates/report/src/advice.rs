@@ -30,6 +30,6 @@ fn after_stop(stop: StopReason) -> Option<String> {
         StopReason::Memory => {
             Some("allow more memory with `--memory`, or make the state space smaller".to_owned())
         }
-        StopReason::Cancelled => None,
+        StopReason::Steps | StopReason::Cancelled => None,
     }
 }

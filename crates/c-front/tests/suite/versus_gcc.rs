@@ -11,7 +11,6 @@ use rely_c_front::{CInput, translate};
 use rely_program::{CheckKind, Outcome, Program, Semantics, State};
 use std::fmt::Write;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MAX_STEPS: usize = 200_000;
 
@@ -117,7 +116,7 @@ fn values(program: &Program, semantics: &Semantics<'_>, state: &State) -> End {
 /// Prints the cells of each program on a line, or `trap` if it traps.
 fn driver(programs: &[Generated]) -> String {
     let mut text = String::from(
-        "#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n\
+        "#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n#include <sys/resource.h>\n\
          void __VERIFIER_atomic_begin(void) {}\nvoid __VERIFIER_atomic_end(void) {}\n\
          #define SHOW(x) ((x) < 0 ? printf(\"%lld \", (long long)(x)) \
          : printf(\"%llu \", (unsigned long long)(x)))\n",
@@ -125,10 +124,11 @@ fn driver(programs: &[Generated]) -> String {
     for (number, generated) in programs.iter().enumerate() {
         text.push_str(&generated.numbered(number));
     }
-    text.push_str("int main(void) { int s;\n");
+    // Programs that do not end use up their processor time.
+    text.push_str("int main(void) { int s; struct rlimit most = {20, 20};\n");
     for (number, generated) in programs.iter().enumerate() {
         let suffix = format!("_{number}");
-        write!(text, "fflush(stdout); if (!fork()) {{ alarm(20); main{suffix}();")
+        write!(text, "fflush(stdout); if (!fork()) {{ setrlimit(RLIMIT_CPU, &most); main{suffix}();")
             .expect("strings take text");
         for cell in generated.cells.iter().flat_map(|(_, cells)| cells) {
             writeln!(text, "SHOW({});", cell.replace('@', &suffix)).expect("strings take text");
@@ -142,12 +142,9 @@ fn driver(programs: &[Generated]) -> String {
 
 /// What the programs do when gcc has compiled them.
 fn run_with_gcc(programs: &[Generated]) -> Result<Vec<End>, String> {
-    static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let run = RUNS.fetch_add(1, Ordering::Relaxed);
-    let directory = std::env::temp_dir().join(format!("rely-differential-{}-{run}", std::process::id()));
     let told = |error: std::io::Error| error.to_string();
-    std::fs::create_dir_all(&directory).map_err(told)?;
-    let (source, binary) = (directory.join("cases.c"), directory.join("cases"));
+    let directory = tempfile::Builder::new().prefix("rely-").tempdir().map_err(told)?;
+    let (source, binary) = (directory.path().join("cases.c"), directory.path().join("cases"));
     std::fs::write(&source, driver(programs)).map_err(told)?;
     // Left shifts of negative numbers are defined by gcc, and by us.
     let compiled = Command::new("gcc")
@@ -161,7 +158,6 @@ fn run_with_gcc(programs: &[Generated]) -> Result<Vec<End>, String> {
         return Err(format!("{}\n{kept}", String::from_utf8_lossy(&compiled.stderr)));
     }
     let output = Command::new(&binary).env("ASAN_OPTIONS", "detect_leaks=0").output().map_err(told)?;
-    std::fs::remove_dir_all(&directory).map_err(told)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() != programs.len() {

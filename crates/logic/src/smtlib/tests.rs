@@ -169,6 +169,9 @@ fn available_solvers() -> Vec<ExternalSolver> {
     solvers
 }
 
+/// For what comes, however slow the machine is.
+const AMPLE: Duration = Duration::from_secs(100_000);
+
 #[test]
 fn solvers_answer_many_questions_and_give_models() {
     let mut pool = TermPool::new();
@@ -179,26 +182,24 @@ fn solvers_answer_many_questions_and_give_models() {
     let satisfiable = Script::new(&pool, &[less, low]);
     let contradiction = Script::new(&pool, &[less, greater]);
     for mut solver in available_solvers() {
-        let limit = Duration::from_secs(20);
-        let answers = solver.check_all(&[satisfiable.text(), contradiction.text()], limit).unwrap();
+        let answers = solver.check_all(&[satisfiable.text(), contradiction.text()], AMPLE).unwrap();
         assert_eq!(answers, [Answer::Sat, Answer::Unsat]);
-        let (answer, values) = solver.model(&satisfiable, limit).unwrap();
+        let (answer, values) = solver.model(&satisfiable, AMPLE).unwrap();
         assert_eq!((answer, values.len()), (Answer::Sat, 2));
         let assignment: rustc_hash::FxHashMap<_, _> = values.into_iter().collect();
         for formula in [less, low] {
             assert_eq!(pool.evaluate(formula, &assignment), Some(Value::Bool(true)));
         }
         // A complaint ends the process; the next question starts a new one.
-        let error = solver.check_all(&["(assert undeclared)\n"], limit).unwrap_err();
+        let error = solver.check_all(&["(assert undeclared)\n"], AMPLE).unwrap_err();
         assert!(matches!(error, ExternalError::Unexpected { .. }), "{error}");
-        assert_eq!(solver.check_all(&[contradiction.text()], limit).unwrap(), [Answer::Unsat]);
+        assert_eq!(solver.check_all(&[contradiction.text()], AMPLE).unwrap(), [Answer::Unsat]);
     }
 }
 
 #[test]
 fn a_missing_solver_is_named() {
-    let error =
-        ExternalSolver::new("no-such-solver").unwrap().check_all(&[""], Duration::from_secs(1)).unwrap_err();
+    let error = ExternalSolver::new("no-such-solver").unwrap().check_all(&[""], AMPLE).unwrap_err();
     assert!(
         matches!(&error, ExternalError::Missing { program, .. } if program == "no-such-solver"),
         "{error}"
@@ -209,7 +210,7 @@ fn a_missing_solver_is_named() {
 #[test]
 fn a_solver_that_dies_is_reported() {
     let mut solver = ExternalSolver::new("false").unwrap();
-    let error = solver.check_all(&["(assert true)\n"], Duration::from_secs(10)).unwrap_err();
+    let error = solver.check_all(&["(assert true)\n"], AMPLE).unwrap_err();
     assert!(matches!(error, ExternalError::Died { .. }), "{error}");
 }
 

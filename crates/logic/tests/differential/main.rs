@@ -15,6 +15,7 @@ fn with_z3(run: impl FnOnce(&mut oracle::Oracle) -> campaign::Report, fewest_ans
     let report = run(&mut z3);
     // A solver that answers nothing would agree with everybody.
     assert!(report.sat.min(report.unsat) >= fewest_answers, "too few answers of one kind: {report}");
+    assert!(report.unconfirmed * 100 <= report.questions, "too few answers of z3: {report}");
 }
 
 #[test]

@@ -129,15 +129,10 @@ mod tests {
         }
     }
 
-    fn path(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("rely-journal-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder for tests");
-        folder.join("journal.jsonl")
-    }
-
     #[test]
     fn a_journal_goes_on_where_it_was_cut_off() {
-        let path = path("cut");
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let path = folder.path().join("journal.jsonl");
         let (mut journal, done) = Journal::open(&path, "this", false).expect("writable");
         assert_eq!(done, []);
         journal.append(&measurement(0)).expect("writable");
@@ -154,7 +149,8 @@ mod tests {
 
     #[test]
     fn other_and_complete_journals_are_replaced() {
-        let path = path("other");
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let path = folder.path().join("journal.jsonl");
         let (mut journal, _) = Journal::open(&path, "this", false).expect("writable");
         journal.append(&measurement(0)).expect("writable");
         assert_eq!(Journal::open(&path, "that", false).expect("writable").1, []);

@@ -6,13 +6,15 @@
 
 use super::usage;
 use rely_base::CancelToken;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
-use std::io::{self, Read};
+use std::collections::HashSet;
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// What a run may use.
@@ -54,29 +56,27 @@ pub struct Run {
 
 /// More output than this is read and forgotten.
 const LONGEST_OUTPUT: usize = 16 << 20;
-/// How long to wait for the last output of a process that is gone.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Runs a command to its end, or to the end of what it may use.
 pub fn run(mut command: Command, limits: Limits, interrupt: &CancelToken) -> io::Result<Run> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let start = Instant::now();
     let mut child = command.spawn()?;
-    let output = child.stdout.take().map(collect);
-    let complaints = child.stderr.take().map(collect);
+    let output = child.stdout.take().map(Collector::start).transpose();
+    let complaints = child.stderr.take().map(Collector::start).transpose();
     let mut peak_bytes = 0;
     let ending = watch(&child, limits, interrupt, start, &mut peak_bytes);
     let time = start.elapsed();
     end_all(&child);
     let status = child.wait()?;
-    let text = |stream: Option<Receiver<Vec<u8>>>| {
-        let bytes = stream.and_then(|stream| stream.recv_timeout(PATIENCE).ok()).unwrap_or_default();
+    let text = |stream: Option<Collector>| {
+        let bytes = stream.map(Collector::finish).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
     Ok(Run {
         ending: ending.unwrap_or(Ending::Exited(status.code())),
-        output: text(output),
-        complaints: text(complaints),
+        output: text(output?),
+        complaints: text(complaints?),
         time,
         peak_bytes,
     })
@@ -126,66 +126,144 @@ fn has_ended(pid: Pid) -> bool {
     }
 }
 
-/// Ends the group, and the descendants that have left it.
+/// Ends the group, and the descendants that have left it. They are stopped first: who is stopped starts
+/// nobody, so that all are known when nobody new is found.
 fn end_all(child: &Child) {
     let leader = Pid::from_child(child);
-    let members = usage::members(leader.as_raw_nonzero().get());
+    let mut known = HashSet::new();
     // Whatever is gone already cannot be ended, and need not be.
+    loop {
+        let members = usage::members(leader.as_raw_nonzero().get());
+        let found = members.iter().filter_map(|member| Pid::from_raw(member.pid));
+        let new: Vec<Pid> = found.filter(|pid| known.insert(*pid)).collect();
+        if new.is_empty() {
+            break;
+        }
+        for pid in new {
+            rustix::process::kill_process(pid, Signal::STOP).ok();
+        }
+    }
     rustix::process::kill_process_group(leader, Signal::KILL).ok();
-    for pid in members.iter().filter_map(|member| Pid::from_raw(member.pid)) {
+    for pid in known {
         rustix::process::kill_process(pid, Signal::KILL).ok();
     }
 }
 
-/// Reads a stream to its end in the background. Whoever holds it open after the process is gone
-/// is not waited for.
-fn collect(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut kept = Vec::new();
-        let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = stream.read(&mut buffer) {
-            let room = LONGEST_OUTPUT - kept.len();
-            kept.extend_from_slice(&buffer[..count.min(room)]);
+/// Reads a stream in the background.
+///
+/// The stream need not end with the process: somebody else may hold it open, for ever. What the process
+/// itself has written is in the pipe when it is gone, so that nothing is lost if reading stops where
+/// there is nothing to be read.
+struct Collector {
+    reader: JoinHandle<Vec<u8>>,
+    /// Dropped when the process is gone.
+    process: PipeWriter,
+}
+
+impl Collector {
+    fn start(mut stream: impl Read + AsFd + Send + 'static) -> io::Result<Self> {
+        let (is_gone, process) = io::pipe()?;
+        let reader = thread::spawn(move || {
+            let mut kept = Vec::new();
+            let mut buffer = [0; 8192];
+            while has_more(&stream, &is_gone)
+                && let Ok(count @ 1..) = stream.read(&mut buffer)
+            {
+                let room = LONGEST_OUTPUT - kept.len();
+                kept.extend_from_slice(&buffer[..count.min(room)]);
+            }
+            kept
+        });
+        Ok(Self { reader, process })
+    }
+
+    /// What was read; to be asked when the process is gone.
+    fn finish(self) -> Vec<u8> {
+        drop(self.process);
+        self.reader.join().unwrap_or_default()
+    }
+}
+
+/// Waits until there is something to be read, or its end; not when the process is gone.
+fn has_more(stream: &impl AsFd, is_gone: &PipeReader) -> bool {
+    let mut both = [PollFd::new(stream, PollFlags::IN), PollFd::new(is_gone, PollFlags::IN)];
+    loop {
+        match poll(&mut both, None) {
+            Ok(_) => return !both[0].revents().is_empty(),
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
         }
-        // Nobody may be listening any more.
-        sender.send(kept).ok();
-    });
-    receiver
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead, BufReader, Write};
 
-    fn shell(script: &str, seconds: f64, megabytes: u64) -> Run {
+    /// For what ends by itself, however slow the machine is.
+    const AMPLE: Duration = Duration::from_secs(100_000);
+
+    fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let limits = Limits { time: Duration::from_secs_f64(seconds), bytes: megabytes * 1_000_000 };
-        run(command, limits, &CancelToken::new()).expect("there is a shell")
+        command
+    }
+
+    fn run_shell(script: &str, time: Duration, megabytes: u64) -> Run {
+        let limits = Limits { time, bytes: megabytes * 1_000_000 };
+        run(shell(script), limits, &CancelToken::new()).expect("there is a shell")
     }
 
     #[test]
     fn what_ends_by_itself_is_told_as_it_was() {
-        let run = shell("echo said; echo complained >&2; exit 7", 30.0, 1000);
+        let run = run_shell("echo said; echo complained >&2; exit 7", AMPLE, 1000);
         assert_eq!(run.ending, Ending::Exited(Some(7)));
         assert_eq!((run.output.as_str(), run.complaints.as_str()), ("said\n", "complained\n"));
-        assert!(run.time < Duration::from_secs(30));
     }
 
     #[test]
-    fn what_ignores_its_time_is_ended_with_its_children() {
-        let marker = format!("{}.5", 100_000 + std::process::id());
-        let run = shell(&format!("trap '' TERM INT HUP; sleep {marker} & sleep {marker}"), 0.3, 1000);
+    fn what_ignores_its_time_is_ended() {
+        let run = run_shell("trap '' TERM INT HUP; sleep 1000; sleep 1000", Duration::from_millis(50), 1000);
         assert_eq!(run.ending, Ending::OutOfTime);
-        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let lines = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());
-        assert_eq!(lines.filter(|line| line.starts_with("sleep") && line.contains(&marker)).count(), 0);
     }
 
+    /// Each of the processes would write to a pipe if it lived on, and holds it open while it lives: so
+    /// it has ended when the pipe has. One has left the group. The benchmark is stopped when all are there.
     #[test]
-    fn what_allocates_without_bound_is_ended() {
-        let run = shell("tail -n 1 < /dev/zero", 600.0, 200);
+    fn what_is_ended_is_ended_with_its_children() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let pipe = folder.path().join("pipe").display().to_string();
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+        let later = "trap '' TERM INT HUP; echo started >&3; sleep 100; echo survived >&3";
+        let script = format!("exec 3> '{pipe}'; setsid sh -c \"{later}\" & ({later}) & {later}");
+        let stopped = CancelToken::new();
+        let everybody = stopped.clone();
+        let witness = thread::spawn(move || {
+            let mut lines = BufReader::new(std::fs::File::open(pipe).expect("the pipe is there")).lines();
+            let heard: Vec<String> = lines.by_ref().take(3).map(|line| line.expect("a text")).collect();
+            everybody.cancel();
+            heard.into_iter().chain(lines.map(|line| line.expect("a text"))).collect::<Vec<String>>()
+        });
+        let limits = Limits { time: AMPLE, bytes: u64::MAX };
+        let run = run(shell(&script), limits, &stopped).expect("there is a shell");
+        assert_eq!(run.ending, Ending::Interrupted);
+        assert_eq!(witness.join().expect("it has read"), ["started"; 3]);
+    }
+
+    /// Whoever holds the output open is not waited for, and what was said before is known.
+    #[test]
+    fn nobody_waits_for_output_that_does_not_end() {
+        let (output, mut held_open) = io::pipe().expect("a pipe");
+        held_open.write_all(b"said before").expect("there is room");
+        let collector = Collector::start(output).expect("a pipe");
+        assert_eq!(collector.finish(), b"said before");
+    }
+
+    /// As much as is too much, and then it waits: so nothing depends on when it is looked at.
+    #[test]
+    fn what_allocates_too_much_is_ended() {
+        let run = run_shell("(head -c 300000000 /dev/zero; sleep 100000) | tail -n 1", AMPLE, 200);
         assert_eq!(run.ending, Ending::OutOfMemory);
         assert!(run.peak_bytes > 200_000_000);
     }
@@ -194,15 +272,13 @@ mod tests {
     fn a_stopped_benchmark_stops_its_runs() {
         let token = CancelToken::new();
         token.cancel();
-        let mut command = Command::new("sleep");
-        command.arg("1000");
-        let limits = Limits { time: Duration::from_secs(1000), bytes: u64::MAX };
-        assert_eq!(run(command, limits, &token).expect("it starts").ending, Ending::Interrupted);
+        let limits = Limits { time: AMPLE, bytes: u64::MAX };
+        assert_eq!(run(shell("sleep 1000"), limits, &token).expect("it starts").ending, Ending::Interrupted);
     }
 
     #[test]
     fn endless_output_does_no_harm() {
-        let run = shell("yes | head -c 30000000; exit 3", 60.0, 1000);
+        let run = run_shell("yes | head -c 30000000; exit 3", AMPLE, 1000);
         assert_eq!(run.ending, Ending::Exited(Some(3)));
         assert_eq!(run.output.len(), LONGEST_OUTPUT);
     }

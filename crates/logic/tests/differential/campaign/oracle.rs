@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use rely_base::Id;
 use rely_logic::Constraint;
-use rely_logic::smtlib::{Answer, ExternalError, ExternalSolver};
+use rely_logic::smtlib::{Answer, ExternalSolver};
 
 use super::text::constraint_text;
 
-/// How long z3 may take for a batch of questions.
-const BATCH_LIMIT: Duration = Duration::from_secs(30);
-
-/// How long z3 may take for one question of a batch that took too long.
-const QUESTION_LIMIT: Duration = Duration::from_secs(5);
+/// What is too hard for z3 is told by the steps that it counts, so that it gives up on the same questions
+/// on every machine; the time is for a z3 that hangs.
+const STEPS: &str = "rlimit=20000000";
+const LIMIT: Duration = Duration::from_secs(3600);
 
 /// z3 with two ways to decide arithmetic; the second is asked what the first gives up on.
 pub struct Oracle {
@@ -24,8 +23,9 @@ pub struct Oracle {
 impl Oracle {
     /// z3, or `None` if it is not installed and `RELY_REQUIRE_SOLVERS` does not ask for it.
     pub fn new() -> Option<Self> {
-        let mut first = ExternalSolver::new("z3").expect("a command");
-        let second = ExternalSolver::new("z3 -in -smt2 smt.arith.solver=2").expect("a command");
+        let z3 = |options: &str| ExternalSolver::new(&format!("z3 -in -smt2 {STEPS} {options}"));
+        let mut first = z3("").expect("a command");
+        let second = z3("smt.arith.solver=2").expect("a command");
         if first.is_available() {
             return Some(Self { first, second });
         }
@@ -33,32 +33,21 @@ impl Oracle {
         None
     }
 
-    /// The answers to scripts, in one go. If one of them is too hard, each is asked on its own, and
-    /// what is too hard for both ways is unknown.
+    /// The answers to scripts. What is too hard for both ways is unknown.
     pub fn answers(&mut self, scripts: &[String]) -> Vec<Answer> {
         let texts: Vec<&str> = scripts.iter().map(String::as_str).collect();
-        let mut answers = match self.first.check_all(&texts, BATCH_LIMIT) {
-            Ok(answers) => answers,
-            Err(ExternalError::TimedOut { .. }) => {
-                texts.iter().map(|text| answer_alone(&mut self.first, text)).collect()
-            }
-            Err(error) => panic!("{error}"),
-        };
+        let mut answers = check(&mut self.first, &texts);
         for (answer, text) in answers.iter_mut().zip(texts) {
             if *answer == Answer::Unknown {
-                *answer = answer_alone(&mut self.second, text);
+                *answer = check(&mut self.second, &[text])[0];
             }
         }
         answers
     }
 }
 
-fn answer_alone(z3: &mut ExternalSolver, text: &str) -> Answer {
-    match z3.check_all(&[text], QUESTION_LIMIT) {
-        Ok(answers) => answers[0],
-        Err(ExternalError::TimedOut { .. }) => Answer::Unknown,
-        Err(error) => panic!("{error}"),
-    }
+fn check(z3: &mut ExternalSolver, texts: &[&str]) -> Vec<Answer> {
+    z3.check_all(texts, LIMIT).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The conjunction as a script.

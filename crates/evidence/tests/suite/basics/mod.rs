@@ -1,0 +1,6 @@
+//! Traces, and proofs by visiting all states.
+
+mod mutations;
+mod proofs;
+mod support;
+mod traces;

@@ -1,0 +1,699 @@
+//! The command as a user meets it: its messages, its exit codes, its help.
+
+use crate::support::{Directory, all_text, rely_in_root, root, text};
+use expect_test::{Expect, expect};
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// The exit code, then standard output and standard error.
+fn told(output: &Output) -> String {
+    let code = output.status.code().map_or("none".to_owned(), |code| code.to_string());
+    format!("exit code {code}\n{}", all_text(output))
+}
+
+fn check_refused(directory: &Directory, arguments: &[&str], expected: &Expect) {
+    let output = directory.rely(arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    assert!(output.stdout.is_empty(), "{}", told(&output));
+    expected.assert_eq(&String::from_utf8_lossy(&output.stderr));
+}
+
+const COUNTER: &str =
+    "var x: int = 0;\nthread A { x := x + 1; }\nthread B { x := x + 1; }\nensures x == 2;\n";
+const LOST: &str = "\
+var x: int = 0;
+thread A { local t: int = 0; t := x; x := t + 1; }
+thread B { local t: int = 0; t := x; x := t + 1; }
+ensures x == 2;
+";
+
+#[test]
+fn bad_files_are_refused() {
+    let directory = Directory::new()
+        .with("empty.rely", "")
+        .with("blank.c", " \n\n")
+        .with("binary.c", b"\x7fELF\x02\x01\0\0\0")
+        .with("latin1.rely", b"// caf\xe9\nvar x: int;")
+        .with("notes.txt", "hello")
+        .with("none.rely", "var x: int = 0;\n")
+        .with("none.c", "int x;\n")
+        .with("undeclared.rely", "var x: int = 0;\nthread A { x := 1; }\nnever y == 1;\n");
+    std::fs::create_dir(directory.path("folder.c")).expect("a directory");
+    check_refused(
+        &directory,
+        &["check", "missing.c"],
+        &expect![[r#"
+        Error: missing.c: there is no such file
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "missing.rely"],
+        &expect![[r#"
+        Error: missing.rely: there is no such file
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "missing"],
+        &expect![[r#"
+        Error: missing: there is no such file
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "folder.c"],
+        &expect![[r#"
+        Error: folder.c: this is a directory, not a file
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "."],
+        &expect![[r#"
+        Error: .: this is a directory
+          Help: name the files in it
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "empty.rely"],
+        &expect![[r#"
+        Error: empty.rely: the file is empty
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "blank.c"],
+        &expect![[r#"
+        Error: blank.c: the file is empty
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "binary.c"],
+        &expect![[r#"
+        Error: binary.c: this is not a text: byte 6 is zero
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "latin1.rely"],
+        &expect![[r#"
+        Error: latin1.rely: this is not UTF-8: byte 6, in line 1
+          Help: convert it, for example with `iconv -f latin1 -t utf-8`
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "notes.txt"],
+        &expect![[r#"
+        Error: notes.txt: the ending of the name tells no language
+          Help: Rely reads C programs (`.c`, preprocessed `.i`) and models (`.rely`); or say which with `--lang`
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "none.rely"],
+        &expect![[r#"
+        Error: there is no thread
+           ╭─[ none.rely:1:1 ]
+           │
+         1 │ var x: int = 0;
+           │ │
+           │ ╰─ nothing runs
+           │
+           │ Help: declare a thread, as in `thread T { x := x + 1; }`
+        ───╯
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "none.c"],
+        &expect![[r#"
+            Error: there is no function `main`
+              Help: Rely starts programs like the system does, with `int main(void)`
+        "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "undeclared.rely"],
+        &expect![[r#"
+        Error: `y` is not declared
+           ╭─[ undeclared.rely:3:7 ]
+           │
+         3 │ never y == 1;
+           │       ┬
+           │       ╰── unknown name
+        ───╯
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused() {
+    let directory = Directory::new();
+    let file = std::fs::File::create(directory.path("large.rely")).expect("created");
+    file.set_len((64 << 20) + 1).expect("a sparse file");
+    check_refused(
+        &directory,
+        &["check", "large.rely"],
+        &expect![[r#"
+        Error: large.rely: the file has more than 64 megabytes, the most that Rely reads
+    "#]],
+    );
+}
+
+#[test]
+fn unknown_and_future_names_are_refused() {
+    let directory = Directory::new().with("a.rely", COUNTER);
+    check_refused(
+        &directory,
+        &["check", "--property", "safety", "a.rely"],
+        &expect![[r#"
+        error: invalid value 'safety' for '--property <PROPERTY>'
+          [possible values: assert, race, deadlock, termination, overflow]
+
+        For more information, try '--help'.
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "--property", "race", "a.rely"],
+        &expect![[r#"
+        Error: the property `race` cannot be decided yet; available are `assert`, `deadlock`, `overflow`
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "--property", "assert,termination", "a.rely"],
+        &expect![[r#"
+        Error: the property `termination` cannot be decided yet; available are `assert`, `deadlock`, `overflow`
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check", "--engine", "magic", "a.rely"],
+        &expect![[r#"
+            error: invalid value 'magic' for '--engine <ENGINE>'
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized]
+
+            For more information, try '--help'.
+        "#]],
+    );
+    for engine in rely_engines::ENGINE_NAMES.into_iter().filter(|name| rely_engines::engine(name).is_err()) {
+        let output = directory.rely(&["check", "--engine", engine, "a.rely"]);
+        assert_eq!(output.status.code(), Some(3));
+        assert!(told(&output).contains(&format!("`{engine}` is not available yet")), "{}", told(&output));
+    }
+    check_refused(
+        &directory,
+        &["check", "--timeout", "0", "a.rely"],
+        &expect![[r#"
+        error: invalid value '0' for '--timeout <S>': a time limit is more than zero seconds
+
+        For more information, try '--help'.
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["check"],
+        &expect![[r#"
+        error: the following required arguments were not provided:
+          <FILE>...
+
+        Usage: rely check <FILE>...
+
+        For more information, try '--help'.
+    "#]],
+    );
+    check_refused(
+        &directory,
+        &["prove", "a.rely"],
+        &expect![[r#"
+        error: unrecognized subcommand 'prove'
+
+        Usage: rely [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
+
+/// What a preprocessor and a missing one look like.
+#[test]
+fn the_preprocessor_is_the_one_of_cc() {
+    let source = "#ifndef N\n#error N is missing\n#endif\nint main(void) { return N; }\n";
+    let directory = Directory::new().with("a.c", source);
+    let output = directory.command(&["check", "a.c"]).env("CC", "no-such-compiler").output().expect("runs");
+    assert_eq!(output.status.code(), Some(3));
+    expect![[r#"
+        Error: there is no C preprocessor: tried `no-such-compiler`
+          Help: install a C compiler, name one in the environment variable CC, or give a preprocessed `.i` file
+    "#]].assert_eq(&String::from_utf8_lossy(&output.stderr));
+    let output = directory.rely(&["check", "a.c"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(told(&output).contains("N is missing"), "{}", told(&output));
+    let output = directory.rely(&["check", "-D", "N=0", "a.c"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+}
+
+/// Hostile nesting is an error, not a crash: 100,000 levels in a megabyte.
+#[test]
+fn endless_nesting_is_refused() {
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+    let minus = "- ".repeat(500_000);
+    let directory = Directory::new()
+        .with("parentheses.c", format!("int main(void) {{ return {}; }}\n", deep("(    ", "    )")))
+        .with("minus.c", format!("int main(void) {{ return {minus}1; }}\n"))
+        .with("braces.c", format!("int main(void) {}\n", deep("{", ";}").replace('1', "")))
+        .with(
+            "parentheses.rely",
+            format!("var x: int = 0; thread A {{ x := {}; }}\n", deep("(    ", "    )")),
+        )
+        .with("minus.rely", format!("var x: int = 0; thread A {{ x := {minus}1; }}\n"))
+        .with("braces.rely", format!("thread A {}\n", deep("{ if true ", "}").replace('1', "{ skip; }")));
+    let names = ["parentheses.c", "minus.c", "braces.c", "parentheses.rely", "minus.rely", "braces.rely"];
+    for name in names {
+        let output = directory.rely(&["check", name]);
+        assert_eq!(output.status.code(), Some(3), "{name}: {:.500}", told(&output));
+        assert!(output.stderr.len() < 10_000, "{name}: the message has {} bytes", output.stderr.len());
+    }
+}
+
+#[test]
+fn verdicts_as_text() {
+    let directory = Directory::new().with("counter.rely", COUNTER).with("lost.rely", LOST);
+    let text = |arguments: &[&str]| {
+        let told = told(&directory.rely(arguments));
+        let lines = told.lines().filter(|line| !line.starts_with("  time "));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    expect![[r#"
+        exit code 0
+        counter.rely: safe (assert)
+          evidence     exhausted, 4 states; confirmed by exploring the program before
+                       simplification, 4 states
+          engine       portfolio
+    "#]]
+    .assert_eq(&text(&["check", "counter.rely"]));
+    expect![[r#"
+        exit code 1
+        lost.rely: unsafe (assert)
+          violation    lost.rely:4: `ensures x == 2` does not hold at the end
+
+          line │ A           │ B           │ values
+          ─────┼─────────────┼─────────────┼───────
+             2 │ t := x;     │             │ t = 0
+             3 │             │ t := x;     │ t = 0
+             2 │ x := t + 1; │             │ x = 1
+             3 │             │ x := t + 1; │ x = 1
+
+          evidence     a trace of 4 steps, replayed
+          engine       portfolio
+    "#]]
+    .assert_eq(&text(&["check", "lost.rely"]));
+    expect![[r#"
+        exit code 1
+        lost.rely: unsafe (assert)
+          violation    lost.rely:4: `ensures x == 2` does not hold at the end
+
+          initially x = 0, A.t = 0, B.t = 0
+          line │ A           │ B           │ values
+          ─────┼─────────────┼─────────────┼──────────────────────
+             2 │ t := x;     │             │ [t := x] t: 0 → 0
+             3 │             │ t := x;     │ [t := x] t: 0 → 0
+             2 │ x := t + 1; │             │ [x := t + 1] x: 0 → 1
+             3 │             │ x := t + 1; │ [x := t + 1] x: 1 → 1
+
+          evidence     a trace of 4 steps, replayed
+          engine       portfolio
+    "#]]
+    .assert_eq(&text(&["check", "--trace", "lost.rely"]));
+}
+
+#[test]
+fn verdicts_as_json() {
+    let directory =
+        Directory::new().with("counter.rely", COUNTER).with("lost.rely", LOST).with("bad.rely", "var");
+    let output = directory.rely(&["check", "--format", "json", "counter.rely", "lost.rely", "bad.rely"]);
+    assert!(output.stderr.is_empty(), "{}", told(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(report["format"], "rely-report");
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["exit_code"], 3);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(report["files"][0]["results"][0]["verdict"], "safe");
+    let refuted = &report["files"][1]["results"][0];
+    assert_eq!(refuted["verdict"], "unsafe");
+    assert_eq!(refuted["violation"]["place"]["line"], 4);
+    assert_eq!(refuted["interleaving"]["threads"], serde_json::json!(["A", "B"]));
+    assert_eq!(refuted["interleaving"]["steps"].as_array().map(Vec::len), Some(4));
+    assert!(report["files"][2]["errors"][0]["message"].is_string());
+}
+
+#[test]
+fn what_a_file_declares_is_decided_too() {
+    let waits = "var go: bool = false;\nthread A { await go; }\ndeadlock-free;\nterminates;\n";
+    let directory = Directory::new().with("waits.rely", waits);
+    let output = directory.rely(&["check", "waits.rely"]);
+    let told = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for line in
+        ["waits.rely: safe (assert)", "waits.rely: unsafe (deadlock)", "waits.rely: unknown (termination)"]
+    {
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[test]
+fn limits_make_it_unknown() {
+    let endless = "var x: int = 0;\nthread A { while true { x := x + 1; } }\nnever x < 0;\n";
+    let directory = Directory::new().with("endless.rely", endless);
+    let output = directory.rely(&["check", "--engine", "explore", "--timeout", "0.3", "endless.rely"]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("the time limit was reached"), "{}", told(&output));
+    let output = directory.rely(&["check", "--engine", "explore", "--memory", "1", "endless.rely"]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("the memory limit was reached"), "{}", told(&output));
+}
+
+#[test]
+fn standard_input_needs_a_language() {
+    let directory = Directory::new();
+    let piped = |arguments: &[&str], text: &str| {
+        let mut child = directory
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        child.stdin.take().expect("a pipe").write_all(text.as_bytes()).ok();
+        child.wait_with_output().expect("it ends")
+    };
+    assert_eq!(piped(&["check", "--lang", "rely", "-"], COUNTER).status.code(), Some(0));
+    assert_eq!(
+        piped(&["check", "--lang", "c", "-"], "int main(void) { return 0; }\n").status.code(),
+        Some(0)
+    );
+    assert_eq!(piped(&["check", "-"], COUNTER).status.code(), Some(3));
+    let formatted = piped(&["fmt", "-"], "var   x : int=0 ;thread A{x:=1;}");
+    assert_eq!(formatted.status.code(), Some(0), "{}", told(&formatted));
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let directory = Directory::new().with("counter.rely", COUNTER);
+    let has_colour = |command: &mut Command| command.output().expect("runs").stdout.contains(&0x1b);
+    assert!(!has_colour(&mut directory.command(&["check", "counter.rely"])));
+    assert!(has_colour(&mut directory.command(&["check", "--color", "always", "counter.rely"])));
+    assert!(!has_colour(directory.command(&["check", "counter.rely"]).env("NO_COLOR", "1")));
+}
+
+#[test]
+fn a_run_is_told_as_a_table() {
+    let directory = Directory::new().with("lost.rely", LOST);
+    let run = |arguments: &[&str]| told(&directory.rely(arguments));
+    expect![[r#"
+        exit code 1
+          line │ A           │ B           │ values
+          ─────┼─────────────┼─────────────┼───────
+             2 │ t := x;     │             │ t = 0
+             3 │             │ t := x;     │ t = 0
+             3 │             │ x := t + 1; │ x = 1
+             2 │ x := t + 1; │             │ x = 1
+
+          violation: lost.rely:4: `ensures x == 2` does not hold at the end
+          seed 1
+    "#]]
+    .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A,B*2,A", "lost.rely"]));
+    expect![[r#"
+        exit code 3
+        Error: there is no thread `C` at this point; there are: A, B
+    "#]]
+    .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A C", "lost.rely"]));
+    expect![[r#"
+        exit code 3
+          line │ A           │ values
+          ─────┼─────────────┼───────
+             2 │ t := x;     │ t = 0
+             2 │ x := t + 1; │ x = 1
+
+          `A` is next in the schedule and cannot move
+          seed 1
+    "#]]
+    .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A,A,A", "lost.rely"]));
+    expect![[r#"
+        exit code 3
+        Error: `A*` is no turn of a schedule: write a thread's name, or `name*3` for three steps
+    "#]]
+    .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A*", "lost.rely"]));
+    assert_eq!(run(&["run", "--seed", "5", "lost.rely"]), run(&["run", "--seed", "5", "lost.rely"]));
+    let seeds: std::collections::BTreeSet<String> =
+        (0..20).map(|seed| run(&["run", "--steps", "9", "--seed", &seed.to_string(), "lost.rely"])).collect();
+    assert!(seeds.len() > 3, "different seeds give different runs");
+}
+
+#[test]
+fn models_are_formatted_in_place() {
+    let directory =
+        Directory::new().with("a.rely", "var   x : int=0 ;thread A{x:=1;}\n").with("b.c", "int x;");
+    assert_eq!(directory.rely(&["fmt", "--check", "a.rely"]).status.code(), Some(1));
+    assert_eq!(directory.rely(&["fmt", "a.rely"]).status.code(), Some(0));
+    assert_eq!(directory.rely(&["fmt", "--check", "a.rely"]).status.code(), Some(0));
+    check_refused(
+        &directory,
+        &["fmt", "b.c"],
+        &expect![[r#"
+        Error: b.c: this is no `.rely` model
+    "#]],
+    );
+}
+
+#[test]
+fn programs_are_shown_as_text_and_as_graphs() {
+    let directory = Directory::new().with("counter.rely", COUNTER);
+    let show = |arguments: &[&str]| told(&directory.rely(arguments));
+    assert!(show(&["show", "counter.rely"]).starts_with("exit code 0\n"));
+    assert!(show(&["show", "--format", "dot", "counter.rely"]).contains("digraph"));
+    assert!(show(&["show", "--simplified", "counter.rely"]).starts_with("exit code 0\n"));
+}
+
+#[test]
+fn completions_and_the_manual_come_from_the_parser() {
+    let directory = Directory::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = directory.rely(&["completions", shell]);
+        assert!(told(&output).contains("simplified"), "{shell}");
+    }
+    let manual = told(&directory.rely(&["man"]));
+    assert!(manual.contains(".TH rely") && manual.contains("Exit codes"), "{manual}");
+}
+
+#[test]
+fn the_version_is_named() {
+    let text = told(&Directory::new().rely(&["--version"]));
+    assert!(text.starts_with(&format!("exit code 0\nrely {}", env!("CARGO_PKG_VERSION"))), "{text}");
+}
+
+#[test]
+fn the_help_explains_itself() {
+    let help = |arguments: &[&str]| told(&Directory::new().rely(arguments));
+    expect![[r#"
+        exit code 0
+        Proves or refutes properties of multi-threaded programs, and shows why
+
+        Usage: rely [OPTIONS] <COMMAND>
+
+        Commands:
+          check        Decide whether programs have the properties that they claim
+          certify      Check a proof that was written down, from the program and the file alone
+          show         Print the program that the engines see
+          run          Run a program once, under a random or a given schedule
+          fmt          Lay out .rely models in the standard way
+          bench        Measure engines on many programs, beside the figures of the papers
+          completions  Print a completion script for a shell
+          man          Print the manual page
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+              --color <WHEN>  Whether to use colours; `auto` uses them on a terminal unless NO_COLOR is set
+                              [default: auto] [possible values: auto, always, never]
+          -h, --help          Print help
+          -V, --version       Print version
+
+        Exit codes:
+          0    every property holds
+          1    a property is violated
+          2    unknown: neither shown nor refuted
+          3    the input or the command line is wrong
+          4    internal failure
+          130  stopped by Ctrl-C
+        Of several results the worst decides, in the order 4, 3, 1, 2, 0.
+
+        Examples:
+          rely check examples/peterson.c
+          rely check --property deadlock examples/lock-order.c
+          rely run --seed 7 examples/racy-counter.c
+          rely show --format dot model.rely | dot -Tsvg > model.svg
+          rely bench papers
+    "#]]
+    .assert_eq(&help(&["--help"]));
+    expect![[r#"
+        exit code 0
+        Decide whether programs have the properties that they claim
+
+        Usage: rely check [OPTIONS] <FILE>...
+
+        Arguments:
+          <FILE>...  C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
+
+        Options:
+              --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
+                                                unless NO_COLOR is set [default: auto] [possible values:
+                                                auto, always, never]
+          -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
+                                                declares [possible values: assert, race, deadlock,
+                                                termination, overflow]
+          -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
+                                                portfolio, explore, rely-guarantee, owicki-gries, reduction,
+                                                deductive, parameterized]
+              --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
+                                                [default: modular] [possible values: modular, none]
+              --sections <SECTIONS>             Whether what is done under a lock is one step; for witnesses
+                                                it never is [default: joined] [possible values: joined,
+                                                apart]
+              --timeout <S>                     Give up on a property after this many seconds; without it
+                                                there is no limit
+              --memory <MB>                     Give up when the engine holds more than this many megabytes
+                                                [default: 4096]
+              --format <FORMAT>                 How to print the result [default: text] [possible values:
+                                                text, json, sarif, junit, lines]
+              --trace                           Tell every step of a violation, with the operations of the
+                                                intermediate program
+              --explain                         Say in sentences why: who got in whose way, what makes a
+                                                proof work, where it got stuck
+              --proof                           Print the proof: what holds where, and what each thread does
+                                                to the others
+              --certificate <FILE>              Write the proof to a file that `rely certify` can check
+              --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
+                                                must be `unsat`
+              --witness <FILE>                  Write a witness that other verifiers can check: `.yml` for
+                                                proofs and violations, `.graphml` for violations
+              --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
+                                                command that reads SMT-LIB
+              --reproducer <DIR>                Write the violation of a C program as a program that gcc
+                                                compiles and that fails in every run
+              --report <FILE.html>              Write everything into one HTML page: the run of a violation
+                                                step by step, the proof of a `safe`
+              --lang <LANG>                     The language, where the name of the file does not tell it
+                                                [possible values: c, i, rely]
+          -I <DIR>                              A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
+                                                auto, embedded, system]
+          -h, --help                            Print help (see more with '--help')
+          -V, --version                         Print version
+
+        A violation is shown as a table of the interleaving: one column per thread, with the lines of
+        the source and the values that were written. `safe` and `unsafe` are only printed after the evidence
+        was checked independently of the engine that found it.
+
+        Examples:
+          rely check examples/peterson.c
+          rely check --property assert,deadlock examples/*.c
+          rely check --timeout 60 --memory 1000 --format json model.rely
+          rely check --report report.html examples/racy-counter.c
+    "#]]
+    .assert_eq(&help(&["check", "-h"]));
+    expect![[r#"
+        exit code 0
+        Run a program once, under a random or a given schedule
+
+        Usage: rely run [OPTIONS] <FILE>
+
+        Arguments:
+          <FILE>  A C program or a model; `-` reads standard input
+
+        Options:
+              --color <WHEN>          Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
+                                      is set [default: auto] [possible values: auto, always, never]
+              --seed <N>              Makes the same random choices every time; without it they differ
+              --schedule <THREADS>    Which thread moves when, as in `A,B*3,A`
+              --steps <N>             Stop after this many steps [default: 200]
+              --trace                 Tell every step with the operations of the intermediate program
+              --lang <LANG>           The language, where the name of the file does not tell it [possible
+                                      values: c, i, rely]
+          -I <DIR>                    A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
+                                      embedded, system]
+          -h, --help                  Print help (see more with '--help')
+          -V, --version               Print version
+
+        A schedule names the thread that moves next: `A,B*3,A` lets A make one step, B three and A one
+        more. Threads that were created from one template are named with their number, as in `worker#3`.
+        The run stops at a violation (exit code 1), when every thread has ended or none can move, at the
+        end of the schedule, or after the given number of steps.
+
+        Examples:
+          rely run examples/racy-counter.c
+          rely run --seed 7 --steps 50 model.rely
+          rely run --schedule 'T0*2,T1*5' model.rely
+    "#]]
+    .assert_eq(&help(&["run", "-h"]));
+    for command in ["check", "certify", "show", "run", "fmt", "bench", "completions"] {
+        assert!(help(&[command, "--help"]).contains("Examples:"), "{command}");
+    }
+}
+
+/// The commands and options that the book shows exist.
+#[test]
+fn the_book_names_what_exists() {
+    let book = std::fs::read_to_string(root().join("docs/src/command-line.md")).expect("the page exists");
+    let help: String =
+        [&["--help"][..], &["check", "--help"], &["show", "--help"], &["run", "--help"], &["fmt", "--help"]]
+            .into_iter()
+            .map(|arguments| told(&Directory::new().rely(arguments)))
+            .collect();
+    let words = book.split(|c: char| c.is_whitespace() || "`|,;().".contains(c));
+    let named: Vec<&str> = words.filter(|word| word.starts_with("--") && !word.ends_with('-')).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for word in named {
+        assert!(help.contains(word), "the book names {word}, the help does not");
+    }
+}
+
+/// The README and the book show what is printed: the same verdicts, the same steps with the
+/// same values. Times, numbers of states and the width of columns may differ.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let check = |page: &str, example: &str| {
+        let printed = essence(&text(&rely_in_root(&["check", example]).stdout));
+        assert!(printed.lines().count() > 3, "{printed}");
+        let shown = essence(&std::fs::read_to_string(root().join(page)).expect("the page exists"));
+        assert!(shown.contains(&printed), "{page} does not show:\n{printed}but:\n{shown}");
+    };
+    check("README.md", "examples/peterson.c");
+    check("README.md", "examples/racy-counter.c");
+    check("docs/src/reading-a-trace.md", "examples/racy-counter.c");
+}
+
+/// Of each row of a table the line and the values, of other lines those without measurements.
+fn essence(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let cells: Vec<&str> = line.split('│').map(str::trim).collect();
+        match cells.as_slice() {
+            [line] if line.starts_with("time ") || line.contains(" states") || line.contains('┼') => {}
+            [line] => lines.push((*line).to_owned()),
+            // The rest of a wrapped cell.
+            ["", ..] => {}
+            [number, .., values] => lines.push(format!("{number}: {values}")),
+            [] => {}
+        }
+    }
+    lines.join("\n") + "\n"
+}

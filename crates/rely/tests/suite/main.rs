@@ -1,0 +1,30 @@
+//! The command as its users meet it, and what the repository promises about itself.
+//!
+//! One program for all of these tests: the command and everything below it is linked once.
+
+mod bench;
+mod book;
+mod browser;
+mod certify;
+mod cli;
+mod counting;
+#[path = "../../../evidence/tests/suite/counting_notation.rs"]
+mod counting_notation;
+mod examples;
+mod expectation;
+mod explain;
+mod formats;
+mod interrupt;
+mod mutants;
+#[path = "../../../evidence/tests/suite/notation.rs"]
+mod notation;
+mod obligations;
+mod preprocess;
+mod preprocessors;
+mod readers;
+mod report_html;
+mod reproducer;
+mod rules;
+mod support;
+mod tidy;
+mod witness;
