@@ -11,7 +11,7 @@
 
 #![allow(clippy::print_stdout)] // a command talks to the terminal
 
-#[path = "../tests/suite/mutants/mod.rs"]
+#[path = "../tests/suite/mutants.rs"]
 mod mutants;
 
 use mutants::mutants;

@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/suite/preprocessors/mod.rs"]
+#[path = "../tests/suite/preprocessors.rs"]
 mod preprocessors;
 
 use preprocessors::{Outcome, compare};
