@@ -303,11 +303,19 @@ impl Elimination<'_> {
         self.find_contradiction();
     }
 
-    /// Drops each constraint that the others entail.
+    /// Drops each constraint that the others entail. They entail none that speaks of a variable of
+    /// which no other one does, except by contradicting each other or by divisibility.
     fn remove_redundant(&mut self) {
+        let mut uses: FxHashMap<VarId, usize> = FxHashMap::default();
+        for variable in self.current.iter().flat_map(|constraint| constraint.form().variables()) {
+            *uses.entry(variable).or_default() += 1;
+        }
         let mut index = self.current.len();
         while index > 0 && self.budget.check_now().is_ok() {
             index -= 1;
+            if self.current[index].form().variables().any(|variable| uses[&variable] == 1) {
+                continue;
+            }
             let mut solver = Conjunction::new(self.domain);
             for (position, constraint) in self.current.iter().enumerate() {
                 if position != index {
@@ -315,7 +323,10 @@ impl Elimination<'_> {
                 }
             }
             if solver.entails(&self.current[index], self.budget) == Entailment::Yes {
-                self.current.remove(index);
+                let redundant = self.current.remove(index);
+                for variable in redundant.form().variables() {
+                    uses.entry(variable).and_modify(|count| *count -= 1);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@
 //! is left out again, the least welcome candidates first.
 
 use super::system::{Clause, HornSystem, Solution, UnknownId};
-use super::validity::{Oracle, instance, is_in_vocabulary};
+use super::validity::{Assumptions, Oracle, instance, is_in_vocabulary};
 use rely_base::Arena;
 
 use crate::term::{TermId, TermPool};
@@ -31,7 +31,7 @@ pub(super) fn from_candidates(
     let falsehood = pool.truth(false);
     for clause in system.implying(None) {
         let clause = &system.clauses[clause];
-        if !premises_suffice(pool, system, clause, &strongest, falsehood, oracle) {
+        if !premises(pool, system, clause, &strongest, oracle).imply(pool, falsehood) {
             return None;
         }
         add_needed(pool, system, clause, falsehood, &strongest, &mut needed, oracle);
@@ -71,30 +71,30 @@ fn implied_candidates(
     for clause in system.implying(Some(unknown)) {
         let clause = &system.clauses[clause];
         let Some(head) = &clause.head else { continue };
+        let mut premises = premises(pool, system, clause, known, oracle);
         kept.retain(|&candidate| {
             let goal = instance(pool, system, head, candidate);
-            premises_suffice(pool, system, clause, known, goal, oracle)
+            premises.imply(pool, goal)
         });
     }
     kept
 }
 
-/// Whether the constraint and the body of a clause imply a goal.
-fn premises_suffice(
+/// The constraint and the body of a clause.
+fn premises<'a>(
     pool: &mut TermPool,
     system: &HornSystem,
     clause: &Clause,
     conjuncts: &Conjuncts,
-    goal: TermId,
-    oracle: Oracle<'_>,
-) -> bool {
-    let mut assumptions = vec![clause.constraint];
+    oracle: Oracle<'a>,
+) -> Assumptions<'a> {
+    let mut premises = vec![clause.constraint];
     for application in &clause.body {
         for &formula in &conjuncts[application.unknown] {
-            assumptions.push(instance(pool, system, application, formula));
+            premises.push(instance(pool, system, application, formula));
         }
     }
-    oracle.implied(pool, &assumptions, goal) == Ok(true)
+    Assumptions::new(pool, premises, oracle)
 }
 
 /// Adds the conjuncts of the body that a goal needs, trying to do without the least welcome first.
@@ -124,7 +124,7 @@ fn add_needed(
         let others = premises.iter().enumerate().filter(|(other, _)| *other != position);
         let mut assumptions: Vec<TermId> = others.map(|(_, premise)| premise.2).collect();
         assumptions.push(clause.constraint);
-        if oracle.implied(pool, &assumptions, goal) == Ok(true) {
+        if Assumptions::new(pool, assumptions, oracle).imply(pool, goal) {
             premises.remove(position);
         }
     }

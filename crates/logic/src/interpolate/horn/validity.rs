@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
 use crate::beyond::{Satisfiability, satisfiable};
-use crate::conjunction::{self, Conjunction, Model, Verdict};
+use crate::conjunction::{self, Conjunction, Entailment, Model, Verdict};
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
 use crate::interpolate::translate::{Names, Problem};
@@ -77,13 +77,20 @@ impl Oracle<'_> {
         }
     }
 
-    /// A model of a plain conjunction.
-    fn model_of_constraints(&self, constraints: &[Constraint]) -> Result<Option<Point>, Unknown> {
+    /// A solver that knows constraints.
+    fn solver(&self, constraints: &[Constraint]) -> Conjunction {
         let limits = conjunction::Limits { splits: self.splits, ..conjunction::Limits::default() };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
+        solver.set_proofs(false);
         for constraint in constraints {
             solver.assert(constraint);
         }
+        solver
+    }
+
+    /// A model of a plain conjunction.
+    fn model_of_constraints(&self, constraints: &[Constraint]) -> Result<Option<Point>, Unknown> {
+        let mut solver = self.solver(constraints);
         match solver.check(self.budget) {
             Verdict::Unsat => Ok(None),
             Verdict::Sat => {
@@ -139,6 +146,43 @@ impl Oracle<'_> {
             !applications.any(|application| application.unknown == unknown)
                 || self.is_valid(pool, system, clause, solution) == Ok(true)
         })
+    }
+}
+
+/// Formulas of which it is asked again and again what they imply.
+pub(super) struct Assumptions<'a> {
+    formulas: Vec<TermId>,
+    /// If they are a plain conjunction: a solver that knows them already.
+    solver: Option<Conjunction>,
+    oracle: Oracle<'a>,
+}
+
+impl<'a> Assumptions<'a> {
+    pub(super) fn new(pool: &mut TermPool, formulas: Vec<TermId>, oracle: Oracle<'a>) -> Self {
+        let conjunction = pool.and(formulas.iter().copied());
+        let constraints = match pool.as_truth(conjunction) {
+            Some(true) => Some(Vec::new()),
+            _ => pool.constraints(conjunction),
+        };
+        let solver = constraints.map(|constraints| oracle.solver(&constraints));
+        Assumptions { formulas, solver, oracle }
+    }
+
+    /// Whether they imply a conclusion. No answer counts as no.
+    pub(super) fn imply(&mut self, pool: &mut TermPool, conclusion: TermId) -> bool {
+        if pool.as_truth(conclusion) == Some(true) {
+            return true;
+        }
+        let budget = self.oracle.budget;
+        match (&mut self.solver, pool.constraints(conclusion)) {
+            (Some(solver), Some(parts)) => {
+                parts.iter().all(|part| solver.entails(part, budget) == Entailment::Yes)
+            }
+            (Some(solver), None) if pool.as_truth(conclusion) == Some(false) => {
+                solver.check(budget) == Verdict::Unsat
+            }
+            _ => self.oracle.implied(pool, &self.formulas, conclusion) == Ok(true),
+        }
     }
 }
 
