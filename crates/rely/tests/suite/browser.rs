@@ -27,6 +27,11 @@ const FLAGS: [&str; 9] = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ];
+/// Nothing is expected within some time: this is for a browser that hangs.
+const AMPLE: Duration = Duration::from_secs(3600);
+/// The driver itself gives up when the browser has not started after a minute, which can take longer on
+/// a busy machine.
+const MOST_STARTS: usize = 5;
 /// The name under which the protocol hands out elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -58,13 +63,19 @@ impl Browser {
         flags.push(format!("--user-data-dir={}", files.path("profile").display()));
         let session = String::new();
         let mut browser = Browser { driver, port, session, _files: files, _only_one: only_one };
+        let timeouts = json!({ "script": AMPLE.as_millis(), "pageLoad": AMPLE.as_millis() });
         let capabilities = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",
+            "timeouts": timeouts,
             "goog:chromeOptions": { "args": flags },
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         } } });
-        let answer = browser.request("POST", "/session", &capabilities);
-        browser.session = answer["sessionId"].as_str().expect("a session has an id").to_owned();
+        let mut starts = (0..MOST_STARTS).map(|_| browser.exchange("POST", "/session", &capabilities));
+        let answer = starts.find_map(|answer| answer.ok().filter(|(status, _)| *status == 200));
+        let (_, answer) = answer.expect("the browser starts");
+        let answer: Value = serde_json::from_str(&answer).expect("the driver speaks JSON");
+        browser.session = answer["value"]["sessionId"].as_str().expect("a session has an id").to_owned();
+        browser.prefer("light");
         // What the browser's own first page asks for is no concern of ours.
         browser.command("POST", "url", &json!({ "url": "about:blank" }));
         browser.requests();
@@ -76,6 +87,14 @@ impl Browser {
     pub fn open(&self, page: &Path) {
         let page = page.canonicalize().expect("the page exists");
         self.command("POST", "url", &json!({ "url": format!("file://{}", page.display()) }));
+        self.settle();
+    }
+
+    /// Waits until two frames were drawn: what a page does when it is scrolled or gets another size it
+    /// does before the next frame.
+    fn settle(&self) {
+        let script = "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))";
+        self.command("POST", "execute/async", &json!({ "script": script, "args": [] }));
     }
 
     /// What a script that ends with `return` returns.
@@ -99,6 +118,7 @@ impl Browser {
     pub fn click(&self, selector: &str) {
         let element = self.element(selector);
         self.command("POST", &format!("element/{element}/click"), &json!({}));
+        self.settle();
     }
 
     /// Moves the mouse over the first element that matches.
@@ -107,6 +127,7 @@ impl Browser {
         let moves = json!([{ "type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0 }]);
         let mouse = json!({ "type": "pointer", "id": "mouse", "actions": moves });
         self.command("POST", "actions", &json!({ "actions": [mouse] }));
+        self.settle();
     }
 
     /// Presses and releases a key: a character, or one of the protocol's codes.
@@ -114,18 +135,24 @@ impl Browser {
         let strokes = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes });
         self.command("POST", "actions", &json!({ "actions": [keyboard] }));
+        self.settle();
     }
 
     /// Gives the page a size, whatever size a window can have.
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size);
+        self.settle();
     }
 
-    /// Makes the page light or dark.
+    /// Makes the page light or dark, and in any case one on which nothing moves slowly.
     pub fn prefer(&self, scheme: &str) {
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.settle();
     }
 
     /// What the browser shows, as a PNG file in base64.
@@ -179,7 +206,7 @@ impl Browser {
 
     fn exchange(&self, method: &str, path: &str, body: &Value) -> std::io::Result<(u16, String)> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(Duration::from_secs(300)))?;
+        stream.set_read_timeout(Some(AMPLE))?;
         let body = if body.is_null() { String::new() } else { body.to_string() };
         write!(
             stream,
