@@ -17,7 +17,7 @@ const STATES_AT_FIRST: u64 = 10_000;
 /// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
 /// the check explores the program as it was before any reduction, which may have far more states. Steps
 /// and not seconds, so that the evidence does not depend on how busy the machine is.
-const STEPS_OF_CHECK_AT_FIRST: u32 = 20_000;
+const STEPS_OF_CHECK_AT_FIRST: u32 = 8_000;
 
 /// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]

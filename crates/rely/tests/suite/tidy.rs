@@ -202,6 +202,12 @@ fn only_budgets_read_the_clock() {
     assert_none("clocks", &occurrences(&files, &[concat!("Instant", "::now")]));
 }
 
+/// Directories that tests make by hand stay behind when a test fails.
+#[test]
+fn directories_of_tests_go_away() {
+    assert_none("temporary files made by hand", &occurrences(&rust_files(), &[concat!("temp", "_dir()")]));
+}
+
 /// The edges that the table in ARCHITECTURE.md allows.
 fn allowed_edges() -> BTreeMap<String, BTreeSet<String>> {
     let text = read(&root().join("ARCHITECTURE.md"));
