@@ -21,6 +21,7 @@ use rely_logic::{
     Value as Number,
 };
 use rely_program::{Goal, Program};
+use rustc_hash::FxHashSet;
 
 /// How many answers the solver remembers.
 pub(super) const MEMORY_OF_ANSWERS: usize = 1 << 14;
@@ -73,6 +74,8 @@ pub(crate) fn check_movability(
 struct Judge<'b> {
     budget: &'b Budget,
     solver: FormulaSolver,
+    /// Formulas of which a refutation was accepted; many obligations lead to the same questions.
+    refuted: FxHashSet<Box<[TermId]>>,
     accepted: Accepted,
 }
 
@@ -108,7 +111,8 @@ impl Sink for Judge<'_> {
 
 impl<'b> Judge<'b> {
     fn new(budget: &'b Budget) -> Self {
-        Self { budget, solver: FormulaSolver::new(MEMORY_OF_ANSWERS), accepted: Accepted::default() }
+        let (solver, refuted) = (FormulaSolver::new(MEMORY_OF_ANSWERS), FxHashSet::default());
+        Self { budget, solver, refuted, accepted: Accepted::default() }
     }
 
     fn decide(
@@ -168,10 +172,16 @@ impl<'b> Judge<'b> {
         self.budget.check()?;
         let pool = &mut encoder.pool;
         self.accepted.questions += 1;
+        if self.refuted.contains(formulas) {
+            return Ok(Answer::Contradiction);
+        }
         let answer = self.solver.satisfiable(pool, formulas, self.budget);
         Ok(match &answer.satisfiability {
             Satisfiability::Unsat(refutation) => match refutation.check(pool, formulas) {
-                Ok(()) => Answer::Contradiction,
+                Ok(()) => {
+                    self.remember_refuted(formulas);
+                    Answer::Contradiction
+                }
                 Err(error) => Answer::Open(format!("a refutation was not accepted: {error}")),
             },
             Satisfiability::Sat(model) => Answer::Model(describe(encoder, formulas, model)),
@@ -181,6 +191,13 @@ impl<'b> Judge<'b> {
                 Answer::Open(obstacle.to_string())
             }
         })
+    }
+
+    fn remember_refuted(&mut self, formulas: &[TermId]) {
+        if self.refuted.len() >= MEMORY_OF_ANSWERS {
+            self.refuted.clear();
+        }
+        self.refuted.insert(formulas.into());
     }
 }
 

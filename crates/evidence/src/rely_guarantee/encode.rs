@@ -69,6 +69,8 @@ pub(super) struct Encoder<'p> {
     noted: FxHashMap<TermId, Rc<[Symbol]>>,
     /// The variables in each term that was asked for.
     symbols: FxHashMap<TermId, Rc<[Symbol]>>,
+    /// The negation of each formula for which it was asked.
+    negations: FxHashMap<TermId, TermId>,
 }
 
 /// What is true of a variable whenever it is mentioned.
@@ -103,6 +105,7 @@ impl<'p> Encoder<'p> {
             divisions: FxHashMap::default(),
             noted: FxHashMap::default(),
             symbols: FxHashMap::default(),
+            negations: FxHashMap::default(),
         }
     }
 
@@ -369,6 +372,12 @@ impl<'p> Encoder<'p> {
         let symbols: Rc<[Symbol]> = self.pool.free_variables(formula).into_iter().collect();
         self.symbols.insert(formula, Rc::clone(&symbols));
         symbols
+    }
+
+    /// The negation of a formula.
+    pub(super) fn negation(&mut self, formula: TermId) -> TermId {
+        let pool = &mut self.pool;
+        *self.negations.entry(formula).or_insert_with(|| pool.not(formula))
     }
 
     /// A condition as a number: 1 or 0.

@@ -198,8 +198,8 @@ impl Generator<'_> {
 
     fn invariant_goal(&mut self, invariant: &Invariant, census: &Census, values: &Values) -> Rc<[GoalCube]> {
         let cubes = self.invariant_cubes(invariant, census, values);
-        let pool = &mut self.encoder.pool;
-        cubes.into_iter().filter_map(|cube| GoalCube::new(pool, cube, Vec::new())).collect()
+        let encoder = &mut self.encoder;
+        cubes.into_iter().filter_map(|cube| GoalCube::new(encoder, cube, Vec::new())).collect()
     }
 
     /// What is known of counters while one thread makes a step and another one looks on.

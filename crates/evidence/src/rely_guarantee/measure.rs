@@ -162,15 +162,15 @@ pub(super) fn descent<S: Sink>(
 
 /// One cube for each component that may be the one that gets smaller.
 fn lexicographic(generator: &mut Generator<'_>, differences: &[TermId]) -> Rc<[GoalCube]> {
-    let pool = &mut generator.encoder.pool;
-    let (zero, less) = (pool.int(0), pool.int(-1));
+    let encoder = &mut generator.encoder;
+    let (zero, less) = (encoder.pool.int(0), encoder.pool.int(-1));
     let mut kept = Vec::new();
     let mut cubes = Vec::new();
     for &difference in differences {
-        let smaller = pool.le(difference, less);
+        let smaller = encoder.pool.le(difference, less);
         let conjuncts: Vec<TermId> = kept.iter().copied().chain([smaller]).collect();
-        cubes.extend(GoalCube::new(pool, conjuncts, Vec::new()));
-        kept.push(pool.le(difference, zero));
+        cubes.extend(GoalCube::new(encoder, conjuncts, Vec::new()));
+        kept.push(encoder.pool.le(difference, zero));
     }
     cubes.into()
 }

@@ -236,10 +236,7 @@ impl Generator<'_> {
         let mut goal = self.done(&steps);
         goal.extend(equal);
         goal.extend(&pair.same_joins);
-        Condition {
-            given,
-            goal: GoalCube::new(&mut self.encoder.pool, goal, Vec::new()).into_iter().collect(),
-        }
+        Condition { given, goal: GoalCube::new(&mut self.encoder, goal, Vec::new()).into_iter().collect() }
     }
 
     /// What goes wrong in one place goes wrong in the other. Nothing if it never does.
@@ -250,7 +247,7 @@ impl Generator<'_> {
         }
         given.push(here);
         let goal = pair.same_joins.iter().copied().chain([there]);
-        let goal = GoalCube::new(&mut self.encoder.pool, goal, Vec::new()).into_iter().collect();
+        let goal = GoalCube::new(&mut self.encoder, goal, Vec::new()).into_iter().collect();
         Some(Condition { given, goal })
     }
 
@@ -299,7 +296,7 @@ impl Generator<'_> {
             let setting = Setting { role: Role::ACTOR, values: &nothing, arrived: &[] };
             let step = self.later(edge, setting, &mut Choices::default());
             let passes = self.never_blocks(&step);
-            goal.extend(GoalCube::new(&mut self.encoder.pool, passes, Vec::new()));
+            goal.extend(GoalCube::new(&mut self.encoder, passes, Vec::new()));
         }
         let goal: Rc<[GoalCube]> = goal.into();
         for StatedCube { atoms, places } in stated.iter() {

@@ -95,13 +95,26 @@ pub(super) struct Reading<'r> {
 }
 
 impl Reading<'_> {
+    /// Whether something that an atom mentions has a value other than that of its variable.
+    fn changes(&self, encoder: &Encoder<'_>, atom: &Atom) -> bool {
+        atom.terms.iter().any(|(_, quantity)| match *quantity {
+            Quantity::Handle => false,
+            Quantity::Cell { var, index, moment } => {
+                self.values(moment).contains_key(&encoder.cell(var, index, self.role))
+            }
+        })
+    }
+
+    fn values(&self, moment: Moment) -> &Values {
+        if moment == Moment::Before { self.before } else { self.after }
+    }
+
     fn quantity(&self, encoder: &mut Encoder<'_>, quantity: Quantity) -> TermId {
         match quantity {
             Quantity::Handle => encoder.handle(self.thread, self.role),
             Quantity::Cell { var, index, moment } => {
                 let cell = encoder.cell(var, index, self.role);
-                let values = if moment == Moment::Before { self.before } else { self.after };
-                encoder.value(cell, values)
+                encoder.value(cell, self.values(moment))
             }
         }
     }
@@ -181,7 +194,7 @@ impl<'p> Generator<'p> {
         for condition in program.requires() {
             for (_, defined) in definedness(program, condition) {
                 let defined = self.encoder.condition_of(viewer, &defined);
-                let goal = GoalCube::only(&mut self.encoder.pool, defined);
+                let goal = GoalCube::only(&mut self.encoder, defined);
                 let hypotheses = conditions.clone();
                 self.give(sink, Sequent { hypotheses, goal, ..sequent.clone() })?;
             }
@@ -254,11 +267,11 @@ impl<'p> Generator<'p> {
             let mut sequent = Sequent::new(subject);
             sequent.hypotheses.extend(cube.atoms.iter().chain(&step.conditions[..demand.conditions]));
             sequent.places.extend(step.narrowed[..demand.narrowed].iter().chain(&cube.places).cloned());
-            let pool = &mut self.encoder.pool;
+            let encoder = &mut self.encoder;
             sequent.goal = match &demand.required {
-                Required::Formula(formula) => GoalCube::only(pool, *formula),
+                Required::Formula(formula) => GoalCube::only(encoder, *formula),
                 Required::Place(thread, set) => {
-                    GoalCube::new(pool, [], vec![(*thread, set.clone())]).into_iter().collect()
+                    GoalCube::new(encoder, [], vec![(*thread, set.clone())]).into_iter().collect()
                 }
             };
             self.give(sink, sequent)?;
@@ -272,7 +285,7 @@ impl<'p> Generator<'p> {
         let target = Spot::At(self.outline.program.edges()[id].target);
         let unchanged = Values::default();
         let reading = Reading { thread: actor, role: Role::ACTOR, before: &step.after, after: &step.after };
-        let target = self.goal_cubes(self.outline.at(actor, target), reading, &step.arrived);
+        let target = self.goal_at(target, reading, &step.arrived);
         let reading = Reading { before: &unchanged, ..reading };
         let has_bystanders = self.has_bystanders(actor);
         let effect = has_bystanders.then(|| self.goal_cubes(self.outline.effect(id), reading, &[]));
@@ -408,7 +421,7 @@ impl<'p> Generator<'p> {
             let goal = goal.get_or_insert_with(|| {
                 let seen = &view.seen;
                 let reading = Reading { thread, role: Role::BYSTANDER, before: seen, after: seen };
-                self.goal_cubes(cubes, reading, &step.arrived)
+                self.goal_at(spot, reading, &step.arrived)
             });
             let counted = counted.get_or_insert_with(|| self.counted_around(step, view, thread, spot));
             for effect in effects {
@@ -483,28 +496,57 @@ impl<'p> Generator<'p> {
 
     /// Cubes of which one must hold while some instances are at known places; the others are
     /// where the hypotheses say.
-    pub(super) fn goal_cubes(
+    fn goal_cubes(
         &mut self,
         cubes: &[Cube],
         reading: Reading<'_>,
         known: &[(ThreadId, usize)],
     ) -> Rc<[GoalCube]> {
         let mut goal = Vec::with_capacity(cubes.len());
-        'cubes: for cube in cubes {
-            let mut places = Vec::new();
-            for (thread, spots) in &cube.others {
-                let set = self.spot_set(*thread, spots);
-                match known.iter().find(|(other, _)| other == thread) {
-                    Some((_, place)) if set.contains(*place) => {}
-                    Some(_) => continue 'cubes,
-                    None => places.push((*thread, set)),
-                }
+        for cube in cubes {
+            let places = cube.others.iter().map(|(thread, spots)| (*thread, self.spot_set(*thread, spots)));
+            if let Some(places) = still_open(places, known) {
+                let terms = self.read(&cube.atoms, reading);
+                goal.extend(GoalCube::new(&mut self.encoder, terms, places));
             }
-            let terms = self.read(&cube.atoms, reading);
-            goal.extend(GoalCube::new(&mut self.encoder.pool, terms, places));
         }
         goal.into()
     }
+
+    /// The cubes at a spot as a goal. A step changes little, so most of their atoms are what they
+    /// are in the present and need not be made again.
+    fn goal_at(&mut self, spot: Spot, reading: Reading<'_>, known: &[(ThreadId, usize)]) -> Rc<[GoalCube]> {
+        let cubes = self.outline.at(reading.thread, spot);
+        let stated = self.stated(reading.thread, spot, reading.role);
+        let mut goal = Vec::with_capacity(cubes.len());
+        for (cube, stated) in cubes.iter().zip(stated.iter()) {
+            let Some(places) = still_open(stated.places.iter().cloned(), known) else { continue };
+            let mut terms = Vec::with_capacity(cube.atoms.len());
+            for (atom, &present) in cube.atoms.iter().zip(&stated.atoms) {
+                let is_changed = reading.changes(&self.encoder, atom);
+                terms.push(if is_changed { self.read_atom(atom, reading) } else { present });
+            }
+            goal.extend(GoalCube::new(&mut self.encoder, terms, places));
+        }
+        goal.into()
+    }
+}
+
+/// Which of the places that a cube asks for are not settled by what is known of instances; `None`
+/// if one of them is somewhere else.
+fn still_open(
+    places: impl Iterator<Item = (ThreadId, SpotSet)>,
+    known: &[(ThreadId, usize)],
+) -> Option<Vec<(ThreadId, SpotSet)>> {
+    let mut open = Vec::new();
+    for (thread, set) in places {
+        match known.iter().find(|(other, _)| *other == thread) {
+            Some((_, place)) if set.contains(*place) => {}
+            Some(_) => return None,
+            None => open.push((thread, set)),
+        }
+    }
+    Some(open)
 }
 
 /// What is known when a step is made from a state of a cube.

@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 pub(super) struct Parts {
     /// Each in ascending order, so that equal parts look equal.
     parts: Vec<Vec<TermId>>,
-    /// The part that mentions a variable.
+    /// The part of each hypothesis.
+    part_of: Vec<usize>,
+    /// A hypothesis that mentions a variable.
     by_symbol: FxHashMap<Symbol, usize>,
 }
 
@@ -24,22 +26,28 @@ impl Parts {
         let mut sorted = hypotheses.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let mut parts: Vec<Vec<TermId>> = Vec::new();
+        let mut together = Forest::new(sorted.len());
         let mut by_symbol: FxHashMap<Symbol, usize> = FxHashMap::default();
-        for hypothesis in sorted {
-            let own = parts.len();
-            parts.push(vec![hypothesis]);
+        for (number, &hypothesis) in sorted.iter().enumerate() {
             for &symbol in encoder.symbols(hypothesis).iter() {
-                let met = *by_symbol.entry(symbol).or_insert(own);
-                if met != own {
-                    let moved = std::mem::take(&mut parts[met]);
-                    parts[own].extend(moved);
-                    by_symbol.values_mut().filter(|part| **part == met).for_each(|part| *part = own);
-                }
+                let met = *by_symbol.entry(symbol).or_insert(number);
+                together.join(met, number);
             }
         }
-        parts.iter_mut().for_each(|part| part.sort_unstable());
-        Self { parts, by_symbol }
+        let mut parts: Vec<Vec<TermId>> = Vec::new();
+        let mut part_of = Vec::with_capacity(sorted.len());
+        for (number, hypothesis) in sorted.into_iter().enumerate() {
+            // The root is the first of its part, so the part of every other one is known already.
+            let root = together.root(number);
+            if root == number {
+                part_of.push(parts.len());
+                parts.push(vec![hypothesis]);
+            } else {
+                part_of.push(part_of[root]);
+                parts[part_of[root]].push(hypothesis);
+            }
+        }
+        Self { parts, part_of, by_symbol }
     }
 
     /// The parts of several formulas.
@@ -51,10 +59,34 @@ impl Parts {
     pub(super) fn about(&self, encoder: &mut Encoder<'_>, formula: TermId) -> Vec<TermId> {
         let symbols = encoder.symbols(formula);
         let mut concerned: Vec<usize> =
-            symbols.iter().filter_map(|symbol| self.by_symbol.get(symbol).copied()).collect();
+            symbols.iter().filter_map(|symbol| Some(self.part_of[*self.by_symbol.get(symbol)?])).collect();
         concerned.sort_unstable();
         concerned.dedup();
         concerned.into_iter().flat_map(|part| self.parts[part].iter().copied()).collect()
+    }
+}
+
+/// Numbers that belong together, as trees whose roots are the smallest of each.
+struct Forest {
+    parents: Vec<usize>,
+}
+
+impl Forest {
+    fn new(count: usize) -> Self {
+        Self { parents: (0..count).collect() }
+    }
+
+    fn root(&mut self, mut number: usize) -> usize {
+        while self.parents[number] != number {
+            self.parents[number] = self.parents[self.parents[number]];
+            number = self.parents[number];
+        }
+        number
+    }
+
+    fn join(&mut self, left: usize, right: usize) {
+        let (left, right) = (self.root(left), self.root(right));
+        self.parents[left.max(right)] = left.min(right);
     }
 }
 

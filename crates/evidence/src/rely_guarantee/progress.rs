@@ -94,7 +94,7 @@ fn someone_moves<S: Sink>(
         } else {
             continue;
         };
-        goal.extend(GoalCube::new(&mut generator.encoder.pool, way.conditions.iter().copied(), places));
+        goal.extend(GoalCube::new(&mut generator.encoder, way.conditions.iter().copied(), places));
     }
     let goal: Rc<[GoalCube]> = goal.into();
     for known in generator.stated(thread, Spot::At(location), Role::ACTOR).iter() {

@@ -145,7 +145,7 @@ fn holds<S: Sink>(
         let mut sequent = Sequent::new(situation.subject);
         sequent.hypotheses.clone_from(&hypotheses);
         sequent.places.clone_from(&situation.places);
-        sequent.goal = GoalCube::only(&mut generator.encoder.pool, condition);
+        sequent.goal = GoalCube::only(&mut generator.encoder, condition);
         generator.give(sink, sequent)?;
         hypotheses.push(condition);
     }

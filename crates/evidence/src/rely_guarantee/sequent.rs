@@ -34,24 +34,24 @@ impl GoalCube {
     /// The conjunction of some formulas while instances stand at some places; `None` if it is
     /// obviously false.
     pub(super) fn new(
-        pool: &mut TermPool,
+        encoder: &mut Encoder<'_>,
         terms: impl IntoIterator<Item = TermId>,
         places: Vec<(ThreadId, SpotSet)>,
     ) -> Option<Self> {
         let mut undecided = Vec::new();
         for term in terms {
-            match pool.as_truth(term) {
+            match encoder.pool.as_truth(term) {
                 Some(true) => {}
                 Some(false) => return None,
-                None => undecided.push((term, pool.not(term))),
+                None => undecided.push((term, encoder.negation(term))),
             }
         }
         Some(Self { terms: undecided, places })
     }
 
     /// The goal of showing one formula.
-    pub(super) fn only(pool: &mut TermPool, term: TermId) -> Rc<[GoalCube]> {
-        Self::new(pool, [term], Vec::new()).into_iter().collect()
+    pub(super) fn only(encoder: &mut Encoder<'_>, term: TermId) -> Rc<[GoalCube]> {
+        Self::new(encoder, [term], Vec::new()).into_iter().collect()
     }
 }
 

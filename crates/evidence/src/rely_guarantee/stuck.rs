@@ -63,7 +63,7 @@ pub(super) fn no_deadlock<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) 
         }
     }
     let all_ended = generator.encoder.pool.and(ended);
-    sequent.goal = GoalCube::only(&mut generator.encoder.pool, all_ended);
+    sequent.goal = GoalCube::only(&mut generator.encoder, all_ended);
     generator.give(sink, sequent)
 }
 

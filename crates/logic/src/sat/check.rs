@@ -146,6 +146,14 @@ impl Checker<'_> {
 
     /// Whether the literals are exactly the disjuncts, in any order.
     fn is_clause_of(&self, literals: &[Literal], disjuncts: impl IntoIterator<Item = SignedTerm>) -> bool {
+        let disjuncts: Vec<SignedTerm> = disjuncts.into_iter().collect();
+        // What is written in the same way means the same.
+        let is_same = |(literal, part): (&Literal, &SignedTerm)| {
+            self.strip_not((literal.atom(), literal.is_positive())) == self.strip_not(*part)
+        };
+        if literals.len() == disjuncts.len() && literals.iter().zip(&disjuncts).all(is_same) {
+            return true;
+        }
         let claimed: FxHashSet<Meaning> =
             literals.iter().map(|literal| self.meaning((literal.atom(), literal.is_positive()))).collect();
         let expected: FxHashSet<Meaning> = disjuncts.into_iter().map(|part| self.meaning(part)).collect();

@@ -94,6 +94,9 @@ impl TermPool {
         if terms[0].1.is_negative() {
             divisor = -divisor;
         }
+        if divisor.is_one() {
+            return self.intern(Node::EqZero(term), Sort::Bool);
+        }
         let Some(constant) = constant.div_exact(&divisor) else { return self.truth(false) };
         let terms = divide(terms, &divisor);
         let normal = self.sum(terms, constant);

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 
 use rely_base::{Arena, Id, define_id};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::bits::BitOperation;
 use crate::arith::Integer;
@@ -127,7 +128,7 @@ pub struct TermPool {
     nodes: Arena<TermId, Node>,
     sorts: Vec<Sort>,
     /// Interned nodes by hash; the nodes themselves are stored once, in the arena.
-    by_hash: FxHashMap<u64, Vec<TermId>>,
+    by_hash: FxHashMap<u64, SmallVec<[TermId; 1]>>,
     symbols: Arena<SymbolId, Box<str>>,
     symbol_ids: FxHashMap<Box<str>, SymbolId>,
     variables: Arena<VarId, Variable>,
