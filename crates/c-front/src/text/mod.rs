@@ -10,6 +10,7 @@ mod lines;
 mod nesting;
 mod parse;
 mod prepare;
+mod prototypes;
 
 pub(crate) use lines::LineMap;
 pub(crate) use parse::parse;

@@ -4,12 +4,14 @@
 //! the original positions being kept: comments, line markers and `__extension__` become
 //! blanks, `$` in names becomes `_`, `__thread` becomes `_Thread_local`, a label that stands
 //! before `}` or before a declaration gets the empty statement that the standard wants there,
-//! and attributes in places where the grammar has none are dropped. `__auto_type` is declared
-//! as a type, to be inferred when declarations are read.
+//! and attributes in places where the grammar has none are dropped, as are prototypes of functions
+//! that nobody names. `__auto_type` is declared as a type, to be inferred when declarations are read.
 
 use super::lexer::{Token, TokenKind, Unterminated, lex};
 use super::nesting::too_deep;
+use super::prototypes::{WordCounts, count_words, unused_prototypes};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// Preprocessed files beyond this size are refused.
 const MAX_BYTES: usize = 64 << 20;
@@ -60,10 +62,11 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
         return Err(Unreadable { at: token.start, message: "the program nests too deeply here".into() });
     }
     let code: Vec<Token> = tokens.into_iter().filter(|token| token.kind != TokenKind::Blank).collect();
+    let counts = count_words(source, &code);
     let mut rewriter = Rewriter {
         source,
         written: 0,
-        renamed: rename_dollars(source, &code),
+        renamed: rename_dollars(&counts),
         prepared: Prepared {
             text: String::with_capacity(source.len() + PRELUDE.len()),
             shifts: Vec::new(),
@@ -72,21 +75,19 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
         },
     };
     rewriter.prepared.text.push_str(PRELUDE);
-    rewriter.rewrite(&code);
+    rewriter.rewrite(&code, unused_prototypes(source, &code, &counts));
     Ok(rewriter.prepared)
 }
 
 /// A name without `$`, not used otherwise, for each name with one.
-fn rename_dollars<'s>(source: &'s str, code: &[Token]) -> FxHashMap<&'s str, String> {
-    let words: FxHashSet<&str> =
-        code.iter().filter(|token| token.kind == TokenKind::Word).map(|token| token.text(source)).collect();
-    let mut dollars: Vec<&str> = words.iter().copied().filter(|word| word.contains('$')).collect();
+fn rename_dollars<'s>(words: &WordCounts<'s>) -> FxHashMap<&'s str, String> {
+    let mut dollars: Vec<&str> = words.keys().copied().filter(|word| word.contains('$')).collect();
     dollars.sort_unstable();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut renamed = FxHashMap::default();
     for word in dollars {
         let mut name = word.replace('$', "_");
-        while words.contains(name.as_str()) || taken.contains(&name) {
+        while words.contains_key(name.as_str()) || taken.contains(&name) {
             name.push('_');
         }
         taken.insert(name.clone());
@@ -104,10 +105,15 @@ struct Rewriter<'s> {
 }
 
 impl<'s> Rewriter<'s> {
-    fn rewrite(&mut self, code: &[Token]) {
+    /// Rewrites all tokens but those that are left out.
+    fn rewrite(&mut self, code: &[Token], left_out: Vec<Range<usize>>) {
+        let mut left_out = left_out.into_iter().peekable();
         let mut index = 0;
         while index < code.len() {
-            index += self.token(code, index);
+            index = match left_out.next_if(|range| range.start == index) {
+                Some(range) => range.end,
+                None => index + self.token(code, index),
+            };
         }
         self.blank_until(self.source.len());
     }
@@ -239,6 +245,37 @@ mod tests {
             "int f() __attribute__((x)); g() { ; __attribute__((fallthrough)); }",
             expect!["int f() __attribute__((x)); g() { ; ; }"],
         );
+    }
+
+    #[test]
+    fn prototypes_that_nobody_uses_are_left_out() {
+        check(
+            "extern int used(int x);\n\
+             extern char *f (const char *s) __attribute__ ((pure)) __asm__ (\"g\");\n\
+             int x; int main(void) { return used(x); }",
+            expect!["extern int used(int x);\nint x; int main(void) { return used(x); }"],
+        );
+        for kept in [
+            "extern int f(void), g;",
+            "extern int f(void), g(void);",
+            "extern struct tag *f(void);",
+            "extern int f(a) int a; { return a; }",
+            "extern int x __asm__(\"y\");",
+            "extern int (*f)(void);",
+            "extern int f(void) { return 0; }",
+            "struct s { int x; } extern f(void);",
+            "int f(void);",
+            "extern f(void);",
+            "extern int x = (1);",
+            "extern int x[sizeof(int)];",
+            "extern int f(void)",
+            "typedef int t; extern t (f)(void);",
+            "extern int f(int), f(int);",
+            "extern __typeof__(int) f;",
+        ] {
+            let prepared = prepare(kept).expect("the text is readable");
+            assert_eq!(prepared.text.strip_prefix(PRELUDE), Some(kept));
+        }
     }
 
     #[test]
