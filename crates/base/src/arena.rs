@@ -118,6 +118,16 @@ impl<I: Id, T> FromIterator<T> for Arena<I, T> {
     }
 }
 
+impl<I: Id, T> IntoIterator for Arena<I, T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    /// All elements, in order.
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
 impl<I: Id, T> Index<I> for Arena<I, T> {
     type Output = T;
     fn index(&self, id: I) -> &T {

@@ -3,6 +3,7 @@
 use super::IdSet;
 use crate::ir::{EdgeId, LocationId, Program};
 use rely_base::{Arena, Id};
+use std::collections::BTreeSet;
 
 /// The control-flow graphs of all threads of a program.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct Graph {
     /// Locations of the same strongly connected component have the same number.
     components: Arena<LocationId, usize>,
     loop_heads: IdSet<LocationId>,
+    /// In which order a search leaves the locations.
+    left: Arena<LocationId, usize>,
 }
 
 impl Graph {
@@ -28,7 +31,8 @@ impl Graph {
         for location in program.locations.ids() {
             search.run(location);
         }
-        Self { incoming, components: search.components, loop_heads: search.loop_heads }
+        let Search { components, loop_heads, left, .. } = search;
+        Self { incoming, components, loop_heads, left }
     }
 
     /// The edges that lead to a location.
@@ -54,6 +58,28 @@ impl Graph {
     }
 }
 
+/// Locations to be looked at, each once, before those to which they lead except around loops: what
+/// comes from all sides is there before anything is made of it.
+pub(crate) struct Agenda<'g> {
+    graph: &'g Graph,
+    /// The location with the greatest number was left last, so nothing waiting leads to it.
+    waiting: BTreeSet<(usize, LocationId)>,
+}
+
+impl<'g> Agenda<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph, waiting: BTreeSet::new() }
+    }
+
+    pub(crate) fn add(&mut self, location: LocationId) {
+        self.waiting.insert((self.graph.left[location], location));
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<LocationId> {
+        self.waiting.pop_last().map(|(_, location)| location)
+    }
+}
+
 /// Tarjan's search for strongly connected components, without recursion. The loop heads are
 /// the targets of the edges that lead back to a location on the search's own path.
 struct Search<'p> {
@@ -64,6 +90,8 @@ struct Search<'p> {
     components: Arena<LocationId, usize>,
     next_component: usize,
     loop_heads: IdSet<LocationId>,
+    left: Arena<LocationId, usize>,
+    left_count: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -85,6 +113,8 @@ impl<'p> Search<'p> {
             components: program.locations.ids().map(Id::index).collect(),
             next_component: 0,
             loop_heads: IdSet::new(),
+            left: program.locations.ids().map(Id::index).collect(),
+            left_count: 0,
         }
     }
 
@@ -135,6 +165,8 @@ impl<'p> Search<'p> {
     }
 
     fn leave(&mut self, location: LocationId, parent: Option<LocationId>) {
+        self.left[location] = self.left_count;
+        self.left_count += 1;
         let Some(visit) = &mut self.visits[location] else { return };
         visit.on_path = false;
         let visit = *visit;

@@ -4,28 +4,85 @@
 //! edges, made narrower by conditions and, where they keep growing around a loop, unbounded.
 //! Of every other variable, and of every array, only one range is known, which contains the
 //! initial values and whatever any thread ever writes. Since what threads write depends on
-//! what they read, all threads are looked at again until no such range grows any more; then,
-//! by induction over the steps of a run, all values of the run are in their ranges.
+//! what they read, threads are looked at again when a range grows that they depend on, until
+//! none does any more; then, by induction over the steps of a run, all values of the run are in
+//! their ranges.
 
 use super::constants::Writers;
+use super::graph::Agenda;
 use super::range::Range;
-use super::{Graph, IdSet};
+use super::{Access, Graph, IdSet};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::{Initial, LocationId, Op, Place, Program, ThreadId, ThreadKind, Var, VarId};
 use rely_base::Arena;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// How often ranges may grow before their bounds are given up.
 const PATIENCE: usize = 4;
 
-/// The ranges of the variables that a thread alone writes.
-pub(crate) type Known = FxHashMap<VarId, Range>;
+/// The ranges of the variables that a thread alone writes. Most steps change none of them, so
+/// many locations share one list.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Ascending by variable; the same variables at all locations of a thread.
+    ranges: Rc<Vec<(VarId, Range)>>,
+}
+
+impl Known {
+    fn new(mut ranges: Vec<(VarId, Range)>) -> Self {
+        ranges.sort_by_key(|entry| entry.0);
+        Self { ranges: Rc::new(ranges) }
+    }
+
+    fn position(&self, var: VarId) -> Option<usize> {
+        self.ranges.binary_search_by_key(&var, |entry| entry.0).ok()
+    }
+
+    fn get(&self, var: VarId) -> Option<Range> {
+        self.position(var).map(|position| self.ranges[position].1)
+    }
+
+    /// Remembers the range of a variable, if it is one of those that are followed.
+    fn set(&mut self, var: VarId, range: Range) {
+        if let Some(position) = self.position(var) {
+            self.set_at(position, range);
+        }
+    }
+
+    /// Whether that was something new.
+    fn set_at(&mut self, position: usize, range: Range) -> bool {
+        let is_new = self.ranges[position].1 != range;
+        if is_new {
+            Rc::make_mut(&mut self.ranges)[position].1 = range;
+        }
+        is_new
+    }
+
+    /// Adds what is known on one more way to the same place; whether that was something new.
+    fn join(&mut self, more: &Known, give_up_bounds: bool) -> bool {
+        if Rc::ptr_eq(&self.ranges, &more.ranges) {
+            return false;
+        }
+        let mut has_grown = false;
+        for position in 0..self.ranges.len() {
+            let (var, range) = self.ranges[position];
+            let (other_var, other) = more.ranges[position];
+            debug_assert_eq!(var, other_var, "a thread follows the same variables everywhere");
+            let joined = if give_up_bounds { range.widened(other) } else { range.hull(other) };
+            has_grown |= self.set_at(position, joined);
+        }
+        has_grown
+    }
+}
 
 /// The ranges of all variables.
 pub(crate) struct Ranges<'p> {
     program: &'p Program,
     graph: Graph,
     tracked: Arena<ThreadId, IdSet<VarId>>,
+    /// The variables on whose ranges at any time depends what a thread knows.
+    needed: Arena<ThreadId, IdSet<VarId>>,
     /// What each variable may hold at any time; of a parameter that no spawn was seen to set,
     /// nothing.
     anytime: Arena<VarId, Option<Range>>,
@@ -36,10 +93,13 @@ pub(crate) struct Ranges<'p> {
 impl<'p> Ranges<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let writers = Writers::new(program);
+        let tracked: Arena<ThreadId, IdSet<VarId>> =
+            program.threads.ids().map(|thread| writers.tracked(program, thread)).collect();
         let mut ranges = Self {
             program,
             graph: Graph::new(program),
-            tracked: program.threads.ids().map(|thread| writers.tracked(program, thread)).collect(),
+            needed: needed(program, &tracked),
+            tracked,
             anytime: program.vars.values().map(|var| Some(initial_range(var))).collect(),
             at: program.locations.ids().map(|_| None).collect(),
         };
@@ -47,7 +107,11 @@ impl<'p> Ranges<'p> {
             thread.parameters.iter().for_each(|&parameter| ranges.anytime[parameter] = None);
         }
         let mut rounds = 0;
-        while ranges.look_at_all_threads(rounds > PATIENCE) {
+        let mut concerned: IdSet<ThreadId> = program.threads.ids().collect();
+        while !concerned.is_empty() {
+            let changed = ranges.look_at(&concerned, rounds > PATIENCE);
+            let depends = |thread: &ThreadId| ranges.needed[*thread].intersects(&changed);
+            concerned = program.threads.ids().filter(depends).collect();
             rounds += 1;
         }
         ranges
@@ -63,7 +127,7 @@ impl<'p> Ranges<'p> {
         match expr {
             Expr::Int(value) => Range::only(*value),
             Expr::Bool(value) => Range::only((*value).into()),
-            Expr::Var(var) => known.get(var).copied().or(self.anytime[*var]).unwrap_or(Range::ALL),
+            Expr::Var(var) => known.get(*var).or(self.anytime[*var]).unwrap_or(Range::ALL),
             Expr::Element(array, _) => self.anytime[*array].unwrap_or(Range::ALL),
             Expr::This => Range { low: Some(1), high: None },
             Expr::Unary(UnaryOp::Neg, operand) => self.of(known, operand).negated(),
@@ -101,7 +165,7 @@ impl<'p> Ranges<'p> {
                     if let Place::Scalar(var) = place
                         && self.tracked[thread].contains(*var)
                     {
-                        known.insert(*var, range);
+                        known.set(*var, range);
                     }
                 }
             }
@@ -132,7 +196,7 @@ impl<'p> Ranges<'p> {
         }
         match condition {
             Expr::Var(var) if tracked.contains(*var) => {
-                known.insert(*var, Range::only(holds.into()));
+                known.set(*var, Range::only(holds.into()));
                 true
             }
             Expr::Unary(UnaryOp::Not, operand) => self.learn(tracked, known, operand, !holds),
@@ -181,25 +245,32 @@ impl<'p> Ranges<'p> {
         };
         match self.of(known, left).intersection(allowed) {
             Some(range) => {
-                known.insert(*var, range);
+                known.set(*var, range);
                 true
             }
             None => false,
         }
     }
 
-    /// Follows all threads; whether what is known of some variable at any time has changed.
-    fn look_at_all_threads(&mut self, give_up_bounds: bool) -> bool {
+    /// Follows some threads; of which variables something else is known now at any time.
+    fn look_at(&mut self, concerned: &IdSet<ThreadId>, give_up_bounds: bool) -> IdSet<VarId> {
         let mut next = self.anytime.clone();
-        self.at = self.program.locations.ids().map(|_| None).collect();
-        for thread in self.program.threads.ids() {
+        for (location, declaration) in self.program.locations.iter() {
+            if concerned.contains(declaration.thread) {
+                self.at[location] = None;
+            }
+        }
+        for thread in concerned.iter() {
             if let Some(known) = self.at_entry(thread) {
                 self.follow(thread, known);
             }
         }
         for edge in self.program.edges.values() {
-            let Some(mut known) = self.at[edge.source].clone() else { continue };
             let thread = self.program.locations[edge.source].thread;
+            if !concerned.contains(thread) {
+                continue;
+            }
+            let Some(mut known) = self.at[edge.source].clone() else { continue };
             for op in &edge.ops {
                 for (place, range) in self.writes(&known, op) {
                     add(&mut next[place.var()], range);
@@ -222,19 +293,22 @@ impl<'p> Ranges<'p> {
                 }
             }
         }
-        let has_changed = next.iter().any(|(var, range)| *range != self.anytime[var]);
-        self.anytime = next;
-        has_changed
+        let before = std::mem::replace(&mut self.anytime, next);
+        self.program.vars.ids().filter(|&var| before[var] != self.anytime[var]).collect()
     }
 
     /// What a thread knows when it starts; `None` as long as nobody was seen to start it.
     fn at_entry(&self, thread: ThreadId) -> Option<Known> {
         let declaration = &self.program.threads[thread];
-        let mut known: Known =
-            self.tracked[thread].iter().map(|var| (var, initial_range(&self.program.vars[var]))).collect();
+        let tracked = &self.tracked[thread];
+        let mut ranges: Vec<(VarId, Range)> =
+            tracked.iter().map(|var| (var, initial_range(&self.program.vars[var]))).collect();
+        let parameters = declaration.parameters.iter().filter(|&&parameter| !tracked.contains(parameter));
+        ranges.extend(parameters.map(|&parameter| (parameter, Range::ALL)));
+        let mut known = Known::new(ranges);
         if is_spawned(declaration.kind) {
             for &parameter in &declaration.parameters {
-                known.insert(parameter, self.anytime[parameter]?);
+                known.set(parameter, self.anytime[parameter]?);
             }
         }
         Some(known)
@@ -244,8 +318,9 @@ impl<'p> Ranges<'p> {
         let entry = self.program.threads[thread].entry;
         let mut visits: FxHashMap<LocationId, usize> = FxHashMap::default();
         self.at[entry] = Some(at_entry);
-        let mut pending = vec![entry];
-        while let Some(location) = pending.pop() {
+        let mut agenda = Agenda::new(&self.graph);
+        agenda.add(entry);
+        while let Some(location) = agenda.pop() {
             for &edge in self.program.outgoing(location) {
                 let Some(mut known) = self.at[location].clone() else { continue };
                 let edge = &self.program.edges[edge];
@@ -256,12 +331,32 @@ impl<'p> Ranges<'p> {
                 *visits += 1;
                 // Every loop has a head, so it is enough to lose patience there.
                 let give_up_bounds = *visits > PATIENCE && self.graph.is_loop_head(edge.target);
-                if join(&mut self.at[edge.target], known, give_up_bounds) {
-                    pending.push(edge.target);
+                let has_grown = match &mut self.at[edge.target] {
+                    Some(at_target) => at_target.join(&known, give_up_bounds),
+                    unreached => {
+                        *unreached = Some(known);
+                        true
+                    }
+                };
+                if has_grown {
+                    agenda.add(edge.target);
                 }
             }
         }
     }
+}
+
+/// What threads read without following it themselves, and what they are started with.
+fn needed(program: &Program, tracked: &Arena<ThreadId, IdSet<VarId>>) -> Arena<ThreadId, IdSet<VarId>> {
+    let parameters = |thread: ThreadId| program.threads[thread].parameters.iter().copied();
+    let mut needed: Arena<ThreadId, IdSet<VarId>> =
+        program.threads.ids().map(|thread| parameters(thread).collect()).collect();
+    for edge in program.edges.values() {
+        let thread = program.locations[edge.source].thread;
+        let reads = Access::of_ops(&edge.ops).reads;
+        needed[thread].extend(reads.iter().filter(|&var| !tracked[thread].contains(var)));
+    }
+    needed
 }
 
 fn is_spawned(kind: ThreadKind) -> bool {
@@ -279,22 +374,6 @@ fn initial_range(var: &Var) -> Range {
 
 fn add(range: &mut Option<Range>, more: Range) {
     *range = Some(range.map_or(more, |range| range.hull(more)));
-}
-
-/// Adds what is known on one more way to a location; whether that was something new.
-fn join(at: &mut Option<Known>, more: Known, give_up_bounds: bool) -> bool {
-    let Some(known) = at else {
-        *at = Some(more);
-        return true;
-    };
-    let mut has_grown = false;
-    for (var, range) in known.iter_mut() {
-        let other = more.get(var).copied().unwrap_or(Range::ALL);
-        let joined = if give_up_bounds { range.widened(other) } else { range.hull(other) };
-        has_grown |= joined != *range;
-        *range = joined;
-    }
-    has_grown
 }
 
 fn opposite(op: BinaryOp) -> BinaryOp {

@@ -183,79 +183,51 @@ impl<'p> Draft<'p> {
     }
 
     /// The new program and the way back.
-    pub(super) fn finish(mut self) -> (Program, BackMap) {
+    pub(super) fn finish(self) -> (Program, BackMap) {
         let maps = self.number_anew();
-        let renaming = Renaming {
-            var: &|var| maps.vars[&var],
-            location: &|location| maps.locations[&location],
-            check: &|check| maps.checks[&check],
-        };
+        let program = self.program;
+        let locations = maps.locations.kept(program.locations);
         let mut new = Program {
-            name: self.program.name.clone(),
-            vars: Arena::new(),
-            threads: Arena::new(),
-            locations: Arena::new(),
+            name: program.name,
+            vars: maps.vars.kept(program.vars),
+            threads: program.threads,
+            outgoing: locations.ids().map(|_| Vec::new()).collect(),
+            locations,
             edges: Arena::new(),
-            checks: Arena::new(),
-            properties: std::mem::take(&mut self.program.properties),
-            requires: std::mem::take(&mut self.program.requires),
-            assumptions: self.program.assumptions.clone(),
-            outgoing: Arena::new(),
+            checks: maps.checks.kept(program.checks),
+            properties: program.properties,
+            requires: program.requires,
+            assumptions: program.assumptions,
         };
-        let (mut locations, mut vars, mut old_checks) = (Arena::new(), Arena::new(), Arena::new());
-        let mut cells = Arena::new();
-        for (id, location) in self.program.locations.iter() {
-            if maps.locations.contains_key(&id) {
-                new.locations.push(location.clone());
-                new.outgoing.push(Vec::new());
-                locations.push(self.old_locations[id]);
+        maps.rename_declarations(&mut new);
+        let mut steps = Arena::new();
+        for (id, (edge, own)) in program.edges.into_iter().zip(self.steps).enumerate() {
+            if !self.removed_edges.contains(EdgeId::from_index(id)) {
+                steps.push(maps.rename_steps(own));
+                let edge = maps.rename_edge(edge);
+                let source = edge.source;
+                let edge = new.edges.push(edge);
+                new.outgoing[source].push(edge);
             }
         }
-        for (id, var) in self.program.vars.iter() {
-            if maps.vars.contains_key(&id) {
-                new.vars.push(var.clone());
-                vars.push(self.old_vars[id]);
-                cells.push(self.old_cells.get(&id).copied());
-            }
-        }
-        for thread in self.program.threads.values() {
-            let mut thread = thread.clone();
-            thread.entry = maps.location(thread.entry);
-            thread.exit = maps.location(thread.exit);
-            thread.parameters = thread.parameters.iter().map(|&var| maps.var(var)).collect();
-            new.threads.push(thread);
-        }
-        for (id, check) in self.program.checks.iter() {
-            if maps.checks.contains_key(&id) {
-                new.checks.push(check.clone());
-                old_checks.push(self.old_checks[id]);
-            }
-        }
-        for property in &mut new.properties {
-            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
-                *condition = renaming.expr(condition);
-            }
-        }
-        for condition in &mut new.requires {
-            *condition = renaming.expr(condition);
-        }
-        let edges = self.copy_edges(&maps, &renaming, &mut new);
         let first_step = |(id, edge): (EdgeId, &Edge)| {
             let thread = new.locations[edge.source].thread;
             self.first_steps.get(&thread).map(|&first| (id, first))
         };
         let first_steps = new.edges.iter().filter_map(first_step).collect();
         debug_assert_eq!(wellformed::check(&new), Ok(()), "a pass made a malformed program");
+        let cells = self.old_vars.ids().map(|var| self.old_cells.get(&var).copied()).collect();
+        let (vars, cells) = (maps.vars.kept(self.old_vars), maps.vars.kept(cells));
         let stage = Stage {
             initial: initial_sources(self.old, &new, &vars, &cells),
             slots: SlotMap::new(self.old, &new, &self.old_threads),
             first_steps,
-            edges,
-            locations,
+            edges: steps,
+            locations: maps.locations.kept(self.old_locations),
             vars,
             cells,
             threads: self.old_threads,
-            checks: old_checks,
+            checks: maps.checks.kept(self.old_checks),
             properties: self.old_properties,
             settling: (!self.settling_edges.is_empty())
                 .then(|| Settling { program: self.old.clone(), edges: self.settling_edges }),
@@ -263,35 +235,12 @@ impl<'p> Draft<'p> {
         (new, BackMap::stage(stage))
     }
 
-    fn copy_edges(
-        &self,
-        maps: &Renumbering,
-        renaming: &Renaming<'_>,
-        new: &mut Program,
-    ) -> Arena<EdgeId, Vec<OldStep>> {
-        let mut steps = Arena::new();
-        for (id, edge) in self.edges() {
-            let source = maps.location(edge.source);
-            let target = maps.location(edge.target);
-            let ops = edge.ops.iter().map(|op| renaming.op(op)).collect();
-            let new_edge = new.edges.push(Edge { source, target, ops, span: edge.span });
-            new.outgoing[source].push(new_edge);
-            let mut own = self.steps[id].clone();
-            for step in &mut own {
-                step.checks =
-                    step.checks.iter().filter_map(|check| maps.checks.get(check).copied()).collect();
-            }
-            steps.push(own);
-        }
-        steps
-    }
-
     fn number_anew(&self) -> Renumbering {
         let used_checks: IdSet<CheckId> = self.edges().flat_map(|(_, edge)| checks(&edge.ops)).collect();
         Renumbering {
-            locations: number(self.program.locations.ids(), |id| !self.removed_locations.contains(id)),
-            vars: number(self.program.vars.ids(), |id| !self.removed_vars.contains(id)),
-            checks: number(self.program.checks.ids(), |id| used_checks.contains(id)),
+            locations: NewIds::new(self.program.locations.ids(), |id| !self.removed_locations.contains(id)),
+            vars: NewIds::new(self.program.vars.ids(), |id| !self.removed_vars.contains(id)),
+            checks: NewIds::new(self.program.checks.ids(), |id| used_checks.contains(id)),
         }
     }
 }
@@ -375,26 +324,86 @@ fn initial_sources(
     initial_cells(old).into_iter().map(source).collect()
 }
 
-fn number<I: Id + std::hash::Hash>(
-    ids: impl Iterator<Item = I>,
-    is_kept: impl Fn(I) -> bool,
-) -> FxHashMap<I, I> {
-    ids.filter(|&id| is_kept(id)).enumerate().map(|(index, id)| (id, I::from_index(index))).collect()
+/// The new ids of what is kept of one kind of parts.
+struct NewIds<I> {
+    new: Arena<I, Option<I>>,
+    /// Whether nothing was removed, so that all ids are what they were.
+    is_same: bool,
 }
 
-/// The new ids of what is kept.
+impl<I: Id> NewIds<I> {
+    fn new(old: impl Iterator<Item = I>, is_kept: impl Fn(I) -> bool) -> Self {
+        let mut count = 0;
+        let mut is_same = true;
+        let number = |id| {
+            let new = is_kept(id).then(|| I::from_index(count));
+            count += usize::from(new.is_some());
+            is_same &= new.is_some();
+            new
+        };
+        let new = old.map(number).collect();
+        Self { new, is_same }
+    }
+
+    fn of(&self, id: I) -> I {
+        self.new[id].expect("what is still used is not removed")
+    }
+
+    /// Those of some things about the parts that are about kept ones.
+    fn kept<T>(&self, all: Arena<I, T>) -> Arena<I, T> {
+        let kept = all.into_iter().zip(self.new.values()).filter(|(_, new)| new.is_some());
+        kept.map(|(item, _)| item).collect()
+    }
+}
+
+/// The new ids of all that is kept.
 struct Renumbering {
-    locations: FxHashMap<LocationId, LocationId>,
-    vars: FxHashMap<VarId, VarId>,
-    checks: FxHashMap<CheckId, CheckId>,
+    locations: NewIds<LocationId>,
+    vars: NewIds<VarId>,
+    checks: NewIds<CheckId>,
 }
 
 impl Renumbering {
-    fn location(&self, location: LocationId) -> LocationId {
-        self.locations[&location]
+    fn renaming<T>(&self, use_it: impl FnOnce(&Renaming<'_>) -> T) -> T {
+        use_it(&Renaming {
+            var: &|var| self.vars.of(var),
+            location: &|location| self.locations.of(location),
+            check: &|check| self.checks.of(check),
+        })
     }
 
-    fn var(&self, var: VarId) -> VarId {
-        self.vars[&var]
+    /// Renames what threads, properties and preconditions mention.
+    fn rename_declarations(&self, program: &mut Program) {
+        for (_, thread) in program.threads.iter_mut() {
+            thread.entry = self.locations.of(thread.entry);
+            thread.exit = self.locations.of(thread.exit);
+            thread.parameters.iter_mut().for_each(|var| *var = self.vars.of(*var));
+        }
+        let claimed = program.properties.iter_mut().filter_map(|property| match &mut property.claimed {
+            Claimed::Always(condition) | Claimed::AtEnd(condition) => Some(condition),
+            Claimed::DeadlockFree | Claimed::Terminates => None,
+        });
+        for condition in claimed.chain(&mut program.requires) {
+            *condition = self.renaming(|renaming| renaming.expr(condition));
+        }
+    }
+
+    fn rename_edge(&self, mut edge: Edge) -> Edge {
+        edge.source = self.locations.of(edge.source);
+        edge.target = self.locations.of(edge.target);
+        // The operations of threads mention no locations.
+        if !(self.vars.is_same && self.checks.is_same) {
+            edge.ops = self.renaming(|renaming| edge.ops.iter().map(|op| renaming.op(op)).collect());
+        }
+        edge
+    }
+
+    fn rename_steps(&self, mut steps: Vec<OldStep>) -> Vec<OldStep> {
+        if !self.checks.is_same {
+            for step in &mut steps {
+                step.checks = step.checks.iter().filter_map(|&check| self.checks.new[check]).collect();
+            }
+        }
+        steps
     }
 }
