@@ -56,6 +56,8 @@ pub struct Run {
 
 /// More output than this is read and forgotten.
 const LONGEST_OUTPUT: usize = 16 << 20;
+/// More than this is never in a pipe.
+const LONGEST_PIPE: usize = 1 << 20;
 
 /// Runs a command to its end, or to the end of what it may use.
 pub fn run(mut command: Command, limits: Limits, interrupt: &CancelToken) -> io::Result<Run> {
@@ -151,9 +153,9 @@ fn end_all(child: &Child) {
 
 /// Reads a stream in the background.
 ///
-/// The stream need not end with the process: somebody else may hold it open, for ever. What the process
-/// itself has written is in the pipe when it is gone, so that nothing is lost if reading stops where
-/// there is nothing to be read.
+/// The stream need not end with the process: somebody else may hold it open, or even write to it, for
+/// ever. What the process itself has written is in the pipe when it is gone: so reading stops then where
+/// the pipe is empty, and nothing is lost.
 struct Collector {
     reader: JoinHandle<Vec<u8>>,
     /// Dropped when the process is gone.
@@ -162,15 +164,20 @@ struct Collector {
 
 impl Collector {
     fn start(mut stream: impl Read + AsFd + Send + 'static) -> io::Result<Self> {
-        let (is_gone, process) = io::pipe()?;
+        let (end_of_process, process) = io::pipe()?;
         let reader = thread::spawn(move || {
             let mut kept = Vec::new();
             let mut buffer = [0; 8192];
-            while has_more(&stream, &is_gone)
+            let mut rest = LONGEST_PIPE;
+            while let Some(is_gone) = wait_for_more(&stream, &end_of_process)
                 && let Ok(count @ 1..) = stream.read(&mut buffer)
             {
                 let room = LONGEST_OUTPUT - kept.len();
                 kept.extend_from_slice(&buffer[..count.min(room)]);
+                rest = if is_gone { rest.saturating_sub(count) } else { rest };
+                if rest == 0 {
+                    break;
+                }
             }
             kept
         });
@@ -184,16 +191,19 @@ impl Collector {
     }
 }
 
-/// Waits until there is something to be read, or its end; not when the process is gone.
-fn has_more(stream: &impl AsFd, is_gone: &PipeReader) -> bool {
-    let mut both = [PollFd::new(stream, PollFlags::IN), PollFd::new(is_gone, PollFlags::IN)];
+/// Waits until the stream has something to be read, or its end, and says whether the process is gone;
+/// `None` if it is, and there is nothing.
+fn wait_for_more(stream: &impl AsFd, end_of_process: &PipeReader) -> Option<bool> {
+    let mut both = [PollFd::new(stream, PollFlags::IN), PollFd::new(end_of_process, PollFlags::IN)];
     loop {
         match poll(&mut both, None) {
-            Ok(_) => return !both[0].revents().is_empty(),
+            Ok(_) => break,
             Err(Errno::INTR) => {}
-            Err(_) => return false,
+            Err(_) => return None,
         }
     }
+    let [has_more, is_gone] = both.map(|polled| !polled.revents().is_empty());
+    has_more.then_some(is_gone)
 }
 
 #[cfg(test)]
@@ -258,6 +268,19 @@ mod tests {
         held_open.write_all(b"said before").expect("there is room");
         let collector = Collector::start(output).expect("a pipe");
         assert_eq!(collector.finish(), b"said before");
+    }
+
+    /// Nor is one who goes on and on.
+    #[test]
+    fn nobody_waits_for_output_without_end() {
+        let (output, endless) = io::pipe().expect("a pipe");
+        let _held_open = output.try_clone().expect("it is open");
+        let mut others = Command::new("yes").stdout(endless).spawn().expect("there is `yes`");
+        let collector = Collector::start(output).expect("a pipe");
+        drop(collector.finish());
+        assert!(others.try_wait().expect("a child").is_none(), "it is still writing");
+        others.kill().expect("it is there");
+        others.wait().expect("it has ended");
     }
 
     /// As much as is too much, and then it waits: so nothing depends on when it is looked at.
