@@ -17,11 +17,12 @@ use crate::inspection::Obstacle;
 use crate::reason::ProofDefect;
 use rely_base::Budget;
 use rely_logic::{
-    FormulaSolver, Interpretation, Node, Obstacle as Undecided, Satisfiability, TermId, TermPool,
+    FormulaAnswer, FormulaSolver, Node, Obstacle as Undecided, Satisfiability, TermId, TermPool,
     Value as Number,
 };
 use rely_program::{Goal, Program};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// How many answers the solver remembers.
 pub(super) const MEMORY_OF_ANSWERS: usize = 1 << 14;
@@ -82,7 +83,8 @@ struct Judge<'b> {
 /// What the solver says about a set of formulas.
 enum Answer {
     Contradiction,
-    Model(String),
+    /// They are satisfiable; the model is worth describing only if this ends the check.
+    Satisfiable(Rc<FormulaAnswer>),
     Open(String),
 }
 
@@ -129,7 +131,8 @@ impl<'b> Judge<'b> {
         let place = || subject.describe(encoder.program);
         let defect = match self.ask(encoder, &formulas)? {
             Answer::Contradiction => return Ok(()),
-            Answer::Model(counterexample) => {
+            Answer::Satisfiable(answer) => {
+                let counterexample = describe(encoder, &formulas, &answer);
                 RelyGuaranteeDefect::Invalid { subject, place: place(), counterexample }
             }
             Answer::Open(obstacle) => RelyGuaranteeDefect::Undecided { subject, place: place(), obstacle },
@@ -184,7 +187,7 @@ impl<'b> Judge<'b> {
                 }
                 Err(error) => Answer::Open(format!("a refutation was not accepted: {error}")),
             },
-            Satisfiability::Sat(model) => Answer::Model(describe(encoder, formulas, model)),
+            Satisfiability::Sat(_) => Answer::Satisfiable(Rc::clone(&answer)),
             Satisfiability::Unknown(Undecided::Stopped(reason)) => return Err(Obstacle::Stopped(*reason)),
             Satisfiability::Unknown(obstacle) => {
                 self.budget.check_now()?;
@@ -207,7 +210,8 @@ fn is_literal(pool: &TermPool, term: TermId) -> bool {
 }
 
 /// The values of a counterexample, as far as they are worth showing.
-fn describe(encoder: &Encoder<'_>, formulas: &[TermId], model: &Interpretation) -> String {
+fn describe(encoder: &Encoder<'_>, formulas: &[TermId], answer: &FormulaAnswer) -> String {
+    let Satisfiability::Sat(model) = &answer.satisfiability else { return String::new() };
     let mut variables: Vec<_> =
         formulas.iter().flat_map(|&formula| encoder.pool.free_variables(formula)).collect();
     variables.sort_unstable();

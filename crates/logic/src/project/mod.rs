@@ -122,12 +122,36 @@ struct Uses {
     equality: bool,
     lower: usize,
     upper: usize,
+    /// How many constraints mention it.
+    mentions: usize,
 }
 
 impl Uses {
     /// Equalities make it cheap; otherwise, how many constraints there may be afterwards.
     fn cost(self) -> (bool, bool, usize) {
         (!self.unit_equality, !self.equality, self.lower * self.upper)
+    }
+
+    /// Notes that a constraint mentions the variable with a coefficient.
+    fn add(&mut self, relation: Relation, coefficient: &Integer) {
+        self.mentions += 1;
+        match relation {
+            Relation::Eq => {
+                self.equality = true;
+                self.unit_equality |= coefficient.is_unit();
+            }
+            Relation::Ne => {}
+            _ if coefficient.is_negative() => self.lower += 1,
+            _ => self.upper += 1,
+        }
+    }
+
+    /// Whether nothing but one constraint, with this coefficient, keeps the variable from being
+    /// moved to where that constraint is violated.
+    fn is_held_by_one(self, relation: Relation, coefficient: &Integer) -> bool {
+        let is_inequality = matches!(relation, Relation::Le | Relation::Lt);
+        let bounds = if coefficient.is_negative() { self.lower } else { self.upper };
+        self.mentions == 1 || is_inequality && !self.equality && bounds == 1
     }
 
     fn adds_constraints(self) -> bool {
@@ -160,15 +184,7 @@ impl Elimination<'_> {
             for (variable, coefficient) in constraint.form().terms() {
                 let Some(found) = uses.get_mut(variable) else { continue };
                 occurrences.entry(*variable).or_default().push(position);
-                match constraint.relation() {
-                    Relation::Eq => {
-                        found.equality = true;
-                        found.unit_equality |= coefficient.is_unit();
-                    }
-                    Relation::Ne => {}
-                    _ if coefficient.is_negative() => found.lower += 1,
-                    _ => found.upper += 1,
-                }
+                found.add(constraint.relation(), coefficient);
             }
         }
         let mut order = remaining.to_vec();
@@ -303,17 +319,28 @@ impl Elimination<'_> {
         self.find_contradiction();
     }
 
-    /// Drops each constraint that the others entail. They entail none that speaks of a variable of
-    /// which no other one does, except by contradicting each other or by divisibility.
-    fn remove_redundant(&mut self) {
-        let mut uses: FxHashMap<VarId, usize> = FxHashMap::default();
-        for variable in self.current.iter().flat_map(|constraint| constraint.form().variables()) {
-            *uses.entry(variable).or_default() += 1;
+    /// How each variable occurs.
+    fn uses(&self) -> FxHashMap<VarId, Uses> {
+        let mut uses: FxHashMap<VarId, Uses> = FxHashMap::default();
+        for constraint in &self.current {
+            for (variable, coefficient) in constraint.form().terms() {
+                uses.entry(*variable).or_default().add(constraint.relation(), coefficient);
+            }
         }
+        uses
+    }
+
+    /// Drops each constraint that the others entail. Others that have a solution do not entail one
+    /// that alone bounds a variable on one side: moved far enough, the variable violates that one
+    /// and no other, since disequalities exclude only a few values.
+    fn remove_redundant(&mut self) {
+        let mut uses = self.uses();
         let mut index = self.current.len();
         while index > 0 && self.budget.check_now().is_ok() {
             index -= 1;
-            if self.current[index].form().variables().any(|variable| uses[&variable] == 1) {
+            let relation = self.current[index].relation();
+            let mut terms = self.current[index].form().terms().iter();
+            if terms.any(|(variable, factor)| uses[variable].is_held_by_one(relation, factor)) {
                 continue;
             }
             let mut solver = Conjunction::new(self.domain);
@@ -323,10 +350,8 @@ impl Elimination<'_> {
                 }
             }
             if solver.entails(&self.current[index], self.budget) == Entailment::Yes {
-                let redundant = self.current.remove(index);
-                for variable in redundant.form().variables() {
-                    uses.entry(variable).and_modify(|count| *count -= 1);
-                }
+                self.current.remove(index);
+                uses = self.uses();
             }
         }
     }

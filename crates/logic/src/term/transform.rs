@@ -14,7 +14,50 @@ impl TermPool {
         if replacements.is_empty() {
             return term;
         }
-        self.rebuild(term, |_, subterm| replacements.get(&subterm).copied())
+        match self.substitute_in_comparison(term, replacements) {
+            Some(replaced) => replaced,
+            None => self.rebuild(term, |_, subterm| replacements.get(&subterm).copied()),
+        }
+    }
+
+    /// Most terms are comparisons of sums of variables, for which nothing has to be remembered;
+    /// `None` for any other.
+    fn substitute_in_comparison(
+        &mut self,
+        term: TermId,
+        replacements: &FxHashMap<TermId, TermId>,
+    ) -> Option<TermId> {
+        if let Some(&replacement) = replacements.get(&term) {
+            return Some(replacement);
+        }
+        match *self.node(term) {
+            Node::Bool(_) | Node::Int(_) | Node::Var(_) => Some(term),
+            Node::Sum(ref sum) => {
+                if !sum.terms.iter().all(|(child, _)| self.as_var(*child).is_some()) {
+                    return None;
+                }
+                let image = |child: &TermId| replacements.get(child).copied().unwrap_or(*child);
+                if sum.terms.iter().all(|(child, _)| image(child) == *child) {
+                    return Some(term);
+                }
+                let terms: Vec<_> = sum.terms.iter().map(|(child, c)| (image(child), c.clone())).collect();
+                let constant = sum.constant.clone();
+                Some(self.sum(terms, constant))
+            }
+            Node::LeZero(inner) => {
+                let replaced = self.substitute_in_comparison(inner, replacements)?;
+                Some(if replaced == inner { term } else { self.le_zero(replaced) })
+            }
+            Node::EqZero(inner) => {
+                let replaced = self.substitute_in_comparison(inner, replacements)?;
+                Some(if replaced == inner { term } else { self.eq_zero(replaced) })
+            }
+            Node::Not(inner) => {
+                let replaced = self.substitute_in_comparison(inner, replacements)?;
+                Some(if replaced == inner { term } else { self.not(replaced) })
+            }
+            _ => None,
+        }
     }
 
     /// The term with every variable renamed.
