@@ -139,6 +139,10 @@ pub(crate) enum Opaque {
     Mutex,
     /// A condition variable: holds nothing, waiting may end at any time.
     Condition,
+    /// A semaphore, which holds its value.
+    Semaphore,
+    /// A read-write lock, which holds how many read, or that somebody writes.
+    ReadWriteLock,
     /// Attributes of threads, mutexes and condition variables.
     Attributes,
     /// A type of the library that is known and not supported.
@@ -152,10 +156,12 @@ impl Opaque {
             "pthread_t" => Opaque::Thread,
             "pthread_mutex_t" | "pthread_spinlock_t" => Opaque::Mutex,
             "pthread_cond_t" => Opaque::Condition,
-            "pthread_attr_t" | "pthread_mutexattr_t" | "pthread_condattr_t" => Opaque::Attributes,
-            "pthread_rwlock_t" | "pthread_rwlockattr_t" => Opaque::Unsupported("a read-write lock"),
+            "sem_t" => Opaque::Semaphore,
+            "pthread_rwlock_t" => Opaque::ReadWriteLock,
+            "pthread_attr_t" | "pthread_mutexattr_t" | "pthread_condattr_t" | "pthread_rwlockattr_t" => {
+                Opaque::Attributes
+            }
             "pthread_barrier_t" | "pthread_barrierattr_t" => Opaque::Unsupported("a barrier"),
-            "sem_t" => Opaque::Unsupported("a semaphore"),
             _ => return None,
         })
     }
@@ -165,7 +171,8 @@ impl Opaque {
             Opaque::Thread => 8,
             Opaque::Mutex => 40,
             Opaque::Condition => 48,
-            Opaque::Attributes | Opaque::Unsupported(_) => 56,
+            Opaque::Semaphore => 32,
+            Opaque::ReadWriteLock | Opaque::Attributes | Opaque::Unsupported(_) => 56,
         }
     }
 }
@@ -303,6 +310,8 @@ impl Records {
             CType::Opaque(Opaque::Thread) => "pthread_t".into(),
             CType::Opaque(Opaque::Mutex) => "pthread_mutex_t".into(),
             CType::Opaque(Opaque::Condition) => "pthread_cond_t".into(),
+            CType::Opaque(Opaque::Semaphore) => "sem_t".into(),
+            CType::Opaque(Opaque::ReadWriteLock) => "pthread_rwlock_t".into(),
             CType::Opaque(_) => "a type of the thread library".into(),
             CType::Atomic(inner) => format!("_Atomic {}", self.display(inner)),
         }
@@ -333,11 +342,13 @@ impl CType {
         matches!(self.unqualified(), CType::Pointer(_))
     }
 
-    /// How a scalar of this type is kept: pointers as addresses, mutexes as owners.
+    /// How a scalar of this type is kept: pointers as addresses, mutexes as owners, what counts
+    /// as a number.
     pub(crate) fn scalar(&self) -> Option<IntKind> {
         match self.unqualified() {
             CType::Int(kind) => Some(*kind),
             CType::Pointer(_) | CType::Opaque(Opaque::Thread | Opaque::Mutex) => Some(IntKind::UnsignedLong),
+            CType::Opaque(Opaque::Semaphore | Opaque::ReadWriteLock) => Some(IntKind::Long),
             _ => None,
         }
     }

@@ -378,10 +378,14 @@ fn covering(leaves: &[Leaf], offset: u64) -> Option<&Leaf> {
 
 /// Whether a scalar of the leaf can be accessed as the type without a look at its bytes.
 fn is_same_representation(ty: &CType, leaf: &Leaf) -> bool {
-    let is_mutex = |ty: &CType| *ty.unqualified() == CType::Opaque(Opaque::Mutex);
+    let of_library = |ty: &CType| match ty.unqualified() {
+        CType::Opaque(Opaque::Thread) => None,
+        CType::Opaque(opaque) => Some(*opaque),
+        _ => None,
+    };
     let Some(kind) = ty.scalar() else { return false };
     kind.size() == leaf.size()
-        && is_mutex(ty) == is_mutex(&leaf.ty)
+        && of_library(ty) == of_library(&leaf.ty)
         && (kind == IntKind::Bool) == (leaf.kind == IntKind::Bool)
 }
 

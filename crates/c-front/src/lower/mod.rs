@@ -18,6 +18,7 @@ mod branch;
 mod bytes;
 mod call;
 mod convert;
+mod counters;
 mod declare;
 mod expression;
 mod flow;

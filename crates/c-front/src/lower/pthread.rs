@@ -1,4 +1,4 @@
-//! Threads and mutexes.
+//! Threads, mutexes and condition variables.
 //!
 //! A mutex holds the handle of its owner, 0 if it is free. Waiting for a condition variable
 //! gives the mutex back and takes it again, and may end at any time, as POSIX allows.
@@ -14,10 +14,12 @@ use crate::value::{Address, Guard, Kind, Lvalue, Target, Value};
 use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_base::Diagnostic;
-use rely_program::{BinaryOp, CheckKind, Expr, Op, Place, Sort};
+use rely_program::{BinaryOp, CheckKind, Domain, Expr, Op, Place, Sort};
 
 /// `EBUSY`, the result of `pthread_mutex_trylock` on a mutex that is taken.
 const BUSY: i128 = 16;
+/// `ETIMEDOUT`.
+const TIMED_OUT: i128 = 110;
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn pthread_call(
@@ -32,6 +34,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(Some(value));
         }
         if let Some(value) = self.mutex_call(name, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.counter_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
         if has_no_effect(name) {
@@ -102,6 +107,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.release_mutex(mutex)?;
                 self.lock(mutex)?;
             }
+            ("pthread_cond_timedwait", [condition, mutex, until]) => {
+                self.eval_and_discard(condition)?;
+                self.eval_and_discard(until)?;
+                self.assume("waits-may-end-at-any-time");
+                self.release_mutex(mutex)?;
+                self.lock(mutex)?;
+                return Ok(Some(self.zero_or(TIMED_OUT, wanted)));
+            }
             ("pthread_mutexattr_settype", [_, kind]) => {
                 let (kind, _) = self.constant_expression(kind, "the type of a mutex")?;
                 match kind {
@@ -113,6 +126,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => return Ok(None),
         }
         Ok(Some(Value::constant(CType::INT, 0)))
+    }
+
+    /// One of two results, nobody knows which.
+    fn zero_or(&mut self, other: i128, wanted: Wanted) -> Value {
+        if wanted == Wanted::Nothing {
+            return Value::void();
+        }
+        let result = self.temporary(Sort::Bool);
+        self.emit(vec![Op::Havoc(Place::Scalar(result), Domain::Bool)]);
+        let value = fold::ite(Expr::Var(result), Expr::Int(other), Expr::Int(0));
+        Value { depth: 2, ..Value::number(CType::INT, value, Range { low: 0, high: other }) }
     }
 
     fn create(
@@ -366,6 +390,9 @@ fn has_no_effect(name: &str) -> bool {
             | "pthread_mutexattr_init"
             | "pthread_mutexattr_destroy"
             | "pthread_mutexattr_setpshared"
+            | "pthread_rwlockattr_init"
+            | "pthread_rwlockattr_destroy"
+            | "pthread_rwlockattr_setpshared"
             | "pthread_detach"
             | "pthread_setconcurrency"
     )

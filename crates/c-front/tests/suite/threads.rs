@@ -239,3 +239,57 @@ fn nondeterministic_values_are_all_tried() {
     check("int r; int f(void) { } int main() { r = f() == 2; }", &[0, 1]);
     check("int r; int main() { while (__VERIFIER_nondet_int()) { if (++r == 3) break; } }", &[0, 1, 2, 3]);
 }
+
+const COUNTERS: &str = "typedef union { char c[32]; } sem_t; typedef union { char c[56]; } pthread_rwlock_t; \
+    int sem_init(sem_t *, int, unsigned); int sem_wait(sem_t *); int sem_trywait(sem_t *); int sem_post(sem_t *); \
+    int sem_getvalue(sem_t *, int *); int sem_destroy(sem_t *); int pthread_rwlock_init(pthread_rwlock_t *, void *); \
+    int pthread_rwlock_rdlock(pthread_rwlock_t *); int pthread_rwlock_wrlock(pthread_rwlock_t *); \
+    int pthread_rwlock_tryrdlock(pthread_rwlock_t *); int pthread_rwlock_trywrlock(pthread_rwlock_t *); \
+    int pthread_rwlock_unlock(pthread_rwlock_t *); int pthread_rwlock_destroy(pthread_rwlock_t *); ";
+
+/// The values that `r` can end with if `f` and `g` run after `before`.
+fn check_counters(globals: &str, before: &str, f: &str, g: &str, expected: &[i128]) {
+    let text = two(&format!("{COUNTERS} {globals}"), f, g);
+    let started = "int main() { pthread_t s, t; ";
+    check(&text.replace(started, &format!("{started} {before} ")), expected);
+}
+
+#[test]
+fn semaphores_hold_numbers() {
+    let section = "sem_wait(&z); r++; sem_post(&z);";
+    check_counters("int r; sem_t z;", "sem_init(&z, 0, 1);", section, section, &[2]);
+    check_counters("int r; sem_t z;", "sem_init(&z, 0, 2);", section, section, &[1, 2]);
+    check_counters("int r; sem_t z;", "", "sem_wait(&z); r *= 2;", "r = 3; sem_post(&z);", &[6]);
+    let tries = "if (sem_trywait(&z) == 0) __sync_fetch_and_add(&r, 1);";
+    check_counters("int r; sem_t z;", "int n = 1; sem_init(&z, 0, n);", tries, tries, &[1]);
+    check_counters("int r; sem_t z;", "", "sem_post(&z); sem_post(&z);", "sem_getvalue(&z, &r);", &[0, 1, 2]);
+    let inside = "sem_wait(&w->z); w->n++; r = w->n; sem_post(&w->z);";
+    let structure = "int r; struct pair { int n; sem_t z; } q, *w = &q;";
+    check_counters(structure, "sem_init(&w->z, 0, 1);", inside, inside, &[2]);
+    let waits = runs(&two(&format!("{COUNTERS} int r; sem_t z;"), "sem_wait(&z);", "sem_destroy(&z);"));
+    assert!(waits.deadlocks);
+}
+
+#[test]
+fn many_read_and_one_writes() {
+    let write = "pthread_rwlock_wrlock(&l); x++; y++; pthread_rwlock_unlock(&l);";
+    let read = "pthread_rwlock_rdlock(&l); r = x - y; pthread_rwlock_unlock(&l);";
+    check_counters("int r = 5, x, y; pthread_rwlock_t l;", "pthread_rwlock_init(&l, 0);", write, read, &[0]);
+    let meet = "pthread_rwlock_rdlock(&l); in++; if (in == 2) r = 1; in--; pthread_rwlock_unlock(&l);";
+    check_counters("int r; _Atomic int in; pthread_rwlock_t l;", "", meet, meet, &[0, 1]);
+    let alone = meet.replace("rdlock", "wrlock");
+    check_counters("int r; _Atomic int in; pthread_rwlock_t l;", "", &alone, &alone, &[0]);
+    check_counters("int r; _Atomic int in; pthread_rwlock_t l;", "", &alone, meet, &[0]);
+    let tries = "if (!pthread_rwlock_trywrlock(&l)) { r++; pthread_rwlock_unlock(&l); }";
+    check_counters("int r; pthread_rwlock_t l;", "", tries, tries, &[1, 2]);
+    let reads = "if (pthread_rwlock_tryrdlock(&l) == 16) r = 1; else pthread_rwlock_unlock(&l);";
+    check_counters("int r; pthread_rwlock_t l;", "", "pthread_rwlock_wrlock(&l);", reads, &[0, 1]);
+}
+
+#[test]
+fn a_wait_with_a_limit_may_end_early() {
+    let declared = "int pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, void *);";
+    let wait = "pthread_mutex_lock(&m); int e = pthread_cond_timedwait(&c, &m, 0); r = e == 110 ? 2 : e == 0; \
+        pthread_mutex_unlock(&m);";
+    check(&two(&format!("{declared} int r; pthread_mutex_t m; pthread_cond_t c;"), wait, ""), &[1, 2]);
+}
