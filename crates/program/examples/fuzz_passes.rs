@@ -19,7 +19,9 @@ fn main() -> ExitCode {
     for case in CASES.iter().filter(|case| only.as_ref().is_none_or(|only| only == case.name)) {
         let mut coverage = Coverage::default();
         for seed in first..first + programs {
-            for program in [generator::program(seed), generator::locking::program(seed)] {
+            for program in
+                [generator::program(seed), generator::locking::program(seed), generator::beginning(seed)]
+            {
                 if let Err(reason) = case.check(&mut coverage, &program) {
                     println!("seed {seed}: {reason}");
                     return ExitCode::FAILURE;

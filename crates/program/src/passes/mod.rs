@@ -12,6 +12,7 @@
 
 mod atomic;
 mod back;
+mod begin_initialised;
 mod compress;
 mod cut_tails;
 mod dead;
@@ -31,6 +32,7 @@ mod use_ranges;
 
 pub use atomic::merge_atomic_blocks;
 pub use back::BackMap;
+pub use begin_initialised::begin_initialised;
 pub use compress::{Deadlocks, Sections, compress};
 pub use cut_tails::cut_tails;
 pub use dead::remove_dead_variables;
@@ -91,7 +93,8 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) ->
             .by(remove_dead_variables)
             .by(merge_atomic_blocks)
             .by(|program| compress(program, deadlocks, sections))
-            .by(start_later);
+            .by(start_later)
+            .by(begin_initialised);
         if passed.size() == before {
             break;
         }

@@ -37,6 +37,13 @@ fn folding_constants() {
 }
 
 #[test]
+fn beginning_initialised() {
+    assert_covers(&check_on("begin_initialised", generator::beginning), 150, 50, 50);
+    assert_covers(&check_on("prepare for assert", generator::beginning), 300, 50, 0);
+    assert_covers(&check_on("prepare for deadlock", generator::beginning), 300, 0, 50);
+}
+
+#[test]
 fn removing_dead_variables() {
     assert_covers(&check("remove_dead_variables"), 300, 100, 50);
 }

@@ -19,17 +19,28 @@ const SMALL: IntType = IntType { bits: 2, signed: false };
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
+    bounded(seed, false)
+}
+
+/// A program of which one thread runs alone at first, and gives values to variables before it
+/// starts others.
+pub fn beginning(seed: u64) -> Program {
+    bounded(seed, true)
+}
+
+fn bounded(seed: u64, alone: bool) -> Program {
     // Spawns that nothing counts must not be on a cycle: there would be no end of threads.
-    let program = generate(seed, false);
+    let program = generate(seed, false, alone);
     let graph = Graph::new(&program);
     let is_endless = |(id, edge): (EdgeId, &Edge)| {
         edge.ops.iter().any(|op| matches!(op, Op::Spawn { .. })) && graph.is_on_cycle(&program, id)
     };
-    if program.edges().iter().any(is_endless) { generate(seed, true) } else { program }
+    if program.edges().iter().any(is_endless) { generate(seed, true, alone) } else { program }
 }
 
-fn generate(seed: u64, counts_spawns: bool) -> Program {
-    Generator::new(ProgramBuilder::new(format!("random {seed}")), seed, counts_spawns).run()
+fn generate(seed: u64, counts_spawns: bool, alone: bool) -> Program {
+    let builder = ProgramBuilder::new(format!("random {seed}"));
+    Generator { alone, ..Generator::new(builder, seed, counts_spawns) }.run()
 }
 
 struct Generator {
@@ -41,6 +52,8 @@ struct Generator {
     array: Option<VarId>,
     threads: Vec<Thread>,
     counts_spawns: bool,
+    /// Whether only the first thread runs from the beginning.
+    alone: bool,
     /// How often an operation may block or fail, in percent of the usual.
     caution: usize,
 }
@@ -69,6 +82,7 @@ impl Generator {
             array: None,
             threads: Vec::new(),
             counts_spawns,
+            alone: false,
             caution,
         }
     }
@@ -123,7 +137,9 @@ impl Generator {
     fn declare_threads(&mut self) {
         let running = ThreadKind::Instance { running: true };
         let mut kinds = vec![running];
-        if self.random.chance(80) {
+        if self.alone {
+            kinds.extend([ThreadKind::Instance { running: false }, ThreadKind::Template]);
+        } else if self.random.chance(80) {
             kinds.push(running);
         }
         for _ in kinds.len()..2 + self.random.below(2) {
@@ -163,8 +179,47 @@ impl Generator {
         }
     }
 
+    /// The first steps of a thread that runs alone; returns where it goes on.
+    fn first_steps(&mut self) -> LocationId {
+        let mut source = self.threads[0].locations[0];
+        for _ in 0..1 + self.random.below(3) {
+            let target = self.builder.location(self.threads[0].id, None);
+            let ops = (0..1 + self.random.below(3)).map(|_| self.first_op()).collect();
+            self.builder.edge(source, target, ops, None);
+            source = target;
+        }
+        for _ in 0..1 + self.random.below(2) {
+            let target = self.builder.location(self.threads[0].id, None);
+            let ops = self.spawn(0);
+            self.builder.edge(source, target, ops, None);
+            source = target;
+        }
+        source
+    }
+
+    fn first_op(&mut self) -> Op {
+        let vars = if self.random.chance(70) { self.ints.clone() } else { self.threads[0].ints.clone() };
+        match self.random.below(10) {
+            0..=4 => {
+                let value = Expr::int(self.random.below(3) as i128);
+                Op::assign(Place::Scalar(*self.random.pick(&vars)), value)
+            }
+            5..=6 => self.havoc(0),
+            7 if !self.bools.is_empty() => {
+                let value = Expr::Bool(self.random.chance(50));
+                Op::assign(Place::Scalar(*self.random.pick(&self.bools)), value)
+            }
+            8 => Op::Assume(self.condition(Some(0), 1), self.blocking()),
+            _ => self.assignment(0, false),
+        }
+    }
+
     fn automaton(&mut self, thread: usize) {
-        let locations = self.threads[thread].locations.clone();
+        let mut locations = self.threads[thread].locations.clone();
+        if self.alone && thread == 0 {
+            // What follows may lead back to its own beginning, but not to that of the thread.
+            locations[0] = self.first_steps();
+        }
         let last = locations.len() - 1;
         for index in 0..last {
             let source = locations[index];

@@ -25,8 +25,15 @@ pub struct Case {
 }
 
 /// All passes.
-pub const CASES: [Case; 16] = [
+pub const CASES: [Case; 17] = [
     Case { name: "fold_constants", pass: passes::fold_constants, goal: None, deadlocks: true, hides: false },
+    Case {
+        name: "begin_initialised",
+        pass: passes::begin_initialised,
+        goal: None,
+        deadlocks: true,
+        hides: true,
+    },
     Case {
         name: "remove_dead_variables",
         pass: passes::remove_dead_variables,
