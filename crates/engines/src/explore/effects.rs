@@ -1,6 +1,7 @@
 //! What edges read and write that other threads can notice, as sets of bits.
 
 use rely_base::{Arena, Id};
+use rely_program::analysis::Graph;
 use rely_program::{
     Claimed, Edge, Expr, Goal, LocationId, Op, Place, Program, Scope, ThreadId, ThreadKind, VarId,
 };
@@ -27,6 +28,8 @@ pub(super) struct Effects {
     /// May change the truth of a property that must always hold.
     visible: bool,
     halts: bool,
+    /// May start threads again and again.
+    multiplies: bool,
 }
 
 impl Effects {
@@ -62,13 +65,14 @@ impl Effects {
     }
 
     fn add(&mut self, other: &Effects) -> bool {
-        let flags = (self.visible, self.halts);
+        let flags = (self.visible, self.halts, self.multiplies);
         self.visible |= other.visible;
         self.halts |= other.halts;
+        self.multiplies |= other.multiplies;
         self.reads.add(&other.reads)
             | self.writes.add(&other.writes)
             | self.signals.add(&other.signals)
-            | (flags != (self.visible, self.halts))
+            | (flags != (self.visible, self.halts, self.multiplies))
     }
 
     /// Whether the order of two steps with these effects may matter.
@@ -80,9 +84,11 @@ impl Effects {
             || self.reads.meets(&other.signals)
     }
 
-    /// Whether no property notices if these steps come before independent ones.
+    /// Whether no property notices if these steps come before independent ones. Steps that start
+    /// threads in a loop could come first forever: the search would see ever more threads, and none
+    /// of them move.
     pub(super) fn may_come_first(&self) -> bool {
-        !self.visible && !self.halts
+        !self.visible && !self.halts && !self.multiplies
     }
 }
 
@@ -120,6 +126,7 @@ pub(super) fn writes(op: &Op, var: VarId) -> bool {
 /// Numbers what threads share, and knows what the properties look at.
 struct Collector<'p> {
     program: &'p Program,
+    graph: Graph,
     observed_vars: Vec<VarId>,
     observed_locations: Vec<LocationId>,
     observed_threads: Vec<ThreadId>,
@@ -127,8 +134,13 @@ struct Collector<'p> {
 
 impl<'p> Collector<'p> {
     fn new(program: &'p Program, goal: Goal) -> Self {
-        let mut collector =
-            Self { program, observed_vars: vec![], observed_locations: vec![], observed_threads: vec![] };
+        let mut collector = Self {
+            program,
+            graph: Graph::new(program),
+            observed_vars: vec![],
+            observed_locations: vec![],
+            observed_threads: vec![],
+        };
         if goal == Goal::Assert {
             for property in program.properties() {
                 if let Claimed::Always(condition) = &property.claimed {
@@ -151,7 +163,14 @@ impl<'p> Collector<'p> {
     fn nothing(&self) -> Effects {
         let shared = self.program.vars().len() + 1 + 2 * self.program.threads().len();
         let none = || Bits::new(shared);
-        Effects { reads: none(), writes: none(), signals: none(), visible: false, halts: false }
+        Effects {
+            reads: none(),
+            writes: none(),
+            signals: none(),
+            visible: false,
+            halts: false,
+            multiplies: false,
+        }
     }
 
     /// The number under which new threads get their numbers.
@@ -183,8 +202,16 @@ impl<'p> Collector<'p> {
         }
         let moves = edge.source != edge.target;
         let is_observed = |location| self.observed_locations.contains(location);
+        let again = self.program.threads()[thread].kind == ThreadKind::Template
+            || self.graph.component(edge.source) == self.graph.component(edge.target);
+        effects.multiplies = again && edge.ops.iter().any(|op| self.starts_one_of_many(op));
         effects.visible = moves && (is_observed(&edge.source) || is_observed(&edge.target))
             || ends && self.observed_threads.contains(&thread);
+    }
+
+    fn starts_one_of_many(&self, op: &Op) -> bool {
+        let is_template = |thread| self.program.threads()[thread].kind == ThreadKind::Template;
+        matches!(op, Op::Spawn { thread, .. } if is_template(*thread))
     }
 
     fn op(&self, op: &Op, effects: &mut Effects) {

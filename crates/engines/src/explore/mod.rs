@@ -8,7 +8,8 @@
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
 //! * `values`: nondeterministic values; where only a sample of them is tried, there is no proof;
-//! * `trace`: from a violation back to the run.
+//! * `trace`: from a violation back to the run;
+//! * `walks`: before all that, if wanted, some runs that are chosen by chance.
 
 mod effects;
 mod partial_order;
@@ -16,6 +17,7 @@ mod search;
 mod store;
 mod trace;
 mod values;
+mod walks;
 
 use crate::Engine;
 use rely_base::{Budget, Observer};
@@ -26,6 +28,8 @@ use values::Values;
 
 /// How many states may be visited to find a shorter trace than the one that is known.
 const STATES_FOR_SHORTER_TRACE: u64 = 1_000_000;
+/// The same for a trace that a walk has found: what lies deep is seldom found again by searching.
+const STATES_AFTER_WALK: u64 = 50_000;
 
 /// What the exploration may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +44,14 @@ pub struct ExploreOptions {
     /// After a violation was found with reduction, look without reduction for a shorter trace,
     /// if that is affordable.
     pub shortest: bool,
+    /// How many steps are spent on random walks before the search begins. A violation that a walk
+    /// shows is reported as it is if no search for a shorter trace is affordable.
+    pub steps_of_walks: u64,
 }
 
 impl Default for ExploreOptions {
     fn default() -> Self {
-        Self { reduction: true, max_states: None, max_choices: 256, shortest: true }
+        Self { reduction: true, max_states: None, max_choices: 256, shortest: true, steps_of_walks: 0 }
     }
 }
 
@@ -83,6 +90,11 @@ impl Exploration<'_> {
     fn run(&self, program: &Program) -> Claim {
         let semantics = Semantics::new(program);
         let values = Values::new(program, self.options.max_choices);
+        if let Some(trace) = self.walk(program) {
+            let depth = trace.steps.len() as u64;
+            let shorter = self.shorter_trace(&semantics, &values, depth, STATES_AFTER_WALK);
+            return Claim::Unsafe(shorter.unwrap_or(trace));
+        }
         let ExploreOptions { reduction, max_states, shortest, .. } = self.options;
         let scope = Scope { goal: self.goal, reduction, max_states, max_depth: None };
         let mut search = Search::new(&semantics, &values, scope, self.budget, self.observer);
@@ -97,19 +109,36 @@ impl Exploration<'_> {
             Ok(trace) if shortest && findings.reduced => {
                 let depth = findings.depth;
                 drop(findings);
-                Claim::Unsafe(self.shorter_trace(&semantics, &values, depth).unwrap_or(trace))
+                let shorter = self.shorter_trace(&semantics, &values, depth, STATES_FOR_SHORTER_TRACE);
+                Claim::Unsafe(shorter.unwrap_or(trace))
             }
             Ok(trace) => Claim::Unsafe(trace),
         }
     }
 
+    /// A violation that is seen on random walks.
+    fn walk(&self, program: &Program) -> Option<Trace> {
+        match self.goal {
+            Goal::Assert | Goal::Overflow => {
+                walks::find_violation(program, self.goal, self.budget, self.options.steps_of_walks)
+            }
+            Goal::Deadlock | Goal::Race | Goal::Termination => None,
+        }
+    }
+
     /// Looks without reduction for a violation that is found at a smaller depth.
-    fn shorter_trace(&self, semantics: &Semantics<'_>, values: &Values, depth: u64) -> Option<Trace> {
+    fn shorter_trace(
+        &self,
+        semantics: &Semantics<'_>,
+        values: &Values,
+        depth: u64,
+        most_states: u64,
+    ) -> Option<Trace> {
         let budget = match self.budget.remaining() {
             Some(remaining) => self.budget.with_time_limit(remaining / 2),
             None => self.budget.clone(),
         };
-        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(STATES_FOR_SHORTER_TRACE));
+        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(most_states));
         let scope = Scope { goal: self.goal, reduction: false, max_states, max_depth: Some(depth) };
         let mut search = Search::new(semantics, values, scope, &budget, self.observer);
         match search.run(values) {
