@@ -22,6 +22,7 @@
 
 pub mod deductive;
 mod explore;
+mod parameterized;
 mod portfolio;
 mod registry;
 mod rely_guarantee;
@@ -29,6 +30,7 @@ mod symbolic;
 
 pub use deductive::Deductive;
 pub use explore::{Explore, ExploreOptions};
+pub use parameterized::Parameterized;
 pub use portfolio::Portfolio;
 pub use registry::{ENGINE_NAMES, EngineError, EngineOptions, engine, engine_with};
 pub use rely_guarantee::{Bias, RelyGuaranteeEngine};

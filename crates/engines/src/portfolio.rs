@@ -2,10 +2,11 @@
 //!
 //! A little exploration comes first: a violation of a small program shows at once, with a shortest
 //! trace, and a program with few states is done. Then the engines that fit the goal run at the same
-//! time, on as many cores as there are. The first whose evidence convinces ends the others; one
-//! whose evidence is rejected ends nobody.
+//! time, on as many cores as there are; exploration begins with random walks, which find what lies
+//! deep. The first whose evidence convinces ends the others; one whose evidence is rejected ends
+//! nobody.
 
-use crate::{Deductive, Engine, Explore, ExploreOptions, Judge, RelyGuaranteeEngine};
+use crate::{Deductive, Engine, Explore, ExploreOptions, Judge, Parameterized, RelyGuaranteeEngine};
 use rely_base::{Budget, CancelToken, Observer, Progress, Round, StopReason, Tree};
 use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::{Goal, Program};
@@ -14,10 +15,16 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many states are explored before anything else is tried.
 const STATES_AT_FIRST: u64 = 10_000;
+/// How many steps are tried for that. States with ever more threads have ever more steps.
+const STEPS_AT_FIRST: u32 = 1_000_000;
 /// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
 /// the check explores the program as it was before any reduction, which may have far more states. Steps
 /// and not seconds, so that the evidence does not depend on how busy the machine is.
 const STEPS_OF_CHECK_AT_FIRST: u32 = 8_000;
+/// How many steps of random walks come next.
+const STEPS_OF_WALKS: u64 = 50_000;
+
+const OUT_OF_STEPS: Reason = Reason::Stopped(StopReason::Steps);
 
 /// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,19 +85,21 @@ impl Portfolio {
     fn decide<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
         let limit = self.explore.max_states.map_or(STATES_AT_FIRST, |limit| limit.min(STATES_AT_FIRST));
         let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
-        let explore = Explore { options: self.explore };
+        let explore = Explore { options: ExploreOptions { steps_of_walks: STEPS_OF_WALKS, ..self.explore } };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
-        match task.run(&first, budget, task.observer) {
+        match task.run(&first, &budget.with_step_limit(STEPS_AT_FIRST), task.observer) {
             claim @ Claim::Safe(_) if provable => {
                 let hasty = budget.with_step_limit(STEPS_OF_CHECK_AT_FIRST);
                 accept(claim.clone(), &hasty)
                     .or_else(|_| Race::new(task, accept).run(self, budget, |_| claim))
             }
-            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_)) if provable => {
+            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS)
+                if provable =>
+            {
                 let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
                 Race::new(task, accept).run(self, budget, explore)
             }
-            Claim::Unknown(Reason::StateLimit(_)) => {
+            Claim::Unknown(Reason::StateLimit(_) | OUT_OF_STEPS) => {
                 accept(task.run(&explore, budget, task.observer), budget)
             }
             claim => accept(claim, budget),
@@ -135,6 +144,7 @@ impl<'r, T: Send> Race<'r, T> {
         let (race, [own, second, third]) = (&self, budgets);
         std::thread::scope(|scope| {
             scope.spawn(move || {
+                race.count(&second);
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
                 race.deduce(&second);
             });
@@ -148,6 +158,20 @@ impl<'r, T: Send> Race<'r, T> {
         });
         let outcome = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.unwrap_or(Err(Reason::Stopped(StopReason::Cancelled)))
+    }
+
+    /// Few programs start any number of threads, and counting these is done soon or never: what keeps
+    /// it from a proof is not worth telling.
+    fn count(&self, budget: &Budget) {
+        let claim = self.task.run(&Parameterized, budget, &Quiet(self));
+        let patience = budget.remaining().map(|left| budget.with_time_limit(left / 2));
+        if let Ok(known) = (self.accept)(claim, patience.as_ref().unwrap_or(budget)) {
+            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            if !matches!(*outcome, Some(Ok(_))) {
+                self.decided.cancel();
+                *outcome = Some(Ok(known));
+            }
+        }
     }
 
     /// Deduction is for whoever has nothing else to do first.

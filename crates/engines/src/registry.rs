@@ -1,6 +1,6 @@
 //! Engines by name.
 
-use crate::{Bias, Deductive, Engine, Explore, Portfolio, RelyGuaranteeEngine};
+use crate::{Bias, Deductive, Engine, Explore, Parameterized, Portfolio, RelyGuaranteeEngine};
 
 /// The names of all engines of the project, those to come included.
 pub const ENGINE_NAMES: [&str; 7] =
@@ -37,6 +37,7 @@ pub fn engine_with(name: &str, options: EngineOptions) -> Result<Box<dyn Engine>
         Some("explore") => Ok(Box::new(Explore::default())),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive::default())),
+        Some("parameterized") => Ok(Box::new(Parameterized)),
         Some(known) => Err(EngineError::NotAvailable(known)),
         None => Err(EngineError::Unknown(name.to_owned())),
     }

@@ -96,6 +96,30 @@ impl State {
         self.slot(slot).location
     }
 
+    /// The same globals and instances, with these threads of templates instead of all others: of
+    /// each its thread, where it stands, and the values of its locals. `instances` is the number of
+    /// the instances of the program.
+    pub fn with_templates<'v>(
+        &self,
+        instances: usize,
+        templates: impl IntoIterator<Item = (ThreadId, LocationId, &'v [Value])>,
+    ) -> State {
+        let first_cell = self.slots.get(instances).map_or(self.cells.len(), |slot| slot.first_cell as usize);
+        let cells = self.cells[..first_cell].to_vec();
+        let mut state = State { cells, slots: self.slots[..instances].to_vec(), halted: self.halted };
+        for (thread, location, locals) in templates {
+            state.add_slot(thread, Some(location), locals);
+        }
+        state
+    }
+
+    /// The values of the locals of a slot.
+    pub fn locals(&self, slot: SlotId) -> &[Value] {
+        let next = self.slots.get(slot.index() + 1);
+        let end = next.map_or(self.cells.len(), |next| next.first_cell as usize);
+        &self.cells[self.first_cell(slot)..end]
+    }
+
     /// Whether the program has ended at once, by [`Op::Halt`](crate::Op).
     pub fn halted(&self) -> bool {
         self.halted
