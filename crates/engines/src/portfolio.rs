@@ -144,8 +144,8 @@ impl<'r, T: Send> Race<'r, T> {
         let (race, [own, second, third]) = (&self, budgets);
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                race.count(&second);
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
+                race.count(&second);
                 race.deduce(&second);
             });
             if cores > 2 {
@@ -163,6 +163,9 @@ impl<'r, T: Send> Race<'r, T> {
     /// Few programs start any number of threads, and counting these is done soon or never: what keeps
     /// it from a proof is not worth telling.
     fn count(&self, budget: &Budget) {
+        if self.decided.is_cancelled() {
+            return;
+        }
         let claim = self.task.run(&Parameterized, budget, &Quiet(self));
         let patience = budget.remaining().map(|left| budget.with_time_limit(left / 2));
         if let Ok(known) = (self.accept)(claim, patience.as_ref().unwrap_or(budget)) {

@@ -6,7 +6,7 @@ use rely_base::{Budget, StopReason};
 use rely_program::{Goal, Program, Semantics};
 
 /// More crowds than this are too many.
-const MOST_CROWDS: usize = 4_000;
+const MOST_CROWDS: usize = 1_000;
 
 /// Why there is no cover.
 #[derive(Debug)]
