@@ -112,7 +112,20 @@ fn simplify_binary(program: &Program, op: BinaryOp, left: Expr, right: Expr) -> 
         (BinaryOp::Eq, Expr::Bool(true), _) | (BinaryOp::Ne, Expr::Bool(false), _) => right,
         (BinaryOp::Eq, _, Expr::Bool(false)) | (BinaryOp::Ne, _, Expr::Bool(true)) => left.negate(),
         (BinaryOp::Eq, Expr::Bool(false), _) | (BinaryOp::Ne, Expr::Bool(true), _) => right.negate(),
-        _ => Expr::binary(op, left, right),
+        _ => compared_alternatives(op, &left, &right).unwrap_or_else(|| Expr::binary(op, left, right)),
+    }
+}
+
+/// A constant compared with one of two others: that depends on the condition alone.
+fn compared_alternatives(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+    let (Expr::Ite(parts), true) = (left, op.is_comparison()) else { return None };
+    let [condition, yes, no] = parts.as_ref();
+    let bound = constant_value(right)?;
+    let holds = |value: &Expr| apply_binary(op, constant_value(value)?, bound).ok();
+    match (holds(yes)? != 0, holds(no)? != 0) {
+        (true, false) => Some(condition.clone()),
+        (false, true) => Some(condition.clone().negate()),
+        _ => None,
     }
 }
 

@@ -27,5 +27,6 @@ pub use visibility::Visibility;
 
 pub(crate) use constants::{Constants, Env};
 pub(crate) use equalities::constants_if;
-pub(crate) use fold::{fold, is_defined};
+pub(crate) use fold::{constant, fold, is_defined};
+pub(crate) use range::Range;
 pub(crate) use ranges::{Known, Ranges};

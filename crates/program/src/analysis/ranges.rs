@@ -298,7 +298,7 @@ impl<'p> Ranges<'p> {
     }
 
     /// What a thread knows when it starts; `None` as long as nobody was seen to start it.
-    fn at_entry(&self, thread: ThreadId) -> Option<Known> {
+    pub(crate) fn at_entry(&self, thread: ThreadId) -> Option<Known> {
         let declaration = &self.program.threads[thread];
         let tracked = &self.tracked[thread];
         let mut ranges: Vec<(VarId, Range)> =

@@ -7,7 +7,9 @@ use super::back::{BackMap, ChoiceSource, OldStep, Settling, Stage};
 use super::rename::Renaming;
 use super::slots::SlotMap;
 use crate::analysis::IdSet;
-use crate::ir::{CheckId, Edge, EdgeId, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Var, VarId};
+use crate::ir::{
+    CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, ThreadId, ThreadKind, Var, VarId,
+};
 use crate::property::{Claimed, Property};
 use crate::semantics::Semantics;
 use crate::types::Domain;
@@ -88,6 +90,19 @@ impl<'p> Draft<'p> {
     /// Removes a location; its edges must be removed as well.
     pub(super) fn remove_location(&mut self, location: LocationId) {
         self.removed_locations.insert(location);
+    }
+
+    /// Adds a copy of a location without its edges, the `number`th of those that are kept.
+    pub(super) fn copy_location(&mut self, location: LocationId, number: usize) -> LocationId {
+        let original = &self.old.locations[location];
+        let label = original.label.as_ref().map(|label| match number {
+            1 => label.clone(),
+            _ => format!("{label}#{number}"),
+        });
+        let copy = Location { label, ..original.clone() };
+        self.program.outgoing.push(Vec::new());
+        self.old_locations.push(location);
+        self.program.locations.push(copy)
     }
 
     /// Removes a variable; nothing may mention it any more.

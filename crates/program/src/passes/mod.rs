@@ -24,6 +24,7 @@ mod fold_constants;
 mod instantiate;
 mod merge_copies;
 mod rename;
+mod separate_values;
 mod slots;
 mod split_arrays;
 mod start_later;
@@ -40,6 +41,7 @@ pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
 pub use merge_copies::merge_copies;
+pub use separate_values::separate_values;
 pub use split_arrays::split_arrays;
 pub use start_later::start_later;
 pub use unroll::unroll;
@@ -79,7 +81,19 @@ pub fn simplify(program: &Program) -> (Program, BackMap) {
 const MOST_ROUNDS: usize = 8;
 
 fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
-    let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
+    let passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
+    let passed = in_rounds(passed, deadlocks, sections);
+    let before = passed.size();
+    // Only now it shows which variables are left, and at how few locations.
+    let separated = passed.by(separate_values);
+    if separated.size() == before {
+        return separated.finish();
+    }
+    in_rounds(separated.by(fold_constants), deadlocks, sections).finish()
+}
+
+/// Repeats the passes that make room for each other.
+fn in_rounds(mut passed: Passed, deadlocks: Deadlocks, sections: Sections) -> Passed {
     for _ in 0..MOST_ROUNDS {
         let before = passed.size();
         if deadlocks == Deadlocks::Ignore {
@@ -99,7 +113,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) ->
             break;
         }
     }
-    passed.finish()
+    passed
 }
 
 /// A program on its way through passes.

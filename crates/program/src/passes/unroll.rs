@@ -9,7 +9,7 @@
 use super::BackMap;
 use super::draft::Draft;
 use crate::analysis::{Access, Constants, Graph, IdSet, Liveness, Visibility};
-use crate::ir::{EdgeId, Location, LocationId, Op, Program, ThreadKind, VarId};
+use crate::ir::{EdgeId, LocationId, Op, Program, ThreadKind, VarId};
 use crate::types::Value;
 use rustc_hash::FxHashMap;
 
@@ -175,15 +175,8 @@ impl<'p> Unrolling<'p> {
         if self.copies.len() >= MOST_COPIES {
             return None;
         }
-        let original = &self.program.locations[location];
         let earlier = self.copies.keys().filter(|(at, _)| *at == location).count();
-        let label = original.label.as_ref().map(|label| match earlier {
-            0 => label.clone(),
-            _ => format!("{label}#{}", earlier + 1),
-        });
-        let copy = self.draft.program.locations.push(Location { label, ..original.clone() });
-        self.draft.program.outgoing.push(Vec::new());
-        self.draft.old_locations.push(location);
+        let copy = self.draft.copy_location(location, earlier + 1);
         self.copies.insert(key.clone(), copy);
         self.pending.push(key);
         Some(copy)

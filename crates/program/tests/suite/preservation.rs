@@ -94,6 +94,11 @@ fn merging_copies() {
 }
 
 #[test]
+fn separating_values() {
+    assert_covers(&check("separate_values"), 20, 100, 50);
+}
+
+#[test]
 fn splitting_arrays() {
     assert_covers(&check("split_arrays"), 5, 100, 50);
 }

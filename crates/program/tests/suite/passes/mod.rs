@@ -5,6 +5,7 @@ mod copying;
 mod ends;
 mod locking;
 mod ranges;
+mod separating;
 mod simplifying;
 mod threads;
 

@@ -65,6 +65,13 @@ pub const CASES: [Case; 17] = [
     Case { name: "cut_tails", pass: passes::cut_tails, goal: None, deadlocks: false, hides: false },
     Case { name: "instantiate", pass: passes::instantiate, goal: None, deadlocks: true, hides: false },
     Case { name: "merge_copies", pass: passes::merge_copies, goal: None, deadlocks: true, hides: false },
+    Case {
+        name: "separate_values",
+        pass: passes::separate_values,
+        goal: None,
+        deadlocks: true,
+        hides: false,
+    },
     Case { name: "split_arrays", pass: passes::split_arrays, goal: None, deadlocks: true, hides: false },
     Case { name: "start_later", pass: passes::start_later, goal: None, deadlocks: true, hides: false },
     Case { name: "unroll", pass: passes::unroll, goal: None, deadlocks: true, hides: false },
