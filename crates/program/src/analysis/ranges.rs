@@ -44,7 +44,7 @@ impl Known {
     }
 
     /// Remembers the range of a variable, if it is one of those that are followed.
-    fn set(&mut self, var: VarId, range: Range) {
+    pub(crate) fn set(&mut self, var: VarId, range: Range) {
         if let Some(position) = self.position(var) {
             self.set_at(position, range);
         }

@@ -80,22 +80,17 @@ pub fn simplify(program: &Program) -> (Program, BackMap) {
 /// How often the passes are repeated at most; each makes room for the others.
 const MOST_ROUNDS: usize = 8;
 
-fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
-    let passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
-    let passed = in_rounds(passed, deadlocks, sections);
-    let before = passed.size();
-    // Only now it shows which variables are left, and at how few locations.
-    let separated = passed.by(separate_values);
-    if separated.size() == before {
-        return separated.finish();
-    }
-    in_rounds(separated.by(fold_constants), deadlocks, sections).finish()
-}
+/// The round in which values become places: one later than the first, because only then it shows
+/// which variables are left, and at how few locations.
+const SEPARATION: usize = 1;
 
-/// Repeats the passes that make room for each other.
-fn in_rounds(mut passed: Passed, deadlocks: Deadlocks, sections: Sections) -> Passed {
-    for _ in 0..MOST_ROUNDS {
+fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
+    let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
+    for round in 0..MOST_ROUNDS {
         let before = passed.size();
+        if round == SEPARATION {
+            passed = passed.by(separate_values);
+        }
         if deadlocks == Deadlocks::Ignore {
             passed = passed.by(cut_tails);
         }
@@ -109,11 +104,11 @@ fn in_rounds(mut passed: Passed, deadlocks: Deadlocks, sections: Sections) -> Pa
             .by(|program| compress(program, deadlocks, sections))
             .by(start_later)
             .by(begin_initialised);
-        if passed.size() == before {
+        if round >= SEPARATION && passed.size() == before {
             break;
         }
     }
-    passed
+    passed.finish()
 }
 
 /// A program on its way through passes.

@@ -47,7 +47,7 @@ struct Splitting<'s, 'p> {
 impl Splitting<'_, '_> {
     fn cases(&self, edge: &Edge, before: &Valuation) -> Option<Vec<Case>> {
         let mut known = self.facts.ranges.at(edge.source)?.clone();
-        known.extend(before.iter().map(|&(var, value)| (var, Range::only(value))));
+        before.iter().for_each(|&(var, value)| known.set(var, Range::only(value)));
         let values = before.iter().copied().collect();
         let mut cases = vec![Case { ops: vec![], chosen: vec![], values, known, looked_at: 0, passes: true }];
         for (index, op) in edge.ops.iter().enumerate() {

@@ -7,12 +7,12 @@
 //! jumps, and arrays that it indexes fall apart into cells. Engines tell places apart anyway, so
 //! what they have to find out about data gets less.
 //!
-//! Only variables with few values are worth it, and only those that some step depends on. Where a
-//! value with several possibilities is written, one edge for each of them takes the place of the
-//! edge, under conditions of which exactly one holds; so each run has one step for each of its
-//! steps before, and the other way round. Copies from which the same steps lead to the same copies
-//! are one: there the value did not matter after all. If much more edges remain than there
-//! were, the variable is not worth it.
+//! Only variables with few values are worth it, and only those that some step depends on and that
+//! do not count. Where a value with several possibilities is written, one edge for each of them
+//! takes the place of the edge, under conditions of which exactly one holds; so each run has one
+//! step for each of its steps before, and the other way round. Copies from which the same steps
+//! lead to the same copies are one: there the value did not matter after all. If many more edges
+//! remain than there were, the variable is not worth it.
 
 mod cases;
 mod separation;
@@ -124,6 +124,9 @@ impl Facts<'_> {
     /// How many copies of locations a variable makes by itself; `None` if it cannot or need not be
     /// separated.
     fn copies(&self, thread: ThreadId, var: VarId) -> Option<usize> {
+        if self.counts(var) {
+            return None;
+        }
         let mut copies = 0;
         for (at, location) in self.program.locations.iter() {
             let Some(known) = self.ranges.at(at) else { continue };
@@ -138,6 +141,21 @@ impl Facts<'_> {
             copies += values - 1;
         }
         (copies > 0 || self.is_chosen(var)).then_some(copies)
+    }
+
+    /// Whether the value of a variable is computed from its value before. Loops that count are not
+    /// written out.
+    fn counts(&self, var: VarId) -> bool {
+        let ops = self.program.edges.values().flat_map(|edge| &edge.ops);
+        let assignments = ops.filter_map(|op| match op {
+            Op::Assign(assignments) => Some(assignments),
+            _ => None,
+        });
+        assignments.flatten().any(|(place, value)| {
+            let mut is_read = false;
+            value.for_each_var(|read| is_read |= read == var);
+            is_read && place.var() == var
+        })
     }
 
     /// Whether some edge chooses the value of a variable, out of few.

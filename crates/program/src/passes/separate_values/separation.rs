@@ -16,7 +16,7 @@ fn most_locations(before: usize) -> usize {
 
 /// So many edges may come from `before` of them.
 fn most_edges(before: usize) -> usize {
-    before + before / 4 + 4
+    before + before / 8 + 8
 }
 
 /// A location and the values for which it is the copy.

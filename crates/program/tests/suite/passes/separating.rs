@@ -230,6 +230,13 @@ fn variables_with_many_values_stay() {
 }
 
 #[test]
+fn loops_that_count_are_not_written_out() {
+    check_stays(loop_with_flag(|sketch, done| {
+        sketch.edge("body", "head", [increment(done)]);
+    }));
+}
+
+#[test]
 fn nothing_to_tell_apart_is_nothing_to_do() {
     check_stays(loop_with_flag(|_, _| {}));
 }
