@@ -22,6 +22,10 @@ fn most_edges(before: usize) -> usize {
 /// A location and the values for which it is the copy.
 type Copy = (LocationId, Valuation);
 
+/// What tells copies apart: the location, the class up to now, and for each edge what it does and
+/// the class that it leads to.
+type Signature = (LocationId, usize, Vec<(usize, Option<usize>)>);
+
 /// A thread whose locations are told apart by values.
 pub(super) struct Separation<'f, 'p> {
     facts: &'f Facts<'p>,
@@ -124,8 +128,7 @@ impl<'f, 'p> Separation<'f, 'p> {
         let mut classes: Vec<usize> = vec![0; self.copies.len()];
         let mut count = 0;
         loop {
-            let mut known: FxHashMap<(LocationId, usize, Vec<(usize, Option<usize>)>), usize> =
-                FxHashMap::default();
+            let mut known: FxHashMap<Signature, usize> = FxHashMap::default();
             let mut next = Vec::new();
             for (copy, (location, _)) in self.copies.iter().enumerate() {
                 let targets = self.edges[copy].iter().map(|edge| edge.target.map(|target| classes[target]));
