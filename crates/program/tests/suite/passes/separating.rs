@@ -52,6 +52,22 @@ fn a_flag_tells_two_places_apart() {
     );
 }
 
+/// What `done` was before does not count any more once something else is written to it.
+#[test]
+fn values_that_are_overwritten_are_forgotten() {
+    let sketch = loop_with_flag(|sketch, done| {
+        sketch.edge("body", "head", [set(done, Expr::int(1))]);
+        let x = VarId::from_index(0);
+        let seen = sketch.int("seen");
+        sketch.edge("body", "exit", [set(done, Expr::var(x)), set(seen, Expr::var(done))]);
+        sketch.property(Claimed::AtEnd(is(seen, 3).negate()));
+    });
+    let (new, _) = passes::separate_values(&sketch.finish());
+    let text = new.to_string();
+    assert!(text.contains("head#2"), "{text}");
+    assert!(text.contains("body -> exit: done := x; seen := done"), "{text}");
+}
+
 #[test]
 fn a_thread_starts_at_one_of_the_copies() {
     let mut sketch = Sketch::new();
