@@ -6,7 +6,7 @@ use rely_engines::deductive::{Deduction, Deductive, DeductiveOptions, Ending, Me
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
 use rely_program::passes::prepare;
 use rely_program::{Goal, Program};
-use rely_report::{Style, render_proof};
+use rely_report::{ProofContext, Style, render_proof};
 use rely_testing::{Answer, Reference, generate};
 use std::path::{Path, PathBuf};
 
@@ -40,6 +40,53 @@ fn describe(program: &Program) -> String {
     }
 }
 
+/// `found` is not a variable of the program that is proved: its values are places.
+#[test]
+fn outlines_name_values_that_became_places() {
+    check_outline(
+        "
+        var ready: bool = false;
+        var data: int = 0;
+        thread writer { data := 1; ready := true; }
+        thread reader {
+            local found: bool = false;
+            while !found {
+                if ready { found := true; }
+            }
+            assert data == 1;
+        }
+        ",
+        expect![[r#"
+            proof        modular: each thread can be understood without the others
+
+            writer
+              { !ready && data == 0 }
+              data := 1;
+              { !ready && data == 1 }
+              ready := true;
+              { ready && data == 1 }
+              relies on
+                nothing changes
+              guarantees
+                [!ready && data == 0] data := 1
+                [!ready && data == 1] ready := true
+
+            reader
+              { (!reader.found && !ready && 0 <= data <= 1) || (ready && data == 1) }
+              while !found {
+                  if ready { found := true; }
+              }
+              assert data == 1;
+              { ready && data == 1 }
+              relies on
+                [!ready && data == 0] data := 1
+                [!ready && data == 1] ready := true
+              guarantees
+                nothing changes
+        "#]],
+    );
+}
+
 fn check_model(text: &str, expected: Expect) {
     expected.assert_eq(&describe(&model("test", text)));
 }
@@ -49,10 +96,12 @@ fn check_outline(text: &str, expected: Expect) {
     let mut sources = SourceMap::new();
     let file = sources.add("test", text.to_owned());
     let program = rely_model_front::translate(&sources, file).expect("a model");
-    let (program, _) = prepare(&program, Goal::Assert);
-    let verdict = check(&program, Goal::Assert, deduce(&program).claim, &Budget::unlimited()).into_verdict();
+    let (prepared, back) = prepare(&program, Goal::Assert);
+    let claim = deduce(&prepared).claim;
+    let verdict = check(&prepared, Goal::Assert, claim, &Budget::unlimited()).into_verdict();
     let Verdict::Safe(proved) = verdict else { panic!("there is no proof") };
-    let proof = render_proof(&proved, &program, &sources, Style::PLAIN);
+    let context = ProofContext { program: &program, prepared: &prepared, back: &back, sources: &sources };
+    let proof = render_proof(&proved, &context, Style::PLAIN);
     // Snapshots do not keep the margin.
     let lines = proof.lines().map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
     expected.assert_eq(&lines.collect::<String>());
@@ -113,25 +162,25 @@ fn auxiliary_variables_in_an_outline() {
     check_outline(
         "var x: int = 0; thread T1 { x := x + 1; } thread T2 { x := x + 1; } ensures x == 2;",
         expect![[r#"
-              proof        threads know about each other's places and locals
+            proof        threads know about each other's places and locals
 
-              T1
-                { (x == 0 && T2 at entry) || (x == 1 && T2 at exit) }
-                x := x + 1;
-                { (x == 1 && T2 at entry) || (x == 2 && T2 at exit) }
-                relies on
-                  x := x + 1
-                guarantees
-                  x := x + 1
+            T1
+              { (x == 0 && T2 at entry) || (x == 1 && T2 at exit) }
+              x := x + 1;
+              { (x == 1 && T2 at entry) || (x == 2 && T2 at exit) }
+              relies on
+                x := x + 1
+              guarantees
+                x := x + 1
 
-              T2
-                { true }
-                x := x + 1;
-                { true }
-                relies on
-                  x := x + 1
-                guarantees
-                  x := x + 1
+            T2
+              { true }
+              x := x + 1;
+              { true }
+              relies on
+                nothing: the others may do what they like
+              guarantees
+                x := x + 1
         "#]],
     );
 }

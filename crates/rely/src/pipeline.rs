@@ -18,7 +18,7 @@ use rely_engines::Engine;
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
 use rely_program::passes::{self, BackMap, Sections};
 use rely_program::{Goal, Program};
-use rely_report::Problem;
+use rely_report::{Problem, ProofContext};
 
 /// A program together with the texts it came from.
 #[derive(Debug)]
@@ -81,6 +81,18 @@ pub struct Verified {
     pub prepared: Program,
     /// The way back from it to the program as the front end made it.
     pub back: BackMap,
+}
+
+impl Verified {
+    /// What is needed to speak about the proof.
+    pub fn context<'v>(&'v self, loaded: &'v Loaded) -> ProofContext<'v> {
+        ProofContext {
+            program: &loaded.program,
+            prepared: &self.prepared,
+            back: &self.back,
+            sources: &loaded.sources,
+        }
+    }
 }
 
 /// From a program to a verdict whose evidence was checked.

@@ -18,6 +18,7 @@ mod outline;
 mod phrase;
 mod proof;
 mod ranks;
+mod recall;
 mod reduction;
 mod reproducer;
 mod sarif;

@@ -62,7 +62,7 @@ impl<'o> Outline<'o> {
                 (Spot::At(location), _) if location == thread.exit => {}
                 (Spot::At(location), Some(span)) => {
                     let text = self.phrases.sources.file(span.file).text();
-                    let start = with_labels(text, span.start as usize);
+                    let start = with_labels(text, with_keyword(text, span.start as usize));
                     cuts.entry((span.file, start)).or_default().push(location);
                 }
                 _ => nowhere.push(spot),
@@ -157,6 +157,18 @@ fn column(text: &str, at: usize) -> usize {
     if before.trim().is_empty() { before.len() } else { before.len() - before.trim_start().len() }
 }
 
+/// Where a statement starts if the byte is where its condition does: at `while` in `while (x)`.
+fn with_keyword(text: &str, at: usize) -> usize {
+    let before = text[..at].trim_end();
+    let before = before.strip_suffix('(').map_or(before, str::trim_end);
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let keyword = ["if", "while", "switch"].into_iter().find_map(|keyword| before.strip_suffix(keyword));
+    match keyword {
+        Some(rest) if !rest.ends_with(is_part) => rest.len(),
+        _ => at,
+    }
+}
+
 /// Where a statement starts together with the labels that stand in front of it on its line.
 fn with_labels(text: &str, at: usize) -> usize {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
@@ -242,6 +254,20 @@ mod tests {
         check("a;\n  b: c: skip;", "skip", "b: c: skip;");
         check("a; b: skip;", "skip", "skip;");
         check("  skip;", "skip", "skip;");
+    }
+
+    #[test]
+    fn conditions_belong_to_their_statements() {
+        let check = |text: &str, condition: &str, expected: &str| {
+            let at = text.find(condition).expect("it is there");
+            assert_eq!(&text[with_keyword(text, at)..], expected);
+        };
+        check("a; while (x < 3) b;", "x", "while (x < 3) b;");
+        check("a; if(\n    x) b;", "x", "if(\n    x) b;");
+        check("while x < 3 { }", "x", "while x < 3 { }");
+        check("a_while (x);", "x", "x);");
+        check("f(x);", "x", "x);");
+        check("x;", "x", "x;");
     }
 
     #[test]

@@ -1,24 +1,65 @@
 //! Proofs in words: conditions as people write them, `0 <= x <= 9`, with the names of the source.
 
 use crate::cubes::simplified;
-use rely_base::{Id, SourceMap, Span};
+use rely_base::{Arena, Id, SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, Cube, Quantity, Spot};
+use rely_program::passes::{Restored, VarValues};
 use rely_program::{LocationId, Program, Scope, Sort, ThreadId, Value, VarId};
+use std::collections::BTreeSet;
 
 /// How a place is called that has no better name, in front of its number.
 const LOCATION: &str = "location ";
 
+/// Of so many places those are told where a thread is not, if these are fewer.
+const LONG_LIST: usize = 4;
+
+/// Where a thread is before it runs.
+const NOT_STARTED: &str = "not started";
+
 /// Finds the words for what a proof says about a program.
-#[derive(Clone, Copy)]
 pub(crate) struct Phrases<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p SourceMap,
+    /// What every location is called.
+    names: Arena<LocationId, Name>,
+}
+
+/// What a location is called.
+struct Name {
+    /// The label or the line, which others of its thread may have as well.
+    short: String,
+    /// The values that tell it from these.
+    values: Option<String>,
 }
 
 /// The bounds that one comparison gives to a sum: at least, at most.
 type Bounds = (Option<Value>, Option<Value>);
 
-impl Phrases<'_> {
+impl<'p> Phrases<'p> {
+    /// Names come from this program.
+    pub(crate) fn new(restored: &'p Restored, sources: &'p SourceMap) -> Self {
+        let program = &restored.program;
+        let mut phrases = Self { program, sources, names: Arena::new() };
+        let short: Arena<LocationId, String> =
+            program.locations().ids().map(|location| phrases.short_name(location)).collect();
+        for (location, name) in short.iter() {
+            let thread = program.locations()[location].thread;
+            let namesakes = short
+                .iter()
+                .filter(|(other, short)| *short == name && program.locations()[*other].thread == thread);
+            let namesakes: Vec<&[VarValues]> = namesakes.map(|(other, _)| restored.values(other)).collect();
+            let values = telling_values(program, restored.values(location), &namesakes);
+            phrases.names.push(Name { short: name.clone(), values });
+        }
+        phrases
+    }
+
+    fn short_name(&self, location: LocationId) -> String {
+        let spot = Spot::At(location);
+        let line = || Some(format!("line {}", self.sources.position(self.span(spot)?).line));
+        self.label(spot).or_else(line).unwrap_or_else(|| format!("{LOCATION}{}", location.index()))
+    }
+
     /// Writes atoms.
     pub(crate) fn printer(&self) -> AtomPrinter<'_> {
         AtomPrinter::new(self.program)
@@ -56,11 +97,12 @@ impl Phrases<'_> {
     /// The line and the label of a spot, as far as it has them.
     pub(crate) fn place(&self, spot: Spot) -> String {
         let line = self.span(spot).map(|span| self.sources.position(span).line);
-        match (line, self.label(spot)) {
+        let place = match (line, self.label(spot)) {
             (Some(line), Some(label)) => format!("line {line} ({label})"),
             (Some(line), None) => format!("line {line}"),
-            (None, _) => self.spot(spot),
-        }
+            (None, _) => self.short(spot).to_owned(),
+        };
+        with_values(place, self.values(spot))
     }
 
     /// A variable, with its thread in front if it has one.
@@ -75,25 +117,43 @@ impl Phrases<'_> {
     /// Where the cube says that others stand.
     pub(crate) fn places(&self, cube: &Cube) -> Vec<String> {
         let place = |(thread, spots): &(ThreadId, Vec<Spot>)| {
-            let mut names: Vec<String> = Vec::new();
-            for spot in spots.iter().map(|&spot| self.spot(spot)) {
-                // Several places of one line have one name.
-                if !names.contains(&spot) {
-                    names.push(spot);
-                }
-            }
+            let all = Spot::all(self.program, *thread);
+            let (here, elsewhere): (Vec<Spot>, Vec<Spot>) =
+                all.into_iter().partition(|spot| spots.contains(spot));
+            let (here, elsewhere) = (self.names_of(&here, &elsewhere), self.names_of(&elsewhere, &here));
+            let is_clear = elsewhere.iter().all(|name| !here.contains(name));
+            let is_shorter = !elsewhere.is_empty() && elsewhere.len() < here.len() && here.len() >= LONG_LIST;
+            let (word, names) = match is_clear && is_shorter {
+                true => ("not at", elsewhere),
+                false => ("at", here),
+            };
             let name = &self.program.threads()[*thread].name;
             match names.as_slice() {
-                [single] => format!("{name} at {single}"),
-                _ => format!("{name} at {{{}}}", names.join(", ")),
+                [single] => format!("{name} {word} {single}"),
+                _ => format!("{name} {word} {{{}}}", names.join(", ")),
             }
         };
         cube.others.iter().map(place).collect()
     }
 
+    /// The names of places, which need not be told from others than these.
+    fn names_of(&self, spots: &[Spot], others: &[Spot]) -> Vec<String> {
+        let elsewhere: BTreeSet<&str> = others.iter().map(|&spot| self.short(spot)).collect();
+        let mut names: Vec<String> = Vec::new();
+        for &spot in spots {
+            let short = self.short(spot);
+            let name = if elsewhere.contains(short) { self.spot(spot) } else { short.to_owned() };
+            // Several places of one line have one name.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// A label, or `entry` and `exit`.
     pub(crate) fn label(&self, spot: Spot) -> Option<String> {
-        let Spot::At(location) = spot else { return Some("not started".to_owned()) };
+        let Spot::At(location) = spot else { return Some(NOT_STARTED.to_owned()) };
         let thread = self.program.thread_of(location);
         let label = self.program.locations()[location].label.clone();
         label
@@ -101,14 +161,23 @@ impl Phrases<'_> {
             .or_else(|| (location == thread.exit).then(|| "exit".to_owned()))
     }
 
-    /// The shortest name of a place.
+    /// The shortest name of a place, with the values that tell it from others of that name.
     pub(crate) fn spot(&self, spot: Spot) -> String {
-        let number = || match spot {
-            Spot::At(location) => format!("{LOCATION}{}", location.index()),
-            Spot::Unstarted => "not started".to_owned(),
-        };
-        let line = || Some(format!("line {}", self.sources.position(self.span(spot)?).line));
-        self.label(spot).or_else(line).unwrap_or_else(number)
+        with_values(self.short(spot).to_owned(), self.values(spot))
+    }
+
+    fn short(&self, spot: Spot) -> &str {
+        match spot {
+            Spot::At(location) => &self.names[location].short,
+            Spot::Unstarted => NOT_STARTED,
+        }
+    }
+
+    fn values(&self, spot: Spot) -> Option<&str> {
+        match spot {
+            Spot::At(location) => self.names[location].values.as_deref(),
+            Spot::Unstarted => None,
+        }
     }
 
     /// A text of an engine, which knows no lines, with the shortest names of the places in it.
@@ -136,9 +205,19 @@ impl Phrases<'_> {
         self.program.locations()[location].span.or(leaving)
     }
 
+    /// Whether a bound of a boolean says nothing.
+    fn is_trivial(&self, atom: &Atom) -> bool {
+        match (atom.terms.as_slice(), atom.comparison) {
+            (&[(factor, quantity)], Comparison::Le) if self.is_boolean(quantity) => {
+                factor.max(0).checked_add(atom.constant).is_some_and(|greatest| greatest <= 0)
+            }
+            _ => false,
+        }
+    }
+
     /// All of the atoms; two bounds of one quantity are one comparison.
     pub(crate) fn comparisons<'a>(&self, atoms: impl Iterator<Item = &'a Atom>) -> Vec<String> {
-        let mut left: Vec<&Atom> = atoms.collect();
+        let mut left: Vec<&Atom> = atoms.filter(|atom| !self.is_trivial(atom)).collect();
         let mut texts = Vec::new();
         while !left.is_empty() {
             let atom = left.remove(0);
@@ -154,6 +233,10 @@ impl Phrases<'_> {
             match range {
                 Some((partner, low, quantity, high)) if !self.is_boolean(quantity) => {
                     left.remove(partner);
+                    if low == high {
+                        texts.push(format!("{} == {low}", self.printer().sum(&[(1, quantity)], 0)));
+                        continue;
+                    }
                     texts.push(format!("{low} <= {} <= {high}", self.printer().sum(&[(1, quantity)], 0)));
                 }
                 _ => texts.push(self.printer().atom(atom)),
@@ -163,11 +246,121 @@ impl Phrases<'_> {
     }
 }
 
+fn with_values(place: String, values: Option<&str>) -> String {
+    match values {
+        Some(values) => format!("{place} with {values}"),
+        None => place,
+    }
+}
+
+/// The values of a location that not all of its namesakes have.
+fn telling_values(program: &Program, known: &[VarValues], namesakes: &[&[VarValues]]) -> Option<String> {
+    let differs = |known: &&VarValues| namesakes.iter().any(|values| !values.contains(known));
+    let texts: Vec<String> = known.iter().filter(differs).map(|known| value_text(program, known)).collect();
+    match texts.as_slice() {
+        [] => None,
+        [single] => Some(single.clone()),
+        _ => Some(format!("({})", texts.join(" && "))),
+    }
+}
+
+/// A variable of the thread that is spoken of, without the thread's name.
+fn value_text(program: &Program, known: &VarValues) -> String {
+    let declaration = &program.vars()[known.var];
+    let name = &declaration.name;
+    match (known.values.as_slice(), declaration.sort) {
+        ([0], Sort::Bool) => format!("!{name}"),
+        ([_], Sort::Bool) => name.clone(),
+        (values, _) => {
+            let texts: Vec<String> = values.iter().map(|value| format!("{name} == {value}")).collect();
+            if texts.len() == 1 { texts.concat() } else { format!("({})", texts.join(" || ")) }
+        }
+    }
+}
+
 /// `quantity >= low` or `quantity <= high`.
 fn bounds_of_single(atom: &Atom) -> Option<(Quantity, Bounds)> {
     match (atom.terms.as_slice(), atom.comparison) {
         ([(1, quantity)], Comparison::Le) => Some((*quantity, (None, Some(atom.constant.checked_neg()?)))),
         ([(-1, quantity)], Comparison::Le) => Some((*quantity, (Some(atom.constant), None))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rely_evidence::rely_guarantee::Moment;
+    use rely_program::passes::{BackMap, separate_values};
+    use rely_program::{Expr, Op, Place, ProgramBuilder, ThreadKind};
+
+    /// A thread that looks for something until it has `found` it.
+    fn searching() -> (Program, Program, BackMap) {
+        let mut builder = ProgramBuilder::new("searching");
+        let x = builder.global("x", Sort::Int, 0);
+        let thread = builder.thread("T", ThreadKind::Instance { running: true });
+        let found = builder.local(thread, "found", Sort::Int, 0);
+        let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+        let (head, body) = (builder.location(thread, None), builder.location(thread, None));
+        builder.set_label(head, "head");
+        builder.set_label(body, "body");
+        let is = |value: Value| Expr::var(found).eq(Expr::int(value));
+        builder.edge(entry, head, vec![], None);
+        builder.edge(head, body, vec![Op::wait(is(0))], None);
+        builder.edge(head, exit, vec![Op::wait(is(1))], None);
+        builder.edge(body, head, vec![Op::assign(Place::Scalar(x), Expr::int(1))], None);
+        builder.edge(body, head, vec![Op::assign(Place::Scalar(found), Expr::int(1))], None);
+        let old = builder.finish().expect("well formed");
+        let (new, back) = separate_values(&old);
+        (old, new, back)
+    }
+
+    fn check_places(spots: &[usize], expected: &str) {
+        let (old, new, back) = searching();
+        let restored = Restored::new(&old, &new, &back);
+        let sources = SourceMap::new();
+        let phrases = Phrases::new(&restored, &sources);
+        let thread = new.threads().ids().next().expect("a thread");
+        let spots = spots.iter().map(|&spot| Spot::At(LocationId::from_index(spot))).collect();
+        let cube = Cube { atoms: vec![], others: vec![(thread, spots)] };
+        assert_eq!(phrases.places(&cube), [expected]);
+    }
+
+    #[test]
+    fn copies_are_told_apart_by_values() {
+        check_places(&[2], "T at head with found == 0");
+        check_places(&[4], "T at head with found == 1");
+        check_places(&[0, 4], "T at {entry, head with found == 1}");
+    }
+
+    #[test]
+    fn what_need_not_be_told_apart_is_not() {
+        check_places(&[3], "T at body");
+        check_places(&[2, 4], "T at head");
+        check_places(&[2, 3, 4], "T at {head, body}");
+    }
+
+    #[test]
+    fn where_a_thread_is_not_may_be_shorter() {
+        check_places(&[0, 1, 2, 3], "T not at head with found == 1");
+    }
+
+    #[test]
+    fn one_value_is_no_range() {
+        let (old, new, back) = searching();
+        let restored = Restored::new(&old, &new, &back);
+        let sources = SourceMap::new();
+        let phrases = Phrases::new(&restored, &sources);
+        let x = Quantity::Cell { var: VarId::from_index(0), index: 0, moment: Moment::Before };
+        let bound = |factor: Value, constant: Value| Atom {
+            terms: vec![(factor, x)],
+            constant,
+            comparison: Comparison::Le,
+        };
+        let check = |low: Value, high: Value, expected: &str| {
+            assert_eq!(phrases.comparisons([bound(-1, low), bound(1, -high)].iter()), [expected]);
+        };
+        check(2, 3, "2 <= x <= 3");
+        check(2, 2, "x == 2");
     }
 }

@@ -11,9 +11,10 @@ use crate::layout::wrap;
 use crate::outline::Outline;
 use crate::phrase::Phrases;
 use crate::ranks;
+use crate::recall;
 use crate::reduction;
 use crate::style::{Role, Style};
-use rely_base::SourceMap;
+use crate::witness::ProofContext;
 use rely_evidence::counting::{Counting, Invariant, InvariantPrinter};
 use rely_evidence::ranking::Ranking;
 use rely_evidence::rely_guarantee::{
@@ -21,29 +22,36 @@ use rely_evidence::rely_guarantee::{
 };
 use rely_evidence::{Proof, Proved};
 use rely_program::analysis::Access;
-use rely_program::{Program, Sort, ThreadId, ThreadKind, Value, VarId};
+use rely_program::{Sort, ThreadId, ThreadKind, Value, VarId};
 
-/// A proof as text. `program` is the program that the proof is about.
-pub fn render_proof(proved: &Proved, program: &Program, sources: &SourceMap, style: Style) -> String {
-    render(proved.proof(), proved.is_modular(), program, sources, style)
+/// A proof as text.
+pub fn render_proof(proved: &Proved, context: &ProofContext<'_>, style: Style) -> String {
+    render(proved.proof(), proved.is_modular(), context, style)
 }
 
-fn render(proof: &Proof, is_modular: bool, program: &Program, sources: &SourceMap, style: Style) -> String {
+fn render(proof: &Proof, is_modular: bool, context: &ProofContext<'_>, style: Style) -> String {
+    let restored = &context.restored();
+    let phrases = &Phrases::new(restored, context.sources);
     match proof {
         Proof::RelyGuarantee(proof) => {
-            Writer { program, sources, style, proof, ranking: None }.write(is_modular)
+            let proof = &recall::proof(proof, restored);
+            Writer { phrases, style, proof, ranking: None }.write(is_modular)
         }
         Proof::Ranking(ranking) => {
-            let (proof, ranking) = (&ranking.proof, Some(ranking));
-            Writer { program, sources, style, proof, ranking }.write(is_modular)
+            let (proof, ranking) = (&recall::proof(&ranking.proof, restored), Some(ranking));
+            Writer { phrases, style, proof, ranking }.write(is_modular)
         }
         Proof::Counting(Counting { invariants, proof }) => {
-            Writer { program, sources, style, proof, ranking: None }.write_counting(invariants)
+            let invariants = recall::invariants(invariants, restored);
+            let proof = &recall::proof(proof, restored);
+            Writer { phrases, style, proof, ranking: None }.write_counting(&invariants)
         }
         Proof::Reduced(reduced) => {
-            let mut text = reduction::render(reduced, program, sources, style);
-            if let Ok((smaller, _)) = reduced.program(program) {
-                text += &format!("\n{}", render(&reduced.proof, is_modular, &smaller, sources, style));
+            let mut text = reduction::render(reduced, restored, phrases, style);
+            if let Ok((smaller, back)) = reduced.program(context.prepared) {
+                let back = &context.back.clone().then(back);
+                let inner = ProofContext { prepared: &smaller, back, ..*context };
+                text += &format!("\n{}", render(&reduced.proof, is_modular, &inner, style));
             }
             text
         }
@@ -53,8 +61,7 @@ fn render(proof: &Proof, is_modular: bool, program: &Program, sources: &SourceMa
 
 /// Says the parts of a proof in words.
 pub(crate) struct Writer<'w> {
-    pub(crate) program: &'w Program,
-    pub(crate) sources: &'w SourceMap,
+    pub(crate) phrases: &'w Phrases<'w>,
     pub(crate) style: Style,
     pub(crate) proof: &'w RelyGuarantee,
     /// The ranks, if it is about these.
@@ -62,11 +69,6 @@ pub(crate) struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    /// The words.
-    pub(crate) fn phrases(&self) -> Phrases<'_> {
-        Phrases { program: self.program, sources: self.sources }
-    }
-
     fn write(&self, is_modular: bool) -> String {
         let text = if is_modular {
             "  proof        modular: each thread can be understood without the others\n"
@@ -80,7 +82,7 @@ impl Writer<'_> {
     /// Invariants first: what is said of threads may rest on them.
     fn write_counting(&self, invariants: &[Invariant]) -> String {
         let mut text = "  proof        threads know how many of them stand where\n\n".to_owned();
-        let printer = InvariantPrinter::new(self.program);
+        let printer = InvariantPrinter::new(self.phrases.program);
         let lines: Vec<String> = invariants.iter().map(|one| printer.invariant(one)).collect();
         text += &self.block("in every state", &lines, "nothing");
         self.threads(text)
@@ -94,22 +96,22 @@ impl Writer<'_> {
     }
 
     fn thread(&self, entry: &ThreadAssertions) -> String {
-        let name = &self.program.threads()[entry.thread].name;
-        let kind = match self.program.threads()[entry.thread].kind {
+        let name = &self.phrases.program.threads()[entry.thread].name;
+        let kind = match self.phrases.program.threads()[entry.thread].kind {
             ThreadKind::Template => " (any number of them)",
             ThreadKind::Instance { .. } => "",
         };
         let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
         text += &self.outline(entry);
         let nothing = "nothing changes";
-        text += &self.block("relies on", &self.relies(entry.thread), nothing);
+        text += &self.block("relies on", &self.relies(entry), nothing);
         text + &self.block("guarantees", &self.guarantees(entry.thread), nothing)
     }
 
     /// The program of a thread with its assertions.
     fn outline(&self, entry: &ThreadAssertions) -> String {
         let mut text = String::new();
-        for line in Outline::of(&self.phrases(), entry, self.ranking).lines() {
+        for line in Outline::of(self.phrases, entry, self.ranking).lines() {
             let indent = 4 + line.indent;
             let width = self.style.width.saturating_sub(indent + 2).max(20);
             if !line.is_assertion {
@@ -141,13 +143,20 @@ impl Writer<'_> {
     /// Whether steps of `actor` happen while `thread` stands somewhere: those of the others, and of
     /// a template those of its other instances.
     pub(crate) fn disturbs(&self, actor: ThreadId, thread: ThreadId) -> bool {
-        actor != thread || self.program.threads()[actor].kind == ThreadKind::Template
+        actor != thread || self.phrases.program.threads()[actor].kind == ThreadKind::Template
     }
 
-    /// What the others may do to the shared variables.
-    pub(crate) fn relies(&self, thread: ThreadId) -> Vec<String> {
+    /// What the others may do to the shared variables. A thread about which nothing has to hold
+    /// does not care.
+    pub(crate) fn relies(&self, entry: &ThreadAssertions) -> Vec<String> {
+        let says_something = |cube: &Cube| !cube.atoms.is_empty() || !cube.others.is_empty();
         let effects = self.proof.effects.iter();
-        self.effects(effects.filter(|effect| self.disturbs(self.actor(effect), thread)))
+        let told = self.effects(effects.filter(|effect| self.disturbs(self.actor(effect), entry.thread)));
+        let does_care = entry.at.iter().flat_map(|(_, cubes)| cubes).any(says_something);
+        if does_care || told.is_empty() {
+            return told;
+        }
+        vec!["nothing: the others may do what they like".to_owned()]
     }
 
     /// What the thread itself may do to them.
@@ -157,7 +166,7 @@ impl Writer<'_> {
 
     /// The thread whose step has the effect.
     pub(crate) fn actor(&self, effect: &EdgeEffect) -> ThreadId {
-        self.program.locations()[self.program.edges()[effect.edge].source].thread
+        self.phrases.program.locations()[self.phrases.program.edges()[effect.edge].source].thread
     }
 
     /// What steps do to the shared variables, each only once. Effects that are part of others are
@@ -165,9 +174,9 @@ impl Writer<'_> {
     fn effects<'e>(&self, effects: impl Iterator<Item = &'e EdgeEffect>) -> Vec<String> {
         let mut by_writes: Vec<(Vec<VarId>, Vec<Cube>)> = Vec::new();
         for effect in effects {
-            let writes = Access::of_edge(self.program, effect.edge).writes;
+            let writes = Access::of_edge(self.phrases.program, effect.edge).writes;
             let globals: Vec<VarId> =
-                writes.iter().filter(|&var| self.program.vars()[var].is_global()).collect();
+                writes.iter().filter(|&var| self.phrases.program.vars()[var].is_global()).collect();
             if globals.is_empty() {
                 continue;
             }
@@ -200,15 +209,15 @@ impl Writer<'_> {
         let atoms: Vec<Atom> = cube.atoms.iter().map(|atom| in_old_values(atom, cube)).collect();
         let (guards, changes): (Vec<&Atom>, Vec<&Atom>) =
             atoms.iter().partition(|atom| written(atom).is_empty());
-        let mut guards = self.phrases().comparisons(guards.into_iter());
-        guards.extend(self.phrases().places(cube));
+        let mut guards = self.phrases.comparisons(guards.into_iter());
+        guards.extend(self.phrases.places(cube));
         let told: Vec<VarId> = changes.iter().flat_map(|atom| written(atom)).collect();
         let (assigning, others): (Vec<&Atom>, Vec<&Atom>) =
             changes.into_iter().partition(|atom| self.assignment(atom).is_some());
         let mut actions: Vec<String> = assigning.iter().filter_map(|atom| self.assignment(atom)).collect();
-        actions.extend(self.phrases().comparisons(others.into_iter()));
+        actions.extend(self.phrases.comparisons(others.into_iter()));
         let untold = globals.iter().filter(|var| !told.contains(var));
-        actions.extend(untold.map(|&var| format!("{} := any", self.program.vars()[var].name)));
+        actions.extend(untold.map(|&var| format!("{} := any", self.phrases.program.vars()[var].name)));
         let guard = if guards.is_empty() { String::new() } else { format!("[{}] ", guards.join(" && ")) };
         format!("{guard}{}", actions.join(", "))
     }
@@ -228,11 +237,11 @@ impl Writer<'_> {
         let rest = atom.terms.iter().filter(|term| !is_after(term));
         let rest: Vec<(Value, Quantity)> = rest.map(|&(other, part)| (-factor * other, part)).collect();
         let constant = -factor * atom.constant;
-        let target = self.phrases().printer().cell(var, index);
-        if self.program.vars()[var].sort == Sort::Bool && rest.is_empty() {
+        let target = self.phrases.printer().cell(var, index);
+        if self.phrases.program.vars()[var].sort == Sort::Bool && rest.is_empty() {
             return Some(format!("{target} := {}", constant != 0));
         }
-        Some(format!("{target} := {}", self.phrases().printer().sum(&rest, constant)))
+        Some(format!("{target} := {}", self.phrases.printer().sum(&rest, constant)))
     }
 }
 

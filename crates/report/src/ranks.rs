@@ -58,6 +58,7 @@ mod tests {
     use rely_base::SourceMap;
     use rely_evidence::ranking::ThreadRanks;
     use rely_evidence::rely_guarantee::{Atom, Comparison, Moment, Quantity};
+    use rely_program::passes::Restored;
     use rely_program::{ProgramBuilder, Sort, ThreadKind, Value};
 
     #[test]
@@ -69,7 +70,8 @@ mod tests {
         builder.edge(entry, exit, Vec::new(), None);
         let program = builder.finish().expect("well formed");
         let sources = SourceMap::new();
-        let phrases = Phrases { program: &program, sources: &sources };
+        let restored = Restored::unchanged(&program);
+        let phrases = Phrases::new(&restored, &sources);
         let cell = Quantity::Cell { var: x, index: 0, moment: Moment::Before };
         let sum = |factor: Value, constant| Sum { terms: vec![(factor, cell)], constant };
         let at_most =

@@ -9,10 +9,11 @@
 
 use crate::layout::{one_line, pad, truncate};
 use crate::phrase::Phrases;
+use crate::recall;
 use crate::style::{Role, Style};
-use rely_base::SourceMap;
 use rely_evidence::reduced::{Mover, Reduced};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::{RelyGuarantee, Spot};
+use rely_program::passes::Restored;
 use rely_program::{EdgeId, LocationId, Program, ThreadId};
 use std::collections::BTreeSet;
 
@@ -58,8 +59,10 @@ pub(crate) fn blocks(reduced: &Reduced, program: &Program) -> Vec<Vec<EdgeId>> {
 }
 
 /// The movers and blocks of a reduction as text.
-pub(crate) fn render(reduced: &Reduced, program: &Program, sources: &SourceMap, style: Style) -> String {
-    let writer = Writer { reduced, program, phrases: Phrases { program, sources }, style };
+pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'_>, style: Style) -> String {
+    let program = &restored.program;
+    let held = &recall::proof(&reduced.held, restored);
+    let writer = Writer { reduced, held, program, phrases, style };
     let blocks = match blocks(reduced, program).len() {
         1 => "1 block is one step".to_owned(),
         count => format!("{count} blocks are one step each"),
@@ -75,8 +78,9 @@ pub(crate) fn render(reduced: &Reduced, program: &Program, sources: &SourceMap, 
 
 struct Writer<'w> {
     reduced: &'w Reduced,
+    held: &'w RelyGuarantee,
     program: &'w Program,
-    phrases: Phrases<'w>,
+    phrases: &'w Phrases<'w>,
     style: Style,
 }
 
@@ -107,7 +111,7 @@ impl Writer<'_> {
     /// What is held in front of a step.
     fn held(&self, thread: ThreadId, edge: EdgeId) -> String {
         let spot = Spot::At(self.program.edges()[edge].source);
-        let entries = self.reduced.held.threads.iter().filter(|entry| entry.thread == thread);
+        let entries = self.held.threads.iter().filter(|entry| entry.thread == thread);
         let known = entries.flat_map(|entry| &entry.at).find(|(known, _)| *known == spot);
         match known.map(|(_, cubes)| self.phrases.condition(cubes)) {
             Some(condition) if condition != "true" => truncate(&format!("{{ {condition} }}"), WIDEST_HELD),

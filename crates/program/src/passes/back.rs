@@ -5,6 +5,7 @@
 //! Stages compose by being applied one after the other, the last pass first.
 
 use super::slots::SlotMap;
+use super::values::KnownValues;
 use crate::analysis::IdSet;
 use crate::expr::Expr;
 use crate::ir::{CheckId, EdgeId, LocationId, Place, Program, ThreadId, VarId};
@@ -30,6 +31,10 @@ pub(super) struct Stage {
     pub(super) vars: Arena<VarId, VarId>,
     /// For a variable that was a cell of an array: which one.
     pub(super) cells: Arena<VarId, Option<usize>>,
+    /// Where a variable stands for another old one than its own: by location and new variable.
+    pub(super) aliases: FxHashMap<(LocationId, VarId), VarId>,
+    /// What is known of old variables while their thread is at a new location that was told apart.
+    pub(super) values: FxHashMap<LocationId, KnownValues>,
     pub(super) threads: Arena<ThreadId, ThreadId>,
     pub(super) checks: Arena<CheckId, CheckId>,
     pub(super) properties: Vec<usize>,
@@ -105,10 +110,49 @@ impl BackMap {
             cell = cell.or(stage.cells[var]);
             var = stage.vars[var];
         }
-        match cell {
-            Some(cell) => Place::Element(var, Expr::int(cell as Value)),
-            None => Place::Scalar(var),
+        old_place(var, cell)
+    }
+
+    /// Where the value that a scalar has while its thread is at a location was in the old program.
+    /// If the scalar is private and live there, the old place has that very value.
+    pub fn place_at(&self, location: LocationId, scalar: VarId) -> Place {
+        Self::place_before(&self.stages, location, scalar)
+    }
+
+    fn place_before(stages: &[Stage], mut location: LocationId, scalar: VarId) -> Place {
+        let (mut var, mut cell) = (scalar, None);
+        for stage in stages.iter().rev() {
+            cell = cell.or(stage.cells[var]);
+            var = stage.aliases.get(&(location, var)).copied().unwrap_or(stage.vars[var]);
+            location = stage.locations[location];
         }
+        old_place(var, cell)
+    }
+
+    /// The label of a new location before it got a number because there are several of it.
+    pub(super) fn label(&self, location: LocationId) -> Option<&str> {
+        let mut at = location;
+        for stage in self.stages.iter().rev() {
+            if let Some(known) = stage.values.get(&at) {
+                return known.label.as_deref();
+            }
+            at = stage.locations[at];
+        }
+        None
+    }
+
+    /// What is known of places of the old program whenever the thread of a new location is there,
+    /// because a pass told locations apart by their values.
+    pub fn values(&self, location: LocationId) -> Vec<(Place, Vec<Value>)> {
+        let mut at = location;
+        let mut known = Vec::new();
+        for (number, stage) in self.stages.iter().enumerate().rev() {
+            let here = stage.values.get(&at).map_or(&[][..], |known| &known.vars);
+            at = stage.locations[at];
+            let earlier = &self.stages[..number];
+            known.extend(here.iter().map(|it| (Self::place_before(earlier, at, it.var), it.values.clone())));
+        }
+        known
     }
 
     /// The old variable; of what was a cell, the array.
@@ -136,6 +180,13 @@ impl BackMap {
         self.stages.iter().rev().fold(vec![edge], |edges, stage| {
             edges.iter().flat_map(|&edge| stage.edges[edge].iter().map(|step| step.edge)).collect()
         })
+    }
+}
+
+fn old_place(var: VarId, cell: Option<usize>) -> Place {
+    match cell {
+        Some(cell) => Place::Element(var, Expr::int(cell as Value)),
+        None => Place::Scalar(var),
     }
 }
 

@@ -6,6 +6,7 @@
 use super::back::{BackMap, ChoiceSource, OldStep, Settling, Stage};
 use super::rename::Renaming;
 use super::slots::SlotMap;
+use super::values::KnownValues;
 use crate::analysis::IdSet;
 use crate::ir::{
     CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, ThreadId, ThreadKind, Var, VarId,
@@ -32,6 +33,10 @@ pub(super) struct Draft<'p> {
     pub(super) old_vars: Arena<VarId, VarId>,
     /// For a variable that was a cell of an array: which one.
     old_cells: FxHashMap<VarId, usize>,
+    /// Where a variable stands for another old one than its own: by location and new variable.
+    pub(super) aliases: FxHashMap<(LocationId, VarId), VarId>,
+    /// What is known of old variables while their thread is at a location that was told apart.
+    pub(super) values: FxHashMap<LocationId, KnownValues>,
     pub(super) old_threads: Arena<ThreadId, ThreadId>,
     old_properties: Vec<usize>,
     pub(super) settling_edges: IdSet<EdgeId>,
@@ -66,6 +71,8 @@ impl<'p> Draft<'p> {
             old_locations: old.locations.ids().collect(),
             old_vars: old.vars.ids().collect(),
             old_cells: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            values: FxHashMap::default(),
             old_threads: old.threads.ids().collect(),
             old_properties: (0..old.properties.len()).collect(),
             settling_edges: IdSet::new(),
@@ -233,6 +240,10 @@ impl<'p> Draft<'p> {
         debug_assert_eq!(wellformed::check(&new), Ok(()), "a pass made a malformed program");
         let cells = self.old_vars.ids().map(|var| self.old_cells.get(&var).copied()).collect();
         let (vars, cells) = (maps.vars.kept(self.old_vars), maps.vars.kept(cells));
+        let alias = |((at, var), old): ((LocationId, VarId), VarId)| {
+            Some(((maps.locations.new[at]?, maps.vars.new[var]?), old))
+        };
+        let values = |(at, known): (LocationId, KnownValues)| Some((maps.locations.new[at]?, known));
         let stage = Stage {
             initial: initial_sources(self.old, &new, &vars, &cells),
             slots: SlotMap::new(self.old, &new, &self.old_threads),
@@ -241,6 +252,8 @@ impl<'p> Draft<'p> {
             locations: maps.locations.kept(self.old_locations),
             vars,
             cells,
+            aliases: self.aliases.into_iter().filter_map(alias).collect(),
+            values: self.values.into_iter().filter_map(values).collect(),
             threads: self.old_threads,
             checks: maps.checks.kept(self.old_checks),
             properties: self.old_properties,

@@ -32,12 +32,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The program with locals that are copies of each other made one, where nothing needs both.
 pub fn merge_copies(program: &Program) -> (Program, BackMap) {
     let copies = Copies::new(program);
-    let groups = if copies.pairs.is_empty() { Groups::default() } else { copies.groups() };
-    rewrite(program, &groups)
+    if copies.pairs.is_empty() {
+        return rewrite(program, &Groups::default(), &FxHashMap::default());
+    }
+    let groups = copies.groups();
+    rewrite(program, &groups, &groups.aliases(&copies.awaited))
 }
 
-fn rewrite(program: &Program, groups: &Groups) -> (Program, BackMap) {
+fn rewrite(program: &Program, groups: &Groups, aliases: &Aliases) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
+    draft.aliases.clone_from(aliases);
     let renaming = Renaming {
         var: &|var| groups.representative(var),
         location: &|location| location,
@@ -61,6 +65,8 @@ struct Copies {
     pairs: Vec<(VarId, VarId)>,
     /// Both orders of each pair.
     collisions: FxHashSet<(VarId, VarId)>,
+    /// The variables that may be read later, for each location; empty if there are no pairs.
+    awaited: Arena<LocationId, IdSet<VarId>>,
     /// The locals with a value that counts when their thread starts.
     from_the_start: IdSet<VarId>,
 }
@@ -68,8 +74,12 @@ struct Copies {
 impl Copies {
     fn new(program: &Program) -> Self {
         let candidates = candidates(program);
-        let mut copies =
-            Self { pairs: Vec::new(), collisions: FxHashSet::default(), from_the_start: IdSet::new() };
+        let mut copies = Self {
+            pairs: Vec::new(),
+            collisions: FxHashSet::default(),
+            awaited: Arena::new(),
+            from_the_start: IdSet::new(),
+        };
         let mut involved = IdSet::new();
         for op in program.edges.values().flat_map(|edge| &edge.ops) {
             let Op::Assign(assignments) = op else { continue };
@@ -91,9 +101,9 @@ impl Copies {
     }
 
     fn find_collisions(&mut self, program: &Program, involved: &IdSet<VarId>) {
-        let awaited = awaited(program);
+        self.awaited = awaited(program);
         for thread in program.threads.values() {
-            let mut counting = awaited[thread.entry].clone();
+            let mut counting = self.awaited[thread.entry].clone();
             counting.extend(thread.parameters.iter().copied());
             let counting: Vec<VarId> = counting.iter().filter(|&var| involved.contains(var)).collect();
             for &var in &counting {
@@ -102,7 +112,7 @@ impl Copies {
             }
         }
         for edge in program.edges.values() {
-            let mut behind = awaited[edge.target].clone();
+            let mut behind = self.awaited[edge.target].clone();
             for op in edge.ops.iter().rev() {
                 let set = set_by(op);
                 for &(var, _) in set.iter().filter(|(var, _)| involved.contains(*var)) {
@@ -217,6 +227,9 @@ fn step_back(awaited: &mut IdSet<VarId>, op: &Op) {
     awaited.union_with(&Access::of_ops(std::slice::from_ref(op)).reads);
 }
 
+/// Where a variable has the value of another than the one whose name it keeps, and of which.
+type Aliases = FxHashMap<(LocationId, VarId), VarId>;
+
 /// Locals that become one; those that stay alone are not listed.
 #[derive(Default)]
 struct Groups {
@@ -233,6 +246,22 @@ impl Groups {
         let others = self.representatives.iter().filter(|(_, own)| **own == representative);
         let members: FxHashSet<VarId> = others.map(|(member, _)| *member).chain([var]).collect();
         members.into_iter().collect()
+    }
+
+    /// Of the locals that become one, those that are awaited at a location have its value there.
+    fn aliases(&self, awaited: &Arena<LocationId, IdSet<VarId>>) -> Aliases {
+        let mut members: Vec<(VarId, VarId)> =
+            self.representatives.iter().map(|(&member, &representative)| (member, representative)).collect();
+        members.sort_unstable();
+        let mut aliases = Aliases::default();
+        for (location, awaited) in awaited.iter() {
+            for &(member, representative) in members.iter().filter(|(member, _)| awaited.contains(*member)) {
+                if !awaited.contains(representative) {
+                    aliases.entry((location, representative)).or_insert(member);
+                }
+            }
+        }
+        aliases
     }
 
     fn join(&mut self, representative: VarId, members: &[VarId]) {

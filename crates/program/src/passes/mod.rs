@@ -30,6 +30,7 @@ mod split_arrays;
 mod start_later;
 mod unroll;
 mod use_ranges;
+mod values;
 
 pub use atomic::merge_atomic_blocks;
 pub use back::BackMap;
@@ -46,6 +47,7 @@ pub use split_arrays::split_arrays;
 pub use start_later::start_later;
 pub use unroll::unroll;
 pub use use_ranges::use_ranges;
+pub use values::{Restored, VarValues};
 
 use crate::ir::Program;
 use crate::property::Goal;

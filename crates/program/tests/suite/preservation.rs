@@ -90,12 +90,16 @@ fn instantiating() {
 
 #[test]
 fn merging_copies() {
-    assert_covers(&check("merge_copies"), 20, 100, 50);
+    let coverage = check("merge_copies");
+    assert_covers(&coverage, 20, 100, 50);
+    assert!(coverage.found_values > 100, "{coverage:?}");
 }
 
 #[test]
 fn separating_values() {
-    assert_covers(&check("separate_values"), 20, 100, 50);
+    let coverage = check("separate_values");
+    assert_covers(&coverage, 20, 100, 50);
+    assert!(coverage.place_values > 100, "{coverage:?}");
 }
 
 #[test]
@@ -125,7 +129,9 @@ fn the_whole_pipeline() {
 
 #[test]
 fn preparing_for_assertions() {
-    assert_covers(&check("prepare for assert"), 300, 100, 0);
+    let coverage = check("prepare for assert");
+    assert_covers(&coverage, 300, 100, 0);
+    assert!(coverage.place_values > 10 && coverage.found_values > 10, "{coverage:?}");
 }
 
 #[test]

@@ -87,6 +87,7 @@ fn page(file: &str, finding: &Finding, verified: &Verified, loaded: &Loaded) -> 
         goal: finding.property,
         program: &loaded.program,
         prepared: &verified.prepared,
+        back: &verified.back,
         sources: &loaded.sources,
         engine: "none",
         statistics: &[],

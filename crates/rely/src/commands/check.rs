@@ -154,6 +154,7 @@ fn check_goal(
         goal,
         program: &loaded.program,
         prepared: &verified.prepared,
+        back: &verified.back,
         sources: &loaded.sources,
         engine: engine.name(),
         statistics: &progress.counts(),
@@ -205,7 +206,7 @@ pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, 
     match &verified.verdict {
         Verdict::Safe(proved) if is_wanted => {
             let style = context.console.out_style;
-            let text = render_proof(proved, &verified.prepared, &loaded.sources, style);
+            let text = render_proof(proved, &verified.context(loaded), style);
             format!("\n{text}")
         }
         _ => String::new(),

@@ -3,7 +3,7 @@
 use crate::pipeline::{Loaded, Verified};
 use crate::version;
 use rely_program::Goal;
-use rely_report::{ProofContext, Witness, WitnessFormat, WitnessTask, render_witness};
+use rely_report::{Witness, WitnessFormat, WitnessTask, render_witness};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -36,12 +36,7 @@ pub(super) fn write(
         creation_time: now(),
         version: version::TEXT.to_owned(),
     };
-    let context = ProofContext {
-        program: &loaded.program,
-        prepared: &verified.prepared,
-        back: &verified.back,
-        sources: &loaded.sources,
-    };
+    let context = verified.context(loaded);
     let Witness { text, left_out } = render_witness(&verified.verdict, goal, &context, &task, format)?;
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(left_out)

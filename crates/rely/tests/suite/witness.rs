@@ -176,6 +176,38 @@ int main(void) {
 }
 ";
 
+/// A flag whose values become places, and a copy that is one variable with what it was copied from,
+/// which keeps its old value in the source.
+const COPIES: &str = "\
+#include <pthread.h>
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern void abort(void);
+void reach_error(void) { abort(); }
+int data = 0, least = 0;
+int ready = 0;
+int tries = 0;
+void *worker(void *unused) {
+    int first = least;
+    int next = first;
+    next = next + 1;
+    data = next;
+    ready = 1;
+    return 0;
+}
+int main(void) {
+    pthread_t one;
+    int found = 0;
+    least = __VERIFIER_nondet_uchar();
+    pthread_create(&one, 0, worker, 0);
+    while (found == 0) {
+        if (ready == 1) { found = 1; }
+        tries = 2;
+    }
+    if (data <= least) { reach_error(); }
+    return 0;
+}
+";
+
 /// Checks a program and returns the witness and what was said on standard error.
 fn witness(directory: &Directory, file: &str, ending: &str, engine: &str) -> (String, String) {
     let name = format!("{file}.{ending}");
@@ -572,6 +604,12 @@ fn invariants_hold_in_every_state_of_the_source() {
         let is_fit = |(invariants, ghosts): (usize, usize)| invariants > 0 && (ghosts > 0) == needs_ghosts;
         assert!(found.is_some_and(is_fit), "{name}: {found:?}");
     }
+    let directory = directory.with("copies.c", COPIES);
+    let (written, _) = witness(&directory, "copies.c", "yml", "rely-guarantee");
+    let says = |text: &str| written.contains(text);
+    assert!(says("found == 0 &&") && says("found == 1 &&"), "{written}");
+    assert!(says("least + 1 <= (long long)next"), "{written}");
+    check_invariants(&directory.path("copies.c"));
     for name in ["spinlock.c", "peterson.c"] {
         let found = check_invariants(&root().join("examples").join(name));
         assert!(found.is_some_and(|(invariants, _)| invariants > 0), "{name}: {found:?}");

@@ -16,6 +16,7 @@ use crate::layout::wrap;
 use crate::style::{Role, Style};
 use rely_base::SourceMap;
 use rely_evidence::Verdict;
+use rely_program::passes::BackMap;
 use rely_program::{Goal, Program, Violation};
 use serde::Serialize;
 
@@ -92,6 +93,8 @@ pub struct Explained<'e> {
     pub program: &'e Program,
     /// The program that the engine saw, of which a proof speaks.
     pub prepared: &'e Program,
+    /// From the latter to the former.
+    pub back: &'e BackMap,
     /// The texts into which the programs' spans point.
     pub sources: &'e SourceMap,
     /// Who tried to decide it.

@@ -6,12 +6,14 @@
 use super::{Explained, Sentence, plain};
 use crate::layout::group_digits;
 use crate::phrase::Phrases;
+use crate::recall;
 use crate::reduction;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
 use rely_evidence::ranking::Ranking;
 use rely_evidence::reduced::Reduced;
 use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
+use rely_program::passes::Restored;
 use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
 
 /// Says why a property holds.
@@ -23,8 +25,7 @@ fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<S
     match proof {
         Proof::Exhausted(exhausted) => vec![plain(visited(exhausted, explained.goal))],
         Proof::RelyGuarantee(proof) => {
-            let phrases = Phrases { program: explained.prepared, sources: explained.sources };
-            let key = key(proof, phrases, explained);
+            let key = key(proof, explained);
             let mut sentences =
                 vec![plain(key.unwrap_or_else(|| "Every obligation of the proof holds.".to_owned()))];
             if is_modular {
@@ -35,14 +36,16 @@ fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<S
             sentences
         }
         Proof::Counting(counting) => {
-            let phrases = Phrases { program: explained.prepared, sources: explained.sources };
-            let counted = numbers_of_threads(&counting.invariants, explained.prepared);
-            counted.into_iter().chain(key(&counting.proof, phrases, explained)).map(plain).collect()
+            let restored = Restored::new(explained.program, explained.prepared, explained.back);
+            let invariants = recall::invariants(&counting.invariants, &restored);
+            let counted = numbers_of_threads(&invariants, &restored.program);
+            counted.into_iter().chain(key(&counting.proof, explained)).map(plain).collect()
         }
         Proof::Reduced(reduced) => {
             let mut sentences = vec![plain(blocks(reduced, explained.prepared))];
-            if let Ok((smaller, _)) = reduced.program(explained.prepared) {
-                let inner = Explained { prepared: &smaller, ..*explained };
+            if let Ok((smaller, back)) = reduced.program(explained.prepared) {
+                let back = &explained.back.clone().then(back);
+                let inner = Explained { prepared: &smaller, back, ..*explained };
                 sentences.extend(of_proof(&reduced.proof, is_modular, &inner));
             }
             sentences
@@ -117,8 +120,11 @@ struct Known<'p> {
 }
 
 /// The assertion that says most in the fewest words.
-fn key(proof: &RelyGuarantee, phrases: Phrases<'_>, explained: &Explained<'_>) -> Option<String> {
-    let all = all_assertions(proof, explained);
+fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
+    let restored = Restored::new(explained.program, explained.prepared, explained.back);
+    let phrases = Phrases::new(&restored, explained.sources);
+    let proof = recall::proof(proof, &restored);
+    let all = all_assertions(&proof, explained);
     let counted = counted(explained.prepared, explained.goal);
     let smallest = |matters: &dyn Fn(&Known<'_>) -> bool| {
         let texts =

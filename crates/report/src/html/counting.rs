@@ -5,6 +5,7 @@ use super::data::{CountedSpot, CountedThread, CountingData, InvariantData};
 use super::outline::flow;
 use super::source::SourceTable;
 use crate::phrase::Phrases;
+use crate::recall;
 use rely_evidence::counting::{Counter, Invariant, InvariantPrinter};
 use rely_evidence::rely_guarantee::Spot;
 use rely_program::{LocationId, ThreadKind};
@@ -15,7 +16,10 @@ pub(super) fn counting(
     subject: &Subject<'_>,
     sources: &SourceTable,
 ) -> CountingData {
-    let (program, printer) = (subject.prepared, InvariantPrinter::new(subject.prepared));
+    let restored = subject.restored();
+    let phrases = Phrases::new(&restored, subject.sources);
+    let (program, printer) = (subject.prepared, InvariantPrinter::new(&restored.program));
+    let told = recall::invariants(invariants, &restored);
     let mut threads = Vec::new();
     let mut places: Vec<Vec<Spot>> = Vec::new();
     for (thread, declaration) in program.threads().iter() {
@@ -26,7 +30,7 @@ pub(super) fn counting(
         threads.push(CountedThread {
             name: declaration.name.clone(),
             template: declaration.kind == ThreadKind::Template,
-            spots: spots.iter().map(|&spot| counted_spot(spot, printer, subject, sources)).collect(),
+            spots: spots.iter().map(|&spot| counted_spot(spot, printer, &phrases, sources)).collect(),
             flow: flow(&spots, subject),
         });
         places.push(spots);
@@ -35,7 +39,7 @@ pub(super) fn counting(
         let find = |spots: &Vec<Spot>| spots.iter().position(|spot| *spot == Spot::At(location));
         places.iter().enumerate().find_map(|(thread, spots)| Some((thread, find(spots)?)))
     };
-    let invariants = invariants.iter().map(|invariant| {
+    let invariants = told.iter().map(|invariant| {
         let mut places: Vec<(usize, usize)> =
             invariant.counters().filter_map(|counter| position(counter.location)).collect();
         places.sort_unstable();
@@ -48,13 +52,12 @@ pub(super) fn counting(
 fn counted_spot(
     spot: Spot,
     printer: InvariantPrinter<'_>,
-    subject: &Subject<'_>,
+    phrases: &Phrases<'_>,
     sources: &SourceTable,
 ) -> CountedSpot {
-    let phrases = Phrases { program: subject.prepared, sources: subject.sources };
     let counter = match spot {
         Spot::At(location) => printer.counter(&Counter::at(location)),
         Spot::Unstarted => String::new(),
     };
-    CountedSpot { counter, at: phrases.span(spot).and_then(|span| sources.spot(span, subject.sources)) }
+    CountedSpot { counter, at: phrases.span(spot).and_then(|span| sources.spot(span, phrases.sources)) }
 }

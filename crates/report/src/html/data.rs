@@ -332,7 +332,7 @@ pub(super) struct NodeData {
 const MOST_NODES: usize = 3000;
 
 impl HistoryData {
-    pub fn new(history: &History, phrases: Phrases<'_>, table: &SourceTable) -> Option<Self> {
+    pub fn new(history: &History, phrases: &Phrases<'_>, table: &SourceTable) -> Option<Self> {
         let rounds = history.rounds.iter().map(|round| RoundData {
             headline: round.headline.clone(),
             counts: round.counts.clone(),
@@ -345,7 +345,7 @@ impl HistoryData {
 }
 
 impl TreeData {
-    fn new(tree: &Tree, phrases: Phrases<'_>, table: &SourceTable) -> Self {
+    fn new(tree: &Tree, phrases: &Phrases<'_>, table: &SourceTable) -> Self {
         let nodes = tree.nodes.iter().take(MOST_NODES).map(|node| NodeData {
             parent: node.parent,
             place: phrases.with_places(&node.place),

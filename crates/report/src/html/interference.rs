@@ -62,7 +62,7 @@ fn mentions(writer: &Writer<'_>, subject: &Subject<'_>, sources: &SourceTable) -
     let mut found = Vec::new();
     for entry in &writer.proof.threads {
         for (spot, cubes) in &entry.at {
-            let span = writer.phrases().span(*spot);
+            let span = writer.phrases.span(*spot);
             let Some(at) = span.and_then(|span| sources.spot(span, subject.sources)) else { continue };
             found.push(Mention {
                 thread: entry.thread,
@@ -115,9 +115,9 @@ impl Touch {
 
     fn about(&self, mention: &Mention, writer: &Writer<'_>) -> Vec<String> {
         let vars = self.writes.iter().filter(|&var| mention.vars.contains(var));
-        let mut about: Vec<String> = vars.map(|var| writer.phrases().var(var)).collect();
+        let mut about: Vec<String> = vars.map(|var| writer.phrases.var(var)).collect();
         if mention.places_of.contains(self.actor) {
-            about.push(format!("where {} stands", writer.program.threads()[self.actor].name));
+            about.push(format!("where {} stands", writer.phrases.program.threads()[self.actor].name));
         }
         about
     }

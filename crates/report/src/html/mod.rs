@@ -35,7 +35,7 @@ use data::{Reason, Section, WaitingData};
 use rely_base::{History, SourceMap};
 use rely_evidence::{Proof, Verdict};
 use rely_program::Program;
-use rely_program::passes::BackMap;
+use rely_program::passes::{BackMap, Restored};
 use source::SourceTable;
 
 /// What a finding is about: the program with its texts, and what the engine made of it.
@@ -55,6 +55,13 @@ pub struct Subject<'s> {
     pub history: &'s History,
     /// Why the verdict is what it is.
     pub explanation: &'s [Sentence],
+}
+
+impl Subject<'_> {
+    /// The program that the engine saw, with all the variables of which people speak.
+    fn restored(&self) -> Restored {
+        Restored::new(self.program, self.prepared, self.back)
+    }
 }
 
 /// Collects findings and makes the page.
@@ -117,8 +124,9 @@ impl HtmlReport {
             }
             _ => {}
         }
-        let phrases = Phrases { program: subject.prepared, sources: subject.sources };
-        section.history = data::HistoryData::new(subject.history, phrases, &self.sources);
+        let restored = subject.restored();
+        let phrases = Phrases::new(&restored, subject.sources);
+        section.history = data::HistoryData::new(subject.history, &phrases, &self.sources);
     }
 
     /// Adds what holds where, as far as a proof says. Of a reduction whose proof says nothing about

@@ -6,8 +6,10 @@ use super::data::{Outline, SpotOutline, ThreadOutline};
 use super::interference::interference;
 use super::source::SourceTable;
 use crate::layout::one_line;
+use crate::phrase::Phrases;
 use crate::proof::Writer;
 use crate::ranks;
+use crate::recall;
 use crate::style::Style;
 use rely_evidence::ranking::Ranking;
 use rely_evidence::rely_guarantee::{RelyGuarantee, Spot, ThreadAssertions};
@@ -24,8 +26,9 @@ pub(super) fn outline(
     subject: &Subject<'_>,
     sources: &SourceTable,
 ) -> Outline {
-    let Subject { prepared: program, sources: texts, .. } = *subject;
-    let writer = Writer { program, sources: texts, style: Style::PLAIN, proof, ranking };
+    let restored = subject.restored();
+    let (phrases, proof) = (&Phrases::new(&restored, subject.sources), &recall::proof(proof, &restored));
+    let writer = Writer { phrases, style: Style::PLAIN, proof, ranking };
     let mut effects = Effects::default();
     let threads =
         proof.threads.iter().map(|entry| thread(&writer, entry, subject, sources, &mut effects)).collect();
@@ -65,21 +68,21 @@ fn thread(
     spots.sort_by_key(|spot| *spot == Spot::At(declaration.exit));
     let outlines = spots.iter().map(|&spot| {
         let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
-        let mut cases = writer.phrases().cases(cubes.unwrap_or_default());
+        let mut cases = writer.phrases.cases(cubes.unwrap_or_default());
         if cases.len() > MOST_CASES {
             let more = cases.len() - MOST_CASES;
             cases.truncate(MOST_CASES);
             cases.push(vec![format!("… ({more} more cases)")]);
         }
-        let at = writer.phrases().span(spot).and_then(|span| sources.spot(span, subject.sources));
+        let at = writer.phrases.span(spot).and_then(|span| sources.spot(span, subject.sources));
         let ranking = writer.ranking.filter(|_| ranks::is_reached(entry, spot));
-        let rank = ranking.and_then(|ranking| ranks::rank(&writer.phrases(), ranking, entry.thread, spot));
-        SpotOutline { place: writer.phrases().place(spot), at, cases, rank }
+        let rank = ranking.and_then(|ranking| ranks::rank(writer.phrases, ranking, entry.thread, spot));
+        SpotOutline { place: writer.phrases.place(spot), at, cases, rank }
     });
     ThreadOutline {
         name: declaration.name.clone(),
         template: declaration.kind == ThreadKind::Template,
-        relies: effects.numbers(writer.relies(entry.thread)),
+        relies: effects.numbers(writer.relies(entry)),
         guarantees: effects.numbers(writer.guarantees(entry.thread)),
         spots: outlines.collect(),
         flow: flow(&spots, subject),

@@ -11,7 +11,7 @@ use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
 use rely_evidence::reduced::{self, Phase, Reduced};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
-use rely_program::passes::BackMap;
+use rely_program::passes::{BackMap, Restored};
 use rely_program::{
     Claimed, Expr, Goal, Op, Place, Program, ProgramBuilder, Property, SlotId, Sort, ThreadKind, Trace,
     TraceStep, Violation,
@@ -270,7 +270,8 @@ fn a_page_without_results_is_a_page() {
 #[test]
 fn places_in_texts_of_engines_get_lines() {
     let (program, sources) = program();
-    let phrases = Phrases { program: &program, sources: &sources };
+    let restored = Restored::unchanged(&program);
+    let phrases = Phrases::new(&restored, &sources);
     let told = phrases.with_places("B at location 2 or location 99; at a location x");
     assert!(told.starts_with("B at line ") && told.ends_with(" or location 99; at a location x"), "{told}");
 }

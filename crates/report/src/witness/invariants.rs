@@ -11,6 +11,8 @@
 //! * Of what is known, only comparisons of variables that threads share, and of the thread's own
 //!   variables whose values are still needed there, are kept: others may have lost a write that
 //!   nobody looks at. To leave out a comparison weakens a conjunction.
+//! * Where a pass told copies of a location apart by values of the thread's own variables, each case
+//!   names the values of its copy.
 //! * A variable must be an integer that can be seen at the place under its own name.
 //! * Where other threads are, and which locks are taken, is said with [ghost
 //!   variables](super::ghosts), as far as they can follow.
@@ -22,7 +24,7 @@ use crate::cubes::simplified;
 use rely_base::{SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, RelyGuarantee, Spot};
 use rely_program::analysis::{Graph, Liveness, Visibility};
-use rely_program::passes::BackMap;
+use rely_program::passes::{BackMap, Restored};
 use rely_program::{BinaryOp, Expr, LocationId, Place, Program, Scope, ThreadId, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +83,13 @@ pub struct ProofContext<'c> {
     pub back: &'c BackMap,
     /// The texts.
     pub sources: &'c SourceMap,
+}
+
+impl ProofContext<'_> {
+    /// The program of which the proof speaks, with all the variables of which people speak.
+    pub(crate) fn restored(&self) -> Restored {
+        Restored::new(self.program, self.prepared, self.back)
+    }
 }
 
 /// The invariants of a proof that can be said in C, with ghost variables where they need some.
@@ -271,14 +280,33 @@ impl Writer<'_, '_> {
         cube: &Cube,
         ghosts: Vec<GhostFact>,
     ) -> Option<(Disjunct, String)> {
-        let written: Vec<Written> =
-            cube.atoms.iter().filter_map(|atom| self.atom(thread, at, atom)).collect();
+        let mut written = self.values(at);
+        written.extend(cube.atoms.iter().filter_map(|atom| self.atom(thread, at, atom)));
         let said = ghosts.iter().map(|fact| self.speaker.ghosts.text(fact));
         let texts: Vec<String> = written.iter().map(|(_, text)| text.clone()).chain(said).collect();
         let exprs = written.into_iter().map(|(expr, _)| expr);
         let condition = exprs.reduce(|left, right| Expr::binary(BinaryOp::And, left, right));
         let condition = condition.unwrap_or(Expr::Bool(true));
         (!texts.is_empty()).then(|| (Disjunct { condition, ghosts }, texts.join(" && ")))
+    }
+
+    /// The values that the thread's variables have at a location, because it was told from others
+    /// by them.
+    fn values(&self, at: LocationId) -> Vec<Written> {
+        let written = |(place, values): (Place, Vec<Value>)| {
+            let named = self.source_name(place)?;
+            let is = |value: &Value| {
+                let (constant, text) = sum(&[], *value, false);
+                (
+                    Expr::binary(BinaryOp::Eq, named.expr.clone(), constant),
+                    format!("{} == {text}", named.text),
+                )
+            };
+            let (exprs, texts): (Vec<Expr>, Vec<String>) = values.iter().map(is).unzip();
+            let expr = exprs.into_iter().reduce(|left, right| Expr::binary(BinaryOp::Or, left, right))?;
+            Some((expr, if texts.len() == 1 { texts.concat() } else { format!("({})", texts.join(" || ")) }))
+        };
+        self.context.back.values(at).into_iter().filter_map(written).collect()
     }
 
     fn atom(&self, thread: ThreadId, at: LocationId, atom: &Atom) -> Option<Written> {
@@ -332,7 +360,9 @@ impl Writer<'_, '_> {
         if is_own && !self.facts.liveness.is_live(at, var) {
             return None;
         }
-        let place = match (declaration.length, self.context.back.place(var)) {
+        let back = self.context.back;
+        let place = if is_own { back.place_at(at, var) } else { back.place(var) };
+        let place = match (declaration.length, place) {
             (None, place) => place,
             (Some(_), Place::Scalar(array)) => Place::Element(array, Expr::int(Value::from(index))),
             (Some(_), Place::Element(..)) => return None,

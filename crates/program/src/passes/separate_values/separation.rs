@@ -6,8 +6,10 @@ use crate::expr::Expr;
 use crate::ir::{Edge, EdgeId, LocationId, Op, ThreadId, VarId};
 use crate::passes::back::ChoiceSource;
 use crate::passes::draft::{Draft, choices};
+use crate::passes::values::{KnownValues, VarValues};
 use crate::types::Value;
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many locations may come from `before` of them, and from only a few twice as many.
 fn most_locations(before: usize) -> usize {
@@ -33,6 +35,8 @@ pub(super) struct Separation<'f, 'p> {
     vars: Vec<VarId>,
     numbers: FxHashMap<Copy, usize>,
     copies: Vec<Copy>,
+    /// What is known at each copy that is kept.
+    values: Vec<Vec<VarValues>>,
     /// The edges that leave each copy.
     edges: Vec<Vec<NewEdge>>,
 }
@@ -53,8 +57,9 @@ impl<'f, 'p> Separation<'f, 'p> {
     pub(super) fn of(facts: &'f Facts<'p>, thread: ThreadId, vars: &[VarId]) -> Option<Self> {
         let mut vars = vars.to_vec();
         vars.sort_unstable();
+        let numbers = FxHashMap::default();
         let mut separation =
-            Separation { facts, thread, vars, numbers: FxHashMap::default(), copies: vec![], edges: vec![] };
+            Separation { facts, thread, vars, numbers, copies: vec![], values: vec![], edges: vec![] };
         let own = facts.program.locations.iter().filter(|(_, location)| location.thread == thread);
         let own: Vec<LocationId> = own.map(|(id, _)| id).collect();
         separation.copy_all(2 * most_locations(own.len()))?;
@@ -142,7 +147,31 @@ impl<'f, 'p> Separation<'f, 'p> {
             }
             count = known.len();
         }
+        self.values = self.values_of_classes(&classes, count);
         self.keep_one_of_each(&classes, count);
+    }
+
+    /// The values with which a run can be at a copy of each class. That a variable has one of all
+    /// the values that it has at the location goes without saying, unless it is one.
+    fn values_of_classes(&self, classes: &[usize], count: usize) -> Vec<Vec<VarValues>> {
+        let mut everywhere: FxHashMap<(LocationId, VarId), BTreeSet<Value>> = FxHashMap::default();
+        let mut of_class: Vec<BTreeMap<VarId, BTreeSet<Value>>> = vec![BTreeMap::new(); count];
+        let mut locations: Vec<Option<LocationId>> = vec![None; count];
+        for ((location, valuation), &class) in self.copies.iter().zip(classes) {
+            locations[class] = Some(*location);
+            for &(var, value) in valuation {
+                everywhere.entry((*location, var)).or_default().insert(value);
+                of_class[class].entry(var).or_default().insert(value);
+            }
+        }
+        let told = |(location, known): (Option<LocationId>, BTreeMap<VarId, BTreeSet<Value>>)| {
+            let tells = |(var, values): &(VarId, BTreeSet<Value>)| {
+                values.len() == 1 || location.is_some_and(|at| everywhere[&(at, *var)] != *values)
+            };
+            let known = known.into_iter().filter(tells);
+            known.map(|(var, values)| VarValues { var, values: values.into_iter().collect() }).collect()
+        };
+        locations.into_iter().zip(of_class).map(told).collect()
     }
 
     /// Numbers for the edges that leave each copy: the same for edges that do the same.
@@ -176,10 +205,13 @@ impl<'f, 'p> Separation<'f, 'p> {
         let program = self.facts.program;
         let mut counts: FxHashMap<LocationId, usize> = FxHashMap::default();
         let mut places = Vec::new();
-        for (location, _) in &self.copies {
+        for ((location, _), values) in self.copies.iter().zip(self.values) {
             let count = counts.entry(*location).or_default();
             *count += 1;
-            places.push(if *count == 1 { *location } else { draft.copy_location(*location, *count) });
+            let place = if *count == 1 { *location } else { draft.copy_location(*location, *count) };
+            places.push(place);
+            let label = program.locations[*location].label.clone();
+            draft.values.insert(place, KnownValues { label, vars: values });
         }
         for (id, edge) in program.edges.iter() {
             if counts.contains_key(&edge.source) {

@@ -186,3 +186,28 @@ fn what_is_overwritten_at_once_is_no_copy() {
         "#]],
     );
 }
+
+/// `y` does not have the value of the one variable any more once only `x` counts.
+#[test]
+fn the_way_back_names_the_variable_that_counts() {
+    let mut sketch = Sketch::new();
+    let z = sketch.int("z");
+    sketch.thread("T", RUNNING);
+    let (y, x) = (sketch.int("y"), sketch.int("x"));
+    sketch.edge("entry", "a", [set(y, Expr::var(z))]);
+    sketch.edge("a", "b", [set(x, Expr::var(y))]);
+    sketch.edge("b", "c", [increment(x)]);
+    sketch.edge("c", "exit", [Op::wait(Expr::var(z).lt(Expr::var(x)))]);
+    let old = sketch.finish();
+    let (new, back) = passes::merge_copies(&old);
+    let (merged, _) = new.vars().iter().find(|(_, var)| !var.is_global()).expect("one is left");
+    let name = |(at, location): (rely_program::LocationId, &rely_program::Location)| {
+        Some(format!("{}: {}", location.label.as_ref()?, old.vars()[back.place_at(at, merged).var()].name))
+    };
+    let names: Vec<String> = new.locations().iter().filter_map(name).collect();
+    assert_eq!(names, ["a: y", "b: x", "c: x"]);
+    let restored = passes::Restored::new(&old, &new, &back);
+    let called =
+        new.locations().ids().map(|at| restored.program.vars()[restored.name(at, merged)].name.as_str());
+    assert_eq!(called.collect::<Vec<_>>(), ["y", "y", "y", "x", "x"]);
+}

@@ -6,7 +6,8 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_program::passes::{self};
 use rely_program::{
-    Claimed, Domain, EdgeId, Expr, Initial, Op, Place, SlotId, Sort, Trace, TraceStep, VarId, Violation,
+    Claimed, Domain, EdgeId, Expr, Initial, Location, LocationId, Op, Place, Program, SlotId, Sort, Trace,
+    TraceStep, VarId, Violation,
 };
 
 /// A thread that counts until it is done, and what else it does with `done`.
@@ -286,4 +287,44 @@ fn copies_do_not_multiply() {
     let (new, _) = passes::separate_values(&program);
     let counts = [&program, &new].map(|program| program.locations().len());
     assert!(counts[0] < counts[1] && counts[1] <= 2 * counts[0], "{counts:?}");
+}
+
+/// What is known at each location, and its label before.
+fn known_values(old: &Program) -> Vec<String> {
+    let (separated, back) = passes::separate_values(old);
+    let (new, later) = passes::fold_constants(&separated);
+    let (new, last) = passes::remove_dead_variables(&new);
+    let restored = passes::Restored::new(old, &new, &back.then(later).then(last));
+    let locations = restored.program.locations().iter();
+    let text = |(at, location): (LocationId, &Location)| {
+        let known = restored.values(at).iter().map(|known| {
+            let var = &restored.program.vars()[known.var];
+            format!("{} in {:?}", var.name, known.values)
+        });
+        Some(format!("{}: {}", location.label.as_ref()?, known.collect::<Vec<_>>().join(", ")))
+    };
+    locations.filter_map(text).collect()
+}
+
+#[test]
+fn copies_remember_their_values() {
+    let sketch = loop_with_flag(|sketch, done| {
+        sketch.edge("body", "head", [set(done, Expr::int(1))]);
+    });
+    assert_eq!(
+        known_values(&sketch.finish()),
+        ["head: done in [0]", "body: done in [0]", "head: done in [1]"]
+    );
+}
+
+/// At `late` the value is read only where nobody comes: its copies are one, where it has any value.
+#[test]
+fn joined_copies_do_not_claim_a_value() {
+    let sketch = loop_with_flag(|sketch, done| {
+        sketch.edge("body", "head", [set(done, Expr::int(1))]);
+        sketch.edge("head", "late", []);
+        sketch.edge("late", "exit", [Op::wait(Expr::Bool(false)), Op::wait(is(done, 1))]);
+    });
+    let values = known_values(&sketch.finish());
+    assert_eq!(values, ["head: done in [0]", "body: done in [0]", "late: ", "head: done in [1]"]);
 }

@@ -1,9 +1,12 @@
 //! What it means that a pass changes a program, but not what it can do.
 
 use super::explorer::{Findings, Stopped, Verdict, explore, replay};
-use rely_program::analysis::Visibility;
+use rely_program::analysis::{Liveness, Visibility};
 use rely_program::passes::{self, BackMap, Deadlocks, Sections};
-use rely_program::{Claimed, Goal, Program, Trace, Value, VarId, Violation};
+use rely_program::{
+    Claimed, Expr, Goal, LocationId, Outcome, Program, Semantics, SlotId, State, ThreadKind, Trace, Value,
+    VarId, Violation,
+};
 use std::collections::BTreeSet;
 
 /// Programs with more states than this are left out.
@@ -113,6 +116,10 @@ pub struct Coverage {
     pub deadlocks: usize,
     /// Programs of which the values of the globals were compared, at least a few.
     pub observed: usize,
+    /// How often a value was found where the way back says that it is.
+    pub found_values: usize,
+    /// How often a variable had one of the values that a location stands for.
+    pub place_values: usize,
     /// The states before and after.
     pub states: (usize, usize),
 }
@@ -175,6 +182,11 @@ impl Case {
         for trace in &after.violations {
             self.check_trace(old, new, back, trace)?;
         }
+        let values =
+            Values { old, new, back, visibility: Visibility::new(new), liveness: Liveness::new(new) };
+        for trace in &after.violations {
+            values.check(coverage, trace)?;
+        }
         coverage.programs += 1;
         coverage.changed += usize::from(old.to_string() != new.to_string());
         coverage.violations += usize::from(expected.assert || expected.overflow);
@@ -206,4 +218,87 @@ impl Case {
         let translated = back.trace(trace).ok_or_else(|| format!("there is no way back for {trace:?}"))?;
         replay(old, &translated).map_err(|reason| format!("{reason}: {trace:?}\n  back: {translated:?}"))
     }
+}
+
+/// What the way back says about values.
+struct Values<'v> {
+    old: &'v Program,
+    new: &'v Program,
+    back: &'v BackMap,
+    visibility: Visibility,
+    liveness: Liveness,
+}
+
+impl Values<'_> {
+    /// Compares values before and after the pass wherever a thread stands on a run.
+    fn check(&self, coverage: &mut Coverage, trace: &Trace) -> Result<(), String> {
+        // Instances instead of templates have other numbers.
+        if self.old.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
+            return Ok(());
+        }
+        for length in 0..=trace.steps.len() {
+            // Of a run that stands still, all threads stand where the new ones do.
+            let steps = trace.steps[..length].to_vec();
+            let part = Trace { initial: trace.initial.clone(), steps, violation: Violation::Deadlock };
+            let Some(after) = last_state(self.new, &part) else { continue };
+            let Some(before) = self.back.trace(&part).and_then(|part| last_state(self.old, &part)) else {
+                continue;
+            };
+            for slot in after.slots() {
+                let Some(at) = after.location(slot) else { continue };
+                if before.location(slot) == Some(self.back.location(at)) {
+                    self.check_slot(coverage, (&before, &after), slot, at)
+                        .map_err(|reason| format!("{reason}, at {at:?} after {length} steps of {trace:?}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_slot(
+        &self,
+        coverage: &mut Coverage,
+        (before, after): (&State, &State),
+        slot: SlotId,
+        at: LocationId,
+    ) -> Result<(), String> {
+        let (old, new) = (Semantics::new(self.old), Semantics::new(self.new));
+        for (place, values) in self.back.values(at) {
+            let value = old.evaluate_for(before, slot, &place.read());
+            if !value.is_ok_and(|value| values.contains(&value)) {
+                return Err(format!("{place:?} is {value:?}, not of {values:?}"));
+            }
+            coverage.place_values += 1;
+        }
+        let thread = self.new.locations()[at].thread;
+        let is_own = |var: VarId| {
+            self.visibility.is_private(var)
+                && self.liveness.is_live(at, var)
+                && self.new.vars()[var].scope == rely_program::Scope::Local(thread)
+        };
+        let scalars = self.new.vars().iter().filter(|(_, var)| var.length.is_none());
+        for (var, _) in scalars.filter(|(var, _)| is_own(*var)) {
+            let place = self.back.place_at(at, var);
+            let is = new.evaluate_for(after, slot, &Expr::Var(var));
+            let was = old.evaluate_for(before, slot, &place.read());
+            if is != was {
+                return Err(format!("{var:?} is {is:?}, but {place:?} is {was:?}"));
+            }
+            coverage.found_values += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Where a run leads, if it is one.
+fn last_state(program: &Program, trace: &Trace) -> Option<State> {
+    let semantics = Semantics::new(program);
+    let mut state = semantics.initial(&trace.initial).ok()?;
+    for step in &trace.steps {
+        match semantics.step(&state, step.slot, step.edge, &step.choices) {
+            Ok(Outcome::Moved(next)) => state = next,
+            _ => return None,
+        }
+    }
+    Some(state)
 }
