@@ -310,3 +310,55 @@ fn generated_programs() {
     }
     assert!(decided > 2 * compared * 9 / 10, "only {decided} of {} questions are decided", 2 * compared);
 }
+
+/// With any bound of the loops, given as the start of the model and its name.
+fn check_with_any_bound(model: &str, with_bias: &str, without: &str) {
+    for (start, bound) in [("", "10"), ("", "1000000"), ("var bound: int; requires bound >= 0;", "bound")] {
+        check(&format!("{start} {}", model.replace("BOUND", bound)), with_bias, without);
+    }
+}
+
+/// Nothing in these programs says how their numbers are related. Without such a relation, every
+/// refinement excludes one more round of the loop.
+#[test]
+fn relations_between_numbers_do_not_depend_on_bounds() {
+    // x + y stays what it was.
+    check_with_any_bound(
+        "var x: int = 0; var y: int; requires y == BOUND;
+        thread A { while * { await y > 0 do { x, y := x + 1, y - 1; } } }
+        thread B { while * { await x > 0 do { x, y := x - 1, y + 1; } } }
+        invariant x <= BOUND;",
+        "safe modular",
+        "safe modular",
+    );
+    // low <= high <= BOUND.
+    check_with_any_bound(
+        "var low: int = 0; var high: int; requires high == BOUND;
+        thread A { while * { await low < high do { low := low + 1; } } }
+        thread B { while * { await low < high do { high := high - 1; } } }
+        invariant low <= BOUND;",
+        "safe modular",
+        "safe modular",
+    );
+    // sent = received + waiting.
+    check_with_any_bound(
+        "var sent, received, waiting: int = 0;
+        thread S { while * { await waiting < BOUND do { sent, waiting := sent + 1, waiting + 1; } } }
+        thread R { while * { await waiting > 0 do { received, waiting := received + 1, waiting - 1; } } }
+        invariant received <= sent;",
+        "safe modular",
+        "safe modular",
+    );
+}
+
+#[test]
+fn relations_do_not_hide_violations() {
+    check(
+        "var x: int = 0; var y: int = 10;
+        thread A { while * { await y > 0 do { x, y := x + 1, y - 1; } } }
+        thread B { while * { await x > 0 do { x, y := x - 1, y + 1; } } }
+        invariant x <= 9;",
+        "unsafe",
+        "unsafe",
+    );
+}

@@ -10,7 +10,7 @@
 //! * `decide`, `islands`: what holds after a step;
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
-//! * `seeds`: predicates that the source suggests; `twins`: what is worth tracking for several threads;
+//! * `seeds`, `analysis`: predicates that the source and its numbers suggest; `twins`: what is worth tracking for several threads;
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
 //! * `history`: what reports tell of it.
 //!
@@ -21,6 +21,7 @@
 //! its clauses form a chain instead of a tree.
 
 mod abstraction;
+mod analysis;
 mod attempt;
 mod decide;
 mod history;

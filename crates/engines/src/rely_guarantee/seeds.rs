@@ -1,26 +1,40 @@
-//! Predicates that are likely to matter: what the program itself compares and assigns.
+//! Predicates that are likely to matter: what the program itself compares and assigns, and how its
+//! numbers are related.
 
+use super::analysis::{Analysis, Relations, sums};
 use super::system::System;
 use rely_logic::{Constraint, LinearForm, Relation};
 use rustc_hash::FxHashSet;
+use std::cell::{Cell, OnceCell};
 
 /// More seeds than this make refinement slower than they make it better.
 const MOST_SEEDS: usize = 96;
 
-/// Predicates from the source, the most promising ones first: assertions and properties, then
-/// conditions, then the constants that variables are set to.
+/// So many relations of the analysis are added to them, with their negations.
+const MOST_RELATIONS: usize = 16;
+/// So many bounds of an analysis cost a small part of what refinement does for one unknown.
+const COST_OF_AN_UNKNOWN: usize = 25;
+
+/// Predicates that are worth trying, the most promising ones first: assertions and properties, then
+/// conditions, then the constants that variables are set to, then relations that an analysis finds.
+///
+/// Most programs are done after few refinements. So the analysis waits until refinement has cost many
+/// times as much as it is going to cost itself.
 pub(super) struct Seeds {
-    constraints: Vec<Constraint>,
+    of_source: Vec<Constraint>,
+    analyses: Vec<Analysis>,
+    asked: Cell<usize>,
+    with_relations: OnceCell<Vec<Constraint>>,
 }
 
 impl Seeds {
     pub(super) fn new(system: &System<'_>) -> Self {
-        let mut seeds = Collected { system, seen: FxHashSet::default(), constraints: Vec::new() };
+        let mut seeds = Collected::new(Vec::new(), MOST_SEEDS);
         for violation in &system.violations {
-            seeds.add_all(&violation.guard);
+            seeds.add_all(system, &violation.guard);
         }
         for a_move in &system.moves {
-            seeds.add_all(&a_move.branch.guard);
+            seeds.add_all(system, &a_move.branch.guard);
         }
         for a_move in &system.moves {
             for (cell, value) in a_move.branch.updates.iter().filter(|(_, value)| value.is_constant()) {
@@ -28,39 +42,68 @@ impl Seeds {
             }
         }
         for position in 0..seeds.constraints.len() {
-            seeds.add_neighbours(position);
+            seeds.add_neighbours(system, position);
         }
-        Seeds { constraints: seeds.constraints }
+        let analyses = Analysis::all(system, &seeds.constraints);
+        if !analyses.is_empty() {
+            seeds.add_all(system, &sums(system));
+        }
+        Seeds { of_source: seeds.constraints, analyses, asked: Cell::new(0), with_relations: OnceCell::new() }
     }
 
+    /// What is worth trying for one unknown.
     pub(super) fn constraints(&self) -> &[Constraint] {
-        &self.constraints
+        self.asked.set(self.asked.get() + 1);
+        let cost: usize = self.analyses.iter().map(Analysis::cost).sum();
+        if self.asked.get() * COST_OF_AN_UNKNOWN < cost {
+            return &self.of_source;
+        }
+        self.with_relations.get_or_init(|| self.analysed())
+    }
+
+    fn analysed(&self) -> Vec<Constraint> {
+        let found: Vec<Relations> = self.analyses.iter().filter_map(Analysis::run).collect();
+        let always = found.iter().flat_map(|found| &found.always);
+        let at_stages = found.iter().flat_map(|found| &found.at_stages);
+        let most = self.of_source.len() + 2 * MOST_RELATIONS;
+        let mut seeds = Collected::new(self.of_source.clone(), most);
+        always.chain(at_stages).for_each(|relation| seeds.add(relation.clone()));
+        seeds.constraints
     }
 }
 
-struct Collected<'s, 'p> {
-    system: &'s System<'p>,
+/// Constraints together with their negations, each once.
+struct Collected {
     seen: FxHashSet<Constraint>,
     constraints: Vec<Constraint>,
+    /// No more than about so many.
+    most: usize,
 }
 
-impl Collected<'_, '_> {
-    fn add_all(&mut self, constraints: &[Constraint]) {
+impl Collected {
+    fn new(constraints: Vec<Constraint>, most: usize) -> Self {
+        Collected { seen: constraints.iter().cloned().collect(), constraints, most }
+    }
+
+    /// Adds those of the constraints that speak of cells only.
+    fn add_all(&mut self, system: &System<'_>, constraints: &[Constraint]) {
         for constraint in constraints {
-            self.add(constraint.clone());
+            if constraint.form().variables().all(|variable| system.cells.is_cell(variable)) {
+                self.add(constraint.clone());
+            }
         }
     }
 
     /// The two halves of an equation, and what holds one step later: after `x := x + 1`, a bound
     /// on `x` is one higher.
-    fn add_neighbours(&mut self, position: usize) {
+    fn add_neighbours(&mut self, system: &System<'_>, position: usize) {
         let constraint = self.constraints[position].clone();
         if matches!(constraint.relation(), Relation::Eq) {
             let form = constraint.form();
             self.add(Constraint::new(form.clone(), Relation::Le));
             self.add(Constraint::new(form.negated(), Relation::Le));
         }
-        for a_move in &self.system.moves {
+        for a_move in &system.moves {
             for (cell, value) in &a_move.branch.updates {
                 let step = value.minus(&LinearForm::variable(*cell));
                 if step.is_constant() && constraint.form().contains(*cell) {
@@ -72,10 +115,8 @@ impl Collected<'_, '_> {
     }
 
     fn add(&mut self, constraint: Constraint) {
-        let speaks_of_cells =
-            constraint.form().variables().all(|variable| self.system.cells.is_cell(variable));
         let is_trivial = constraint.is_true() || constraint.is_false();
-        if self.constraints.len() < MOST_SEEDS && speaks_of_cells && !is_trivial {
+        if self.constraints.len() < self.most && !is_trivial {
             for side in [constraint.clone(), constraint.negated()] {
                 if self.seen.insert(side.clone()) {
                     self.constraints.push(side);

@@ -236,6 +236,26 @@ impl Octagons {
         }
     }
 
+    /// The points of both.
+    pub fn met(&self, other: &Self) -> Self {
+        let Some((mut left, right)) = self.aligned(other) else { return Self::bottom() };
+        for (bound, other) in left.bounds.iter_mut().zip(right.bounds) {
+            *bound = match (bound.take(), other) {
+                (Some(bound), Some(other)) => Some(bound.min(other)),
+                (bound, other) => bound.or(other),
+            };
+        }
+        Self::from_matrix(left.closed())
+    }
+
+    /// Without what is known about some variables.
+    pub fn keeping(mut self, keeps: impl Fn(VarId) -> bool) -> Self {
+        let Some(matrix) = &self.matrix else { return self };
+        let dropped: Vec<VarId> = matrix.variables.iter().copied().filter(|&known| !keeps(known)).collect();
+        dropped.into_iter().for_each(|variable| self.forget(variable));
+        self
+    }
+
     /// The bounds of each variable.
     pub fn intervals(&self) -> Intervals {
         let mut intervals = Intervals::top();

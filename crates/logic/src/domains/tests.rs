@@ -187,3 +187,23 @@ fn octagons_shift_and_turn_a_variable_in_place() {
     octagon.assign(var(0), &LinearForm::new([(var(0), -1)], 3));
     assert!(octagon.entails(&Constraint::eq(&LinearForm::variable(var(0)), &LinearForm::constant(2))));
 }
+
+/// Both octagons together contain exactly the points that are in both, and forgetting keeps them.
+#[test]
+fn octagons_meet_and_forget() {
+    let mut random = Random(7);
+    for _ in 0..200 {
+        let [left, right] = [random.element::<Octagons>(), random.element()];
+        let both = left.met(&right);
+        let kept = both.clone().keeping(|variable| variable != var(0));
+        for point in points() {
+            let contains = |octagon: &Octagons| {
+                let value = |variable: VarId| Integer::from(point[variable.index()]);
+                octagon.constraints().iter().all(|constraint| constraint.holds(value))
+            };
+            assert_eq!(contains(&both), contains(&left) && contains(&right), "{point:?}");
+            assert!(!contains(&both) || contains(&kept), "{point:?}");
+        }
+        assert!(kept.constraints().iter().all(|constraint| !constraint.form().contains(var(0))));
+    }
+}
