@@ -30,6 +30,8 @@ pub fn mutants(proof: &RelyGuarantee, of_each_kind: usize) -> Vec<Mutant> {
     let assertion_atoms: usize = assertions(&mut proof.clone()).iter().map(|cube| cube.atoms.len()).sum();
     let effect_cubes = effects(&mut proof.clone()).len();
     let effect_atoms: usize = effects(&mut proof.clone()).iter().map(|cube| cube.atoms.len()).sum();
+    let assertion_places: usize = assertions(&mut proof.clone()).iter().map(|cube| cube.others.len()).sum();
+    let effect_places: usize = effects(&mut proof.clone()).iter().map(|cube| cube.others.len()).sum();
     let spots = proof.assertion_count();
 
     spread("assertion without conjunct", assertion_atoms, &|mutant, at| drop_atom(assertions(mutant), at));
@@ -42,9 +44,15 @@ pub fn mutants(proof: &RelyGuarantee, of_each_kind: usize) -> Vec<Mutant> {
             atom.terms.iter_mut().for_each(|(factor, _)| *factor = -*factor);
         });
     });
+    spread("assertion without place of another thread", assertion_places, &|mutant, at| {
+        drop_place(assertions(mutant), at);
+    });
     spread("assertion without case", assertion_cubes, &|mutant, at| drop_cube(mutant, at));
     spread("no assertion at place", spots, &|mutant, at| drop_spot(mutant, at));
     spread("effect without conjunct", effect_atoms, &|mutant, at| drop_atom(effects(mutant), at));
+    spread("effect without place of another thread", effect_places, &|mutant, at| {
+        drop_place(effects(mutant), at);
+    });
     spread("effect without case", effect_cubes, &|mutant, at| drop_effect_cube(mutant, at));
     spread("no effect of edge", proof.effects.len(), &|mutant, at| _ = mutant.effects.remove(at));
     spread("exchanged threads from", proof.threads.len().saturating_sub(1), &|mutant, at| {
@@ -70,6 +78,16 @@ fn drop_atom(cubes: Vec<&mut Cube>, mut at: usize) {
             return;
         }
         at -= cube.atoms.len();
+    }
+}
+
+fn drop_place(cubes: Vec<&mut Cube>, mut at: usize) {
+    for cube in cubes {
+        if at < cube.others.len() {
+            cube.others.remove(at);
+            return;
+        }
+        at -= cube.others.len();
     }
 }
 
