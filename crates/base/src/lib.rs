@@ -1,5 +1,5 @@
 //! What every other crate stands on and nothing else: typed ids and arenas, source
-//! positions, budgets and observers.
+//! positions, budgets, observers and random numbers.
 //!
 //! This crate knows no programs and no logic, and it never prints.
 //!
@@ -20,10 +20,12 @@ mod arena;
 mod budget;
 mod diagnostic;
 mod observer;
+mod random;
 mod source;
 
 pub use arena::{Arena, Id};
 pub use budget::{Budget, BudgetBuilder, CancelToken, StopReason};
 pub use diagnostic::Diagnostic;
 pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
+pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

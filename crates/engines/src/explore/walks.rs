@@ -9,7 +9,7 @@
 //! The walks of a program are always the same ones.
 
 use super::values::Values;
-use rely_base::{Budget, Id};
+use rely_base::{Budget, Id, Random};
 use rely_program::{
     Goal, Program, Reached, SearchError, Semantics, SlotId, SlotStatus, State, Successors, Trace, TraceStep,
     Violation,
@@ -23,15 +23,18 @@ const MOST_STARTS: usize = 64;
 /// A walk ends after so many steps.
 const STEPS_PER_WALK: usize = 2_000;
 
+/// What the walks are made from.
+const SEED: u64 = 1;
+
 /// How a walk chooses who moves next.
 #[derive(Clone, Copy, Debug)]
 struct Habit {
     /// One in so many steps, the thread that moves is changed although it could go on.
-    steps_per_change: u64,
+    steps_per_change: usize,
     /// No further thread is started while so many are running, unless nobody else can move.
     most_running: usize,
     /// If not zero, one of so many threads, the first ones, moves only if nobody else can.
-    late: u64,
+    late: usize,
 }
 
 const HABITS: [Habit; 6] = [
@@ -61,11 +64,11 @@ pub(super) fn find_violation(
         return None;
     }
     let successors = Successors::new(&semantics, &values, budget);
-    let chance = Chance(0x9e37_79b9_7f4a_7c15);
+    let chance = Random::new(SEED);
     let mut walker = Walker { semantics: &semantics, goal, successors, chance, steps_left: most_steps };
     let mut habits = HABITS.into_iter().cycle();
     while let (Some(habit), 1..) = (habits.next(), walker.steps_left) {
-        let (choices, start) = &starts[walker.chance.below(starts.len() as u64) as usize];
+        let (choices, start) = &starts[walker.chance.below(starts.len())];
         match walker.walk(start, habit) {
             Ok(Some((steps, violation))) => {
                 return Some(Trace { initial: choices.clone(), steps, violation });
@@ -87,7 +90,7 @@ struct Walker<'a, 'p> {
     semantics: &'a Semantics<'p>,
     goal: Goal,
     successors: Successors<'a, 'p>,
-    chance: Chance,
+    chance: Random,
     steps_left: u64,
 }
 
@@ -109,7 +112,7 @@ impl Walker<'_, '_> {
         let mut state = start.clone();
         let mut steps = Vec::new();
         let mut last = None;
-        let late = (habit.late > 0).then(|| SlotId::from_index(self.chance.below(habit.late) as usize));
+        let late = (habit.late > 0).then(|| SlotId::from_index(self.chance.below(habit.late)));
         for _ in 0..STEPS_PER_WALK {
             if let Some(violation) = self.violated_property(&state) {
                 return Ok(Some((steps, violation)));
@@ -201,30 +204,6 @@ impl Walker<'_, '_> {
         match searched {
             Err(SearchError::Stopped(_)) => Err(Interrupted),
             Err(SearchError::Step(_)) | Ok(_) => Ok(attempt),
-        }
-    }
-}
-
-/// Numbers that look like chance (xorshift).
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `limit`, which is not zero.
-    fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 11) % limit
-    }
-
-    fn shuffle<T>(&mut self, list: &mut [T]) {
-        for end in (2..=list.len()).rev() {
-            let chosen = self.below(end as u64) as usize;
-            list.swap(chosen, end - 1);
         }
     }
 }

@@ -8,8 +8,8 @@ mod schedule;
 
 pub use schedule::{Schedule, ScheduleError};
 
-use random::{Random, RandomValues};
-use rely_base::{Budget, Id, StopReason};
+use random::RandomValues;
+use rely_base::{Budget, Id, Random, StopReason};
 use rely_program::{
     CheckId, EdgeId, InitialStatesError, Outcome, Program, Reached, SearchError, Semantics, SlotId, State,
     Successors, Taken, Value, Violation,

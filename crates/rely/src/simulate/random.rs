@@ -1,31 +1,8 @@
-//! Random numbers, and random values for what a program leaves open.
+//! Random values for what a program leaves open.
 
+use rely_base::Random;
 use rely_program::{Chooser, Domain, Expr, Op, Place, Program, Value};
 use std::cell::RefCell;
-
-/// A small generator (SplitMix64): the same seed gives the same numbers on every machine.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The generator of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 to `bound - 1`; `bound` is not zero.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
 
 /// Domains of at most this size are tried completely.
 const SMALL_DOMAIN: u128 = 4;

@@ -1,0 +1,41 @@
+//! Numbers that look like chance, the same ones on every machine.
+
+/// A small generator (SplitMix64): the same seed gives the same numbers. Not for secrets.
+///
+/// ```
+/// use rely_base::Random;
+///
+/// let dice = |seed| Random::new(seed).below(6);
+/// assert_eq!(dice(1), dice(1));
+/// assert!((0..10).any(|seed| dice(seed) != dice(seed + 1)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The generator of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to `bound - 1`; `bound` is not zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// Brings a list into any order.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for end in (2..=list.len()).rev() {
+            let chosen = self.below(end);
+            list.swap(chosen, end - 1);
+        }
+    }
+}
