@@ -1,7 +1,7 @@
 //! How objects are cut into variables: one for each scalar member, arrays of structures
 //! becoming one array for each member.
 
-use crate::types::{CType, IntKind, Opaque, Records};
+use crate::types::{BARRIER_CELL, BARRIER_CELLS, CType, IntKind, Opaque, Records};
 
 /// The largest array, in cells.
 const MAX_CELLS: u64 = 1 << 20;
@@ -154,7 +154,15 @@ fn collect(records: &Records, ty: &CType, prefix: Prefix, leaves: &mut Vec<Leaf>
             }
             Ok(())
         }
-        CType::Opaque(Opaque::Unsupported(what)) => Err(Unsupported::Construct(what)),
+        CType::Opaque(Opaque::Barrier) => {
+            for (number, name) in BARRIER_CELLS.into_iter().enumerate() {
+                let mut inner = prefix.clone();
+                inner.offset += number as u64 * BARRIER_CELL.size();
+                inner.path = format!("{}.{name}", inner.path);
+                collect(records, &CType::Int(BARRIER_CELL), inner, leaves)?;
+            }
+            Ok(())
+        }
         CType::Opaque(_) => Ok(()),
         CType::Float => Err(Unsupported::Construct("floating-point arithmetic")),
         _ => Err(Unsupported::Incomplete),

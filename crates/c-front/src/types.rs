@@ -130,6 +130,12 @@ pub(crate) struct FunctionType {
     pub(crate) parameters: Vec<CType>,
 }
 
+/// The type of each of the cells of a barrier.
+pub(crate) const BARRIER_CELL: IntKind = IntKind::Long;
+
+/// What the cells of a barrier are called, in the order in which they lie there.
+pub(crate) const BARRIER_CELLS: [&str; 4] = ["count", "arrived", "round", "chosen"];
+
 /// Types of the thread library whose insides are not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opaque {
@@ -145,8 +151,8 @@ pub(crate) enum Opaque {
     ReadWriteLock,
     /// Attributes of threads, mutexes and condition variables.
     Attributes,
-    /// A type of the library that is known and not supported.
-    Unsupported(&'static str),
+    /// A barrier: for how many it waits, how many are there, and the round.
+    Barrier,
 }
 
 impl Opaque {
@@ -158,10 +164,12 @@ impl Opaque {
             "pthread_cond_t" => Opaque::Condition,
             "sem_t" => Opaque::Semaphore,
             "pthread_rwlock_t" => Opaque::ReadWriteLock,
-            "pthread_attr_t" | "pthread_mutexattr_t" | "pthread_condattr_t" | "pthread_rwlockattr_t" => {
-                Opaque::Attributes
-            }
-            "pthread_barrier_t" | "pthread_barrierattr_t" => Opaque::Unsupported("a barrier"),
+            "pthread_barrier_t" => Opaque::Barrier,
+            "pthread_attr_t"
+            | "pthread_mutexattr_t"
+            | "pthread_condattr_t"
+            | "pthread_rwlockattr_t"
+            | "pthread_barrierattr_t" => Opaque::Attributes,
             _ => return None,
         })
     }
@@ -171,8 +179,8 @@ impl Opaque {
             Opaque::Thread => 8,
             Opaque::Mutex => 40,
             Opaque::Condition => 48,
-            Opaque::Semaphore => 32,
-            Opaque::ReadWriteLock | Opaque::Attributes | Opaque::Unsupported(_) => 56,
+            Opaque::Semaphore | Opaque::Barrier => 32,
+            Opaque::ReadWriteLock | Opaque::Attributes => 56,
         }
     }
 }
@@ -312,6 +320,7 @@ impl Records {
             CType::Opaque(Opaque::Condition) => "pthread_cond_t".into(),
             CType::Opaque(Opaque::Semaphore) => "sem_t".into(),
             CType::Opaque(Opaque::ReadWriteLock) => "pthread_rwlock_t".into(),
+            CType::Opaque(Opaque::Barrier) => "pthread_barrier_t".into(),
             CType::Opaque(_) => "a type of the thread library".into(),
             CType::Atomic(inner) => format!("_Atomic {}", self.display(inner)),
         }

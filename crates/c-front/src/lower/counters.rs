@@ -11,7 +11,7 @@ use crate::types::{CType, IntKind, Opaque};
 use crate::value::{Lvalue, Value};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, Expr, Op, Place, Sort};
+use rely_program::{BinaryOp, Check, CheckKind, Expr, Op, Place, Sort};
 
 /// `EBUSY`, the result of trying to take a lock that is taken.
 const BUSY: i128 = 16;
@@ -80,7 +80,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match (name, arguments) {
             ("sem_init", [counter, shared, value]) => {
                 self.eval_and_discard(shared)?;
-                self.set_counter(semaphore(counter), value, at)?;
+                return self.set_counter(semaphore(counter), value, wanted, at).map(Some);
             }
             ("sem_wait", [counter]) => self.wait_to_change(semaphore(counter), &DOWN)?,
             ("sem_post", [counter]) => return self.try_to_change(semaphore(counter), &UP, wanted).map(Some),
@@ -100,7 +100,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("pthread_rwlock_trywrlock", [counter]) => {
                 return self.try_to_change(lock(counter), &WRITE, wanted).map(Some);
             }
-            ("pthread_rwlock_unlock", [counter]) => self.change(lock(counter), without_one)?,
+            ("pthread_rwlock_unlock", [counter]) => self.unlock(lock(counter), at)?,
             ("sem_destroy", [counter]) => {
                 self.counter_cells(semaphore(counter))?;
             }
@@ -160,19 +160,48 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
+    /// Frees a read-write lock, which somebody must hold. Who that is, the lock does not know.
+    fn unlock(&mut self, counter: Counter<'a>, at: TreeSpan) -> Lowered<()> {
+        self.assume("read-write-locks-are-unlocked-by-holders");
+        let found = self.counter_cells(counter)?;
+        let message = format!("`{}` unlocks what nobody has locked", self.origin.text(at));
+        let span = Some(self.span(at));
+        let check = self.builder.check(Check { kind: CheckKind::Bounds, message, span });
+        self.act_on(found, &[], |cell| {
+            let held = fold::not(is_zero(cell.place.read()));
+            vec![Op::Check(held, check), Op::assign(cell.place.clone(), without_one(cell.place.read()))]
+        });
+        Ok(())
+    }
+
+    /// Gives a semaphore its first value, if it can have it.
     fn set_counter(
         &mut self,
         counter: Counter<'a>,
         value: &'a Node<Expression>,
+        wanted: Wanted,
         at: TreeSpan,
-    ) -> Lowered<()> {
+    ) -> Lowered<Value> {
         let value = self.eval(value)?;
         let value = self.convert(value, &CType::Int(IntKind::UnsignedInt), at)?;
         let value = self.settle(value);
         let number = self.number(&value);
+        let possible = fold::binary(BinaryOp::Le, number.clone(), Expr::Int(MOST));
         let found = self.counter_cells(counter)?;
-        self.act_on(found, &value.guards, |cell| vec![Op::assign(cell.place.clone(), number.clone())]);
-        Ok(())
+        let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
+        self.act_on(found, &value.guards, |cell| {
+            let after = fold::ite(possible.clone(), number.clone(), cell.place.read());
+            let mut changes = vec![(cell.place.clone(), after)];
+            if let Some(result) = result {
+                changes
+                    .push((Place::Scalar(result), fold::ite(possible.clone(), Expr::Int(0), Expr::Int(-1))));
+            }
+            vec![Op::Assign(changes)]
+        });
+        Ok(match result {
+            Some(result) => Value::number(CType::INT, Expr::Var(result), Range { low: -1, high: 0 }),
+            None => Value::void(),
+        })
     }
 
     fn read_counter(

@@ -14,6 +14,7 @@ mod allocate;
 mod arithmetic;
 mod assign;
 mod atomics;
+mod barrier;
 mod branch;
 mod bytes;
 mod call;

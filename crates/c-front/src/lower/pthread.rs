@@ -39,6 +39,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = self.counter_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.barrier_call(name, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
         if has_no_effect(name) {
             for argument in arguments {
                 self.eval_and_discard(argument)?;
@@ -393,6 +396,9 @@ fn has_no_effect(name: &str) -> bool {
             | "pthread_rwlockattr_init"
             | "pthread_rwlockattr_destroy"
             | "pthread_rwlockattr_setpshared"
+            | "pthread_barrierattr_init"
+            | "pthread_barrierattr_destroy"
+            | "pthread_barrierattr_setpshared"
             | "pthread_detach"
             | "pthread_setconcurrency"
     )

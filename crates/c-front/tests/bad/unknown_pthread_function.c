@@ -1,1 +1,1 @@
-int pthread_once(int *, void (*)(void)); void f(void) { } int o; int main(void) { return pthread_once(&o, f); }
+int pthread_cancel(unsigned long); int main(void) { return pthread_cancel(1); }

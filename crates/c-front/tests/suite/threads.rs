@@ -270,6 +270,37 @@ fn semaphores_hold_numbers() {
     assert!(waits.deadlocks);
 }
 
+/// What does not fit into a semaphore is refused, and the semaphore stays as it is.
+#[test]
+fn semaphores_hold_no_larger_numbers_than_they_can() {
+    let tells =
+        |value: &str| format!("int v; r = sem_init(&z, 0, {value}); sem_getvalue(&z, &v); r = 10 * r + v;");
+    check_counters("int r; sem_t z;", &tells("3"), "", "", &[3]);
+    check_counters("int r; sem_t z;", &tells("2147483648u"), "", "", &[-10]);
+    check_counters("int r; sem_t z;", &tells("-1"), "", "", &[-10]);
+    let any = "sem_init(&z, 0, 2); unsigned n = 1; if (__VERIFIER_nondet_bool()) n += 2147483647u;";
+    check_counters("int r; sem_t z;", &format!("{any} {}", tells("n")), "", "", &[-8, 1]);
+    let most = "sem_init(&z, 0, 2147483647u); r = sem_post(&z);";
+    check_counters("int r; sem_t z;", most, "", "", &[-1]);
+}
+
+#[test]
+fn a_lock_that_nobody_holds_is_not_unlocked() {
+    let check = |f: &str, g: &str, expected: &[&str]| {
+        let found = runs(&two(&format!("{COUNTERS} int r; pthread_rwlock_t l;"), f, g)).failures;
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    };
+    let message = "`pthread_rwlock_unlock(&l)` unlocks what nobody has locked";
+    for take in ["rdlock", "wrlock"] {
+        let section = format!("pthread_rwlock_{take}(&l); pthread_rwlock_unlock(&l);");
+        check(&section, &section, &[]);
+        check(&format!("{section} pthread_rwlock_unlock(&l);"), "", &[message]);
+    }
+    check("pthread_rwlock_unlock(&l);", "", &[message]);
+    // The lock may be held at that time, and the reader then has nothing left to unlock.
+    check("pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l);", "pthread_rwlock_unlock(&l);", &[message]);
+}
+
 #[test]
 fn many_read_and_one_writes() {
     let write = "pthread_rwlock_wrlock(&l); x++; y++; pthread_rwlock_unlock(&l);";
@@ -292,4 +323,85 @@ fn a_wait_with_a_limit_may_end_early() {
     let wait = "pthread_mutex_lock(&m); int e = pthread_cond_timedwait(&c, &m, 0); r = e == 110 ? 2 : e == 0; \
         pthread_mutex_unlock(&m);";
     check(&two(&format!("{declared} int r; pthread_mutex_t m; pthread_cond_t c;"), wait, ""), &[1, 2]);
+}
+
+const BARRIERS: &str = "typedef union { char c[32]; } pthread_barrier_t; typedef int pthread_once_t; \
+    int pthread_barrier_init(pthread_barrier_t *, void *, unsigned); int pthread_barrier_wait(pthread_barrier_t *); \
+    int pthread_barrier_destroy(pthread_barrier_t *); int pthread_once(pthread_once_t *, void (*)(void)); ";
+
+/// The program in which `f` and `g` run after `before`.
+fn with_barriers(globals: &str, before: &str, f: &str, g: &str) -> String {
+    let started = "int main() { pthread_t s, t; ";
+    two(&format!("{BARRIERS} {globals}"), f, g).replace(started, &format!("{started} {before} "))
+}
+
+fn check_barriers(globals: &str, before: &str, f: &str, g: &str, expected: &[i128]) {
+    check(&with_barriers(globals, before, f, g), expected);
+}
+
+#[test]
+fn threads_wait_at_barriers() {
+    let globals = "int r, x, y; pthread_barrier_t b;";
+    let init = "pthread_barrier_init(&b, 0, 2);";
+    let wait = "pthread_barrier_wait(&b);";
+    check_barriers(globals, init, &format!("{wait} r = y;"), &format!("y = 1; {wait}"), &[1]);
+    let one = "pthread_barrier_init(&b, 0, 1);";
+    check_barriers(globals, one, &format!("{wait} r = y;"), &format!("y = 1; {wait}"), &[0, 1]);
+    // A barrier can be used again at once.
+    let (f, g) = (format!("{wait} {wait} r = y;"), format!("{wait} y = 1; {wait} y = 2;"));
+    check_barriers(globals, init, &f, &g, &[1, 2]);
+    let (f, g) = (format!("{wait} {wait} r = y; {wait}"), format!("{wait} y = 1; {wait} {wait} y = 2;"));
+    check_barriers(globals, init, &f, &g, &[1]);
+    let alone = runs(&with_barriers(globals, "pthread_barrier_init(&b, 0, 3);", wait, wait));
+    assert!(alone.deadlocks);
+    let destroyed = format!("{wait} pthread_barrier_destroy(&b); r = 1;");
+    check_barriers(globals, init, &destroyed, wait, &[1]);
+}
+
+#[test]
+fn one_thread_of_each_round_is_told_so() {
+    let globals = "int r; pthread_barrier_t b;";
+    let init = "pthread_barrier_init(&b, 0, 2);";
+    let count = "if (pthread_barrier_wait(&b) == -1) __sync_fetch_and_add(&r, 1);";
+    check_barriers(globals, init, count, count, &[1]);
+    check_barriers(globals, init, &count.repeat(2), &count.repeat(2), &[2]);
+    let wait = "pthread_barrier_wait(&b);";
+    check_barriers(globals, init, &format!("r = {wait}"), wait, &[-1, 0]);
+    check_barriers(globals, "pthread_barrier_init(&b, 0, 1);", &format!("r = {wait}"), "", &[-1]);
+}
+
+#[test]
+fn barriers_are_found_wherever_they_are() {
+    let wait = |b: &str| format!("pthread_barrier_wait({b}); r = y;");
+    let other = |b: &str| format!("y = 1; pthread_barrier_wait({b});");
+    let member = "int r, y; struct meeting { int n; pthread_barrier_t b; } q, *w = &q;";
+    let init = "pthread_barrier_init(&q.b, 0, 2);";
+    check_barriers(member, init, &wait("&w->b"), &other("&q.b"), &[1]);
+    let array = "int r, y, i = 1; pthread_barrier_t b[2];";
+    let init = "pthread_barrier_init(b, 0, 1); pthread_barrier_init(b + 1, 0, 2);";
+    check_barriers(array, init, &wait("&b[i]"), &other("&b[1]"), &[1]);
+    let several = "int r, y; pthread_barrier_t b, c, *w = &b;";
+    let init = "pthread_barrier_init(&b, 0, 1); pthread_barrier_init(&c, 0, 2); \
+        if (__VERIFIER_nondet_bool()) { w = &c; y = 2; }";
+    check_barriers(several, init, &wait("w"), "if (y) pthread_barrier_wait(w);", &[0, 2]);
+}
+
+#[test]
+fn barriers_need_threads_to_wait_for() {
+    let globals = "int r; pthread_barrier_t b;";
+    check_barriers(globals, "r = pthread_barrier_init(&b, 0, 0);", "", "", &[22]);
+    check_barriers(globals, "r = 5; r = pthread_barrier_init(&b, 0, 1);", "", "", &[0]);
+    let failures = runs(&with_barriers(globals, "", "pthread_barrier_wait(&b);", "")).failures;
+    let message = "`pthread_barrier_wait(&b)` waits at a barrier that is not initialised";
+    assert_eq!(failures.into_iter().collect::<Vec<_>>(), [message]);
+}
+
+#[test]
+fn what_is_done_once_is_done_before_anybody_goes_on() {
+    let globals = "int r, x; pthread_once_t o; void init(void) { x = 2; x++; r += 10; }";
+    let once = "pthread_once(&o, init);";
+    check_barriers(globals, "", once, once, &[10]);
+    check_barriers(globals, "", &once.repeat(2), &format!("{once} if (x != 3) r = 1;"), &[10]);
+    let fails = "r = pthread_once(&o, init) + 5;";
+    check_barriers(globals, "", fails, "", &[5]);
 }
