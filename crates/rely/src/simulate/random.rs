@@ -50,8 +50,9 @@ impl RandomValues {
             Domain::Bool => return Some(random.below(2) as Value),
             Domain::Range { low, high } if low > high => return None,
             Domain::Range { low, high } => {
-                // Two draws cover every 64-bit type.
-                let draw = (u128::from(random.next()) << 64) | u128::from(random.next());
+                // Two draws cover every 64-bit type, with hardly any value left out.
+                let mut half = || random.below(usize::MAX) as u128;
+                let draw = (half() << 64) | half();
                 low.saturating_add_unsigned(draw % domain.size().unwrap_or(u128::MAX)).min(high)
             }
             Domain::AllInts => random.below(200) as Value - 100,

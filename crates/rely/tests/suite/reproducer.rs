@@ -167,6 +167,28 @@ fn a_schedule_that_does_not_fit_proves_nothing() {
     assert!(said.contains("nothing failed"), "{said}");
 }
 
+/// Threads that meet once, after which one writes what the other one still reads.
+const BARRIER: &str = "\
+#include <assert.h>
+#include <pthread.h>
+pthread_barrier_t phase;
+int data;
+void *writer(void *unused) {
+    data = 1;
+    pthread_barrier_wait(&phase);
+    data = 2;
+    return 0;
+}
+int main(void) {
+    pthread_t one;
+    pthread_barrier_init(&phase, 0, 2);
+    pthread_create(&one, 0, writer, 0);
+    pthread_barrier_wait(&phase);
+    assert(data == 1);
+    return 0;
+}
+";
+
 /// What is said instead of a reproducer.
 fn refused(name: &str, source: &str) -> String {
     let directory = Directory::new().with(name, source);
@@ -190,4 +212,6 @@ fn what_cannot_be_reproduced_is_refused_by_name() {
          int main(void) { int x = __VERIFIER_nondet_int(); assert(x != 3); return 0; }\n",
     );
     assert!(said.contains("defines `__VERIFIER_nondet_int` itself"), "{said}");
+    let said = refused("barrier.c", BARRIER);
+    assert!(said.contains("turns at `pthread_barrier_wait`"), "{said}");
 }

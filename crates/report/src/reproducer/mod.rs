@@ -61,10 +61,16 @@ pub enum NotReproducible {
     /// Each label of a `switch` may be chosen, and nothing says by which value.
     #[error("the value of `{0}` in a `switch` is not known")]
     AnyLabel(String),
+    /// The runtime cannot decide who is first at something of the library.
+    #[error("the runtime of reproducers cannot make threads take turns at `{0}`")]
+    NoTurns(&'static str),
     /// The violation is one that C programs do not have.
     #[error("a violated property of the whole program is no assertion that a C program could fail")]
     NotAnAssertion,
 }
+
+/// Functions that wait, or let others wait, and that the runtime does not see.
+const WITHOUT_TURNS: [&str; 2] = ["pthread_barrier_wait", "pthread_once"];
 
 /// The files that reproduce a violation of a C program.
 pub fn reproducer(
@@ -77,6 +83,13 @@ pub fn reproducer(
     let names = Names::in_text(source.preprocessed);
     if let Some(name) = names.functions().find(|name| name.starts_with("__VERIFIER_nondet_")) {
         return Err(NotReproducible::DefinesInput(name.to_owned()));
+    }
+    let does_call = |name: &&str| {
+        let mut spans = replay.trace().steps.iter().filter_map(|step| program.edges()[step.edge].span);
+        spans.any(|span| sources.text(span).contains(name))
+    };
+    if let Some(name) = WITHOUT_TURNS.into_iter().find(does_call) {
+        return Err(NotReproducible::NoTurns(name));
     }
     let ending = Ending::of(replay, program)?;
     let inputs = Inputs::of(replay, program, sources, budget)?;
