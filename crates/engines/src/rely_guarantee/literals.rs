@@ -17,8 +17,16 @@ pub(super) struct Literal {
 
 /// A set of literals: two bits for each predicate, the lower one if it holds, the upper one if its
 /// negation does. There is no zero at the end, so that equal sets are equal values.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct Literals(SmallVec<[u64; 2]>);
+
+/// Copies the words at once. What `SmallVec` does for elements that need not be plain numbers takes
+/// several times as long, and sets are copied for every step of the trees.
+impl Clone for Literals {
+    fn clone(&self) -> Self {
+        Literals(SmallVec::from_slice(&self.0))
+    }
+}
 
 const PER_WORD: usize = 32;
 const LOWER_BITS: u64 = 0x5555_5555_5555_5555;
@@ -67,7 +75,7 @@ impl Literals {
     /// All literals of both; `None` if they contradict each other.
     pub(super) fn union(&self, other: &Literals) -> Option<Literals> {
         let (long, short) = if self.0.len() >= other.0.len() { (self, other) } else { (other, self) };
-        let mut words = long.0.clone();
+        let Literals(mut words) = long.clone();
         for (word, more) in words.iter_mut().zip(&short.0) {
             *word |= more;
             if *word & (*word >> 1) & LOWER_BITS != 0 {
@@ -109,8 +117,9 @@ impl Literals {
 
     /// What two sets have in common.
     pub(super) fn intersection(&self, other: &Literals) -> Literals {
-        let words = self.0.iter().zip(&other.0).map(|(mine, theirs)| mine & theirs).collect();
-        Literals(words).without(&Literals::default())
+        let mut common = Literals(SmallVec::from_slice(&self.0[..self.0.len().min(other.0.len())]));
+        common.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+        common.without(&Literals::default())
     }
 
     /// What two sets have in common, if they differ only in whether one predicate holds: together

@@ -10,9 +10,17 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A set of spots of one thread, by their numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct SpotSet {
     words: SmallVec<[u64; 2]>,
+}
+
+/// Copies the words at once. What `SmallVec` does for elements that need not be plain numbers takes
+/// several times as long, and sets are copied for every obligation.
+impl Clone for SpotSet {
+    fn clone(&self) -> Self {
+        Self { words: SmallVec::from_slice(&self.words) }
+    }
 }
 
 const BITS: usize = u64::BITS as usize;
