@@ -19,6 +19,8 @@ mod trace;
 mod values;
 mod walks;
 
+pub(crate) use walks::wander;
+
 use crate::Engine;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
@@ -120,7 +122,7 @@ impl Exploration<'_> {
     fn walk(&self, program: &Program) -> Option<Trace> {
         match self.goal {
             Goal::Assert | Goal::Overflow => {
-                walks::find_violation(program, self.goal, self.budget, self.options.steps_of_walks)
+                wander(program, self.goal, self.budget, self.options.steps_of_walks, &mut |_| {})
             }
             Goal::Deadlock | Goal::Race | Goal::Termination => None,
         }

@@ -46,12 +46,14 @@ const HABITS: [Habit; 6] = [
     Habit { steps_per_change: 10, most_running: 16, late: 0 },
 ];
 
-/// Walks until a violation is seen, `most_steps` steps were made, or the budget ends.
-pub(super) fn find_violation(
+/// Walks until a violation is seen, `most_steps` steps were made, or the budget ends. Every state on the
+/// way is shown to `see`.
+pub(crate) fn wander(
     program: &Program,
     goal: Goal,
     budget: &Budget,
     most_steps: u64,
+    see: &mut dyn FnMut(&State),
 ) -> Option<Trace> {
     let semantics = Semantics::new(program);
     let values = Values::new(program, VALUES_PER_CHOICE);
@@ -69,7 +71,7 @@ pub(super) fn find_violation(
     let mut habits = HABITS.into_iter().cycle();
     while let (Some(habit), 1..) = (habits.next(), walker.steps_left) {
         let (choices, start) = &starts[walker.chance.below(starts.len())];
-        match walker.walk(start, habit) {
+        match walker.walk(start, habit, see) {
             Ok(Some((steps, violation))) => {
                 return Some(Trace { initial: choices.clone(), steps, violation });
             }
@@ -108,12 +110,18 @@ enum Attempt {
 }
 
 impl Walker<'_, '_> {
-    fn walk(&mut self, start: &State, habit: Habit) -> Result<Option<Sight>, Interrupted> {
+    fn walk(
+        &mut self,
+        start: &State,
+        habit: Habit,
+        see: &mut dyn FnMut(&State),
+    ) -> Result<Option<Sight>, Interrupted> {
         let mut state = start.clone();
         let mut steps = Vec::new();
         let mut last = None;
         let late = (habit.late > 0).then(|| SlotId::from_index(self.chance.below(habit.late)));
         for _ in 0..STEPS_PER_WALK {
+            see(&state);
             if let Some(violation) = self.violated_property(&state) {
                 return Ok(Some((steps, violation)));
             }

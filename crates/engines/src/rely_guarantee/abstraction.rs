@@ -166,6 +166,13 @@ impl Abstraction {
         is_new
     }
 
+    /// The literal that a constraint is.
+    pub(super) fn literal(&self, constraint: &Constraint) -> Option<Literal> {
+        let predicate = self.find(constraint)?;
+        let holds = self.predicates[predicate][0] == *constraint;
+        Some(Literal { predicate, holds })
+    }
+
     /// The predicate that a constraint is, or whose negation it is.
     fn find(&self, constraint: &Constraint) -> Option<PredicateId> {
         self.known.get(constraint).or_else(|| self.known.get(&constraint.negated())).copied()

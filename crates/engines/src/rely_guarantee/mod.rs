@@ -10,7 +10,9 @@
 //! * `decide`, `islands`: what holds after a step;
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
-//! * `seeds`, `analysis`: predicates that the source and its numbers suggest; `twins`: what is worth tracking for several threads;
+//! * `seeds`, `analysis`: predicates that the source and its numbers suggest;
+//! * `twins`: what is worth tracking for several threads;
+//! * `clausal`: where trees become large, a proof made of clauses instead of abstract states;
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
 //! * `history`: what reports tell of it.
 //!
@@ -23,6 +25,7 @@
 mod abstraction;
 mod analysis;
 mod attempt;
+mod clausal;
 mod decide;
 mod history;
 mod islands;
@@ -90,7 +93,9 @@ impl Engine for RelyGuaranteeEngine {
         };
         let attempt = |bias| Attempt::new(bias, (&system, &seeds, &twins), budget, observer);
         let look = |most_states| violation_nearby(program, goal, most_states, budget);
-        take_turns([attempt(self.bias), attempt(other)], Scout { next: NODES_AT_FIRST, look: &look })
+        let by_clauses = || clausal::prove(&system, budget, observer);
+        let scout = Scout { next: NODES_AT_FIRST, look: &look };
+        take_turns([attempt(self.bias), attempt(other)], &by_clauses, scout)
     }
 }
 
@@ -103,12 +108,22 @@ const STATES_PER_NODE: usize = 10;
 
 /// Which predicates are found first decides over whether few or very many are needed, and nobody
 /// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
-/// turn, and so on with larger and larger trees. Both keep what they have found.
-fn take_turns(mut attempts: [Attempt<'_>; 2], mut scout: Scout<'_>) -> Claim {
+/// turn, and so on with larger and larger trees. Both keep what they have found. When both are large,
+/// a proof may not need to tell all these states apart, so one without trees is looked for, once.
+fn take_turns(
+    mut attempts: [Attempt<'_>; 2],
+    by_clauses: &dyn Fn() -> Option<Claim>,
+    mut scout: Scout<'_>,
+) -> Claim {
     let mut most_nodes = NODES_PER_TURN;
     loop {
         let mut attempts = attempts.iter_mut();
         if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes, &mut scout)) {
+            return claim;
+        }
+        if most_nodes == NODES_PER_TURN
+            && let Some(claim) = by_clauses()
+        {
             return claim;
         }
         most_nodes = most_nodes.saturating_mul(2);

@@ -21,8 +21,26 @@ pub(super) fn assemble(
     let classes = relevant_classes(trees, abstraction, budget);
     let at = |thread, spot| merged(classes.at(thread, SpotId::from_index(spot)));
     let of = |thread| (0..system.thread(thread).spots.len()).map(|spot| at(thread, spot)).collect();
-    let states: Vec<Vec<Vec<Merged>>> = system.thread_ids().map(of).collect();
-    let modular = is_modular(system, abstraction, &states);
+    let states = States { at: system.thread_ids().map(of).collect(), told: None };
+    write(system, abstraction, states, budget)
+}
+
+/// What is claimed of each thread.
+pub(super) struct States {
+    /// At each of its spots.
+    pub(super) at: Vec<Vec<Vec<Merged>>>,
+    /// What others need to know of it when it takes an edge, if that is less.
+    pub(super) told: Option<Vec<Vec<Merged>>>,
+}
+
+/// A proof that consists of some states. `None` if something cannot be written down.
+pub(super) fn write(
+    system: &System<'_>,
+    abstraction: &Abstraction,
+    states: States,
+    budget: &Budget,
+) -> Option<RelyGuarantee> {
+    let modular = is_modular(system, abstraction, &states.at);
     let writer = Writer { system, abstraction, budget, modular, states };
     let threads = system.thread_ids().map(|thread| writer.assertions(thread));
     let threads = threads.collect::<Option<_>>()?;
@@ -52,8 +70,7 @@ struct Writer<'w, 'p> {
     abstraction: &'w Abstraction,
     budget: &'w Budget,
     modular: bool,
-    /// Of each thread, at each spot.
-    states: Vec<Vec<Vec<Merged>>>,
+    states: States,
 }
 
 impl Writer<'_, '_> {
@@ -61,7 +78,7 @@ impl Writer<'_, '_> {
         let view = self.system.thread(thread);
         let mut at = Vec::new();
         for (index, &spot) in view.spots.iter().enumerate() {
-            let states = self.states[thread.index()][index].iter();
+            let states = self.states.at[thread.index()][index].iter();
             let cubes: Option<Vec<Cube>> = states.map(|state| self.cube(thread, state)).collect();
             let cubes = without_subsumed(cubes?);
             if !cubes.is_empty() {
@@ -93,7 +110,9 @@ impl Writer<'_, '_> {
     fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
         let mut cubes = Vec::new();
         for by in self.system.moves.iter().filter(|by| by.edge == edge && by.leads_on(self.system)) {
-            for state in &self.states[by.thread.index()][by.source.index()] {
+            let known = &self.states.at[by.thread.index()][by.source.index()];
+            let told = self.states.told.as_ref().filter(|_| !known.is_empty());
+            for state in told.map_or(known, |told| &told[edge.index()]) {
                 match self.effect_from(state, by) {
                     Effect::None => {}
                     Effect::Cube(cube) => cubes.push(cube),

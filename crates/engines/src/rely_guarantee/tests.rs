@@ -18,13 +18,13 @@ use rely_evidence::{Claim, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
 
-fn load(model: &str) -> Program {
+pub(super) fn load(model: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("model.rely", model);
     rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-fn system(program: &Program) -> System<'_> {
+pub(super) fn system(program: &Program) -> System<'_> {
     System::new(program, Goal::Assert, &Budget::unlimited()).unwrap_or_else(|_| panic!("it fits"))
 }
 

@@ -75,6 +75,14 @@ impl Cells {
         VarId::from_index(self.first[var] as usize + index)
     }
 
+    /// The variable and the index of a cell; a handle has none.
+    pub(crate) fn variable(&self, cell: VarId) -> Option<(program::VarId, usize)> {
+        match self.cells.get(cell.index())?.quantity {
+            Quantity::Cell { var, index, .. } => Some((var, index as usize)),
+            Quantity::Handle => None,
+        }
+    }
+
     /// The handle of a thread.
     pub(crate) fn handle(&self, thread: ThreadId) -> LinearForm {
         match self.handles[thread] {
