@@ -3,6 +3,7 @@
 
 use crate::support::{Directory, all_text, rely_in_root, root};
 use rely::args::InputArgs;
+use rely::bench::families::Family;
 use rely_base::{Budget, Silent};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -234,6 +235,25 @@ fn members_of_families_are_printed() {
     let output = Command::new(env!("CARGO_BIN_EXE_rely")).args(["bench", "generate", "filter", "3"]).output();
     let output = output.expect("the command runs");
     assert!(all_text(&output).starts_with("// The filter lock for 3 threads"), "{}", all_text(&output));
+}
+
+/// With so many threads the trees become too large for a proof that anybody would want to check.
+#[test]
+fn locks_for_several_threads_have_small_proofs() {
+    for (family, size) in [("tournament", 4), ("filter", 3)] {
+        let family = Family::find(family).expect("there is such a family");
+        let folder = Directory::new().with("lock.rely", family.model(size).expect("a size that makes sense"));
+        let arguments = ["check", "--engine", "rely-guarantee", "--format", "json", "lock.rely"];
+        let output = folder.command(&arguments).output().expect("the command runs");
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", all_text(&output)));
+        let result = &report["files"][0]["results"][0];
+        assert_eq!(result["verdict"], "safe", "{}", all_text(&output));
+        let evidence = result["evidence"].as_str().expect("words");
+        let before = evidence.split(" obligations").next().expect("a beginning");
+        let obligations = before.rsplit(' ').next().and_then(|number| number.parse::<u64>().ok());
+        assert!(obligations.is_some_and(|number| number < 50_000), "{}: {evidence}", family.name);
+    }
 }
 
 /// The work for a few rows is recorded in `benchmarks/baseline.json`. It may shrink as it likes;
