@@ -66,17 +66,17 @@ impl Clauses {
     /// even if they speak of other cells.
     pub(super) fn solve(mut self, trees: &Trees<'_, '_>, seeds: &Seeds, budget: &Budget) -> Solved {
         let system = trees.system();
-        let mut whole = Problem::new(system, &self, seeds);
         let Some(needed) = Vocabulary::new(system, &self, budget).needed() else {
-            return whole.solve(budget);
+            return Problem::new(system, &self, seeds).solve(budget);
         };
-        self.restrict_to(&needed);
-        let mut restricted = Problem::new(system, &self, seeds);
         let is_tracked_enough = |&cell: &VarId| trees.predicates_about(cell) >= MANY_PREDICATES;
         let has_stalled = needed.iter().any(is_tracked_enough);
+        let whole = has_stalled.then(|| Problem::new(system, &self, seeds));
+        self.restrict_to(&needed);
+        let mut restricted = Problem::new(system, &self, seeds);
         restricted
             .solve_with_seeds(budget)
-            .or_else(|| if has_stalled { whole.solve_with_seeds(budget) } else { None })
+            .or_else(|| whole?.solve_with_seeds(budget))
             .unwrap_or_else(|| restricted.interpolate(budget))
     }
 
