@@ -31,6 +31,21 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
+    /// A number from `low` to `high`, both included.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + (self.next() % (high - low + 1) as u64) as i64
+    }
+
+    /// True this often.
+    pub fn percent(&mut self, percent: i64) -> bool {
+        self.between(1, 100) <= percent
+    }
+
+    /// One of the items, of which there are some.
+    pub fn pick<'t, T>(&mut self, items: &'t [T]) -> &'t T {
+        &items[self.below(items.len())]
+    }
+
     /// Brings a list into any order.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for end in (2..=list.len()).rev() {

@@ -77,6 +77,12 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Whether clauses without a solution have shown that there is no modular proof.
+    #[cfg(test)]
+    pub(super) fn excludes_modular_proofs(&self) -> bool {
+        self.bias == Bias::None
+    }
+
     #[cfg(test)]
     pub(super) fn into_abstraction(self) -> Abstraction {
         self.abstraction

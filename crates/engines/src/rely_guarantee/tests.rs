@@ -187,6 +187,25 @@ fn proofs_are_reduced_to_what_they_need() {
     );
 }
 
+/// Looks for a proof, with modular predicates as long as there can be a modular one.
+fn check_modular(model: &str, has_modular_proof: bool) {
+    let program = load(model);
+    let (program, _) = rely_program::passes::prepare(&program, Goal::Assert);
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
+    assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
+    assert_eq!(!attempt.excludes_modular_proofs(), has_modular_proof);
+}
+
+#[test]
+fn where_there_is_no_modular_proof_the_clauses_say_so() {
+    check_modular(include_str!("../../../../benchmarks/popl11/lockid.rely"), true);
+    check_modular(include_str!("../../../../benchmarks/popl11/lockbit.rely"), false);
+    check_modular(include_str!("../../../../benchmarks/popl11/lockbitcnt.rely"), false);
+}
+
 #[test]
 fn trees_grow_on_where_they_stopped() {
     let program = load(

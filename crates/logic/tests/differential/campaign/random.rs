@@ -1,41 +1,8 @@
 //! Random constraints, seeded and the same on every machine.
 
 use rely_base::Id;
+pub use rely_base::Random;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
-
-/// SplitMix64: small, fast, good enough to make test cases.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The generator with this seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from `low` to `high`, both included.
-    pub fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + (self.next() % (high - low + 1) as u64) as i64
-    }
-
-    /// True this often.
-    pub fn percent(&mut self, percent: i64) -> bool {
-        self.between(1, 100) <= percent
-    }
-
-    /// One of the items.
-    pub fn pick<'t, T>(&mut self, items: &'t [T]) -> &'t T {
-        &items[self.between(0, items.len() as i64 - 1) as usize]
-    }
-}
 
 /// The shape of a random conjunction.
 #[derive(Clone, Copy, Debug)]
