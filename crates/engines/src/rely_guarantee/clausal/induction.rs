@@ -19,7 +19,8 @@ pub(super) fn invariants(
     widest: usize,
     (budget, observer): (&Budget, &dyn Observer),
 ) -> Result<Clauses, StopReason> {
-    let shapes: Vec<_> = frame.system.thread_ids().map(|thread| shapes(frame, thread, widest)).collect();
+    let shapes = frame.system.thread_ids().map(|thread| shapes(frame, thread, widest, budget));
+    let shapes = shapes.collect::<Result<Vec<_>, _>>()?;
     let mut held = frame.no_clauses();
     let one_by_one = (0..=widest).map(|width| width..=width);
     for widths in one_by_one.chain([0..=widest]) {

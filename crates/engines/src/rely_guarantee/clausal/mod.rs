@@ -58,6 +58,7 @@ pub(super) fn prove(system: &System<'_>, budget: &Budget, observer: &dyn Observe
     };
     let frame = Frame::new(system, &vocabulary, budget);
     let needed = WIDTHS.into_iter().find_map(|widest| {
+        budget.check_now().ok()?;
         let held = invariants(&frame, &samples, widest, (budget, observer)).ok()?;
         needed(&frame, &held, budget)
     })?;

@@ -9,6 +9,7 @@
 use super::obligations::Frame;
 use super::signs::{AtomId, Signs};
 use crate::rely_guarantee::system::MoveId;
+use rely_base::{Budget, StopReason};
 use rely_program::ThreadId;
 use rustc_hash::FxHashSet;
 
@@ -16,7 +17,12 @@ use rustc_hash::FxHashSet;
 const MOST_SHAPES: usize = 20_000;
 
 /// The clauses that are worth trying for a thread, by their width.
-pub(super) fn shapes(frame: &Frame<'_, '_>, thread: ThreadId, widest: usize) -> Vec<Vec<Signs>> {
+pub(super) fn shapes(
+    frame: &Frame<'_, '_>,
+    thread: ThreadId,
+    widest: usize,
+    budget: &Budget,
+) -> Result<Vec<Vec<Signs>>, StopReason> {
     let vocabulary = frame.vocabulary;
     let single = |(atom, holds)| Signs::one(atom, holds);
     let combinable = vocabulary.combinable(thread);
@@ -25,11 +31,14 @@ pub(super) fn shapes(frame: &Frame<'_, '_>, thread: ThreadId, widest: usize) -> 
         vec![vec![Signs::default()], vocabulary.readable(thread).iter().map(single).collect::<Vec<_>>()];
     let mut narrow: Vec<Signs> = combinable.iter().map(single).collect();
     while shapes.len() <= widest {
-        narrow.iter().for_each(|&clause| growth.grow(thread, clause));
+        for &clause in &narrow {
+            budget.check_now()?;
+            growth.grow(thread, clause);
+        }
         narrow = std::mem::take(&mut growth.found);
         shapes.push(narrow.clone());
     }
-    shapes
+    Ok(shapes)
 }
 
 /// The search for wider clauses.

@@ -127,7 +127,7 @@ fn clauses_grow_by_what_breaks_them() {
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
     let frame = Frame::new(&system, &vocabulary, &budget);
     let words = Words(&system, &vocabulary);
-    let shapes = shapes(&frame, ThreadId::from_index(0), 3);
+    let shapes = shapes(&frame, ThreadId::from_index(0), 3, &budget).expect("time enough");
     let of_width =
         |width: usize| shapes[width].iter().map(|&clause| words.clause(clause)).collect::<Vec<_>>();
     let wanted = "!flag2 || turn == 1 || T2 at";
