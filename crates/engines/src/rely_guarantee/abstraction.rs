@@ -21,7 +21,8 @@ define_id!(
 /// A block for each thread; few programs have more threads than fit without an allocation.
 pub(super) type Blocks = SmallVec<[BlockId; 8]>;
 
-/// The current abstraction. It only ever gets finer.
+/// The current abstraction.
+#[derive(Clone)]
 pub(super) struct Abstraction {
     predicates: Arena<PredicateId, [Constraint; 2]>,
     known: FxHashMap<Constraint, PredicateId>,
@@ -41,19 +42,22 @@ pub(super) struct Partition {
 impl Abstraction {
     /// Nothing is tracked.
     pub(super) fn new(system: &System<'_>) -> Self {
-        let whole = |observed: ThreadId| {
-            let spots = system.thread(observed).spots.len();
-            Partition {
-                block_of: vec![BlockId::from_index(0); spots],
-                blocks: std::iter::once((0..spots).map(SpotId::from_index).collect()).collect(),
-            }
-        };
         Abstraction {
             predicates: Arena::new(),
             known: FxHashMap::default(),
             of: system.threads.iter().map(|_| Vec::new()).collect(),
-            partitions: system.thread_ids().map(|_| system.thread_ids().map(whole).collect()).collect(),
+            partitions: trivial_partitions(system),
         }
+    }
+
+    /// The same predicates, but no places.
+    pub(super) fn without_places(&self, system: &System<'_>) -> Self {
+        Abstraction { partitions: trivial_partitions(system), ..self.clone() }
+    }
+
+    /// Whether somebody tells places of others apart.
+    pub(super) fn has_places(&self) -> bool {
+        self.partitions.iter().flatten().any(|partition| !partition.is_trivial())
     }
 
     /// The predicates tracked by a thread.
@@ -203,6 +207,18 @@ impl Abstraction {
     pub(super) fn tell_apart(&mut self, observer: ThreadId, observed: ThreadId, spots: &[SpotId]) -> bool {
         self.partitions[observer.index()][observed.index()].split(spots)
     }
+}
+
+/// Nobody tells anything apart.
+fn trivial_partitions(system: &System<'_>) -> Vec<Vec<Partition>> {
+    let whole = |observed: ThreadId| {
+        let spots = system.thread(observed).spots.len();
+        Partition {
+            block_of: vec![BlockId::from_index(0); spots],
+            blocks: std::iter::once((0..spots).map(SpotId::from_index).collect()).collect(),
+        }
+    };
+    system.thread_ids().map(|_| system.thread_ids().map(whole).collect()).collect()
 }
 
 impl Partition {

@@ -2,10 +2,11 @@
 
 use super::abstraction::Abstraction;
 use super::decide::Decider;
+use super::excluded::Excluded;
 use super::refine::{Discovery, Refinement, refine_generally, refine_modularly, suggested_run};
 use super::seeds::Seeds;
 use super::system::System;
-use super::tree::{Counterexample, Interrupted, Trees};
+use super::tree::{Counterexample, Derivation, Interrupted, Trees};
 use super::twins::Twins;
 use super::{Bias, Scout, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
@@ -21,8 +22,15 @@ pub(super) struct Attempt<'a> {
     twins: &'a Twins,
     abstraction: Abstraction,
     decider: Decider<'a>,
+    excluded: Excluded,
     iterations: u64,
 }
+
+/// Derivations with more nodes than this are not kept.
+const MOST_NODES_KEPT: usize = 400;
+/// While trees have fewer nodes than this, places cost less than to find those of them again that
+/// are needed after all.
+const NODES_WORTH_FEWER_PLACES: usize = 800;
 
 /// Named counts for reports.
 type Counts = Vec<(&'static str, u64)>;
@@ -35,7 +43,8 @@ impl<'a> Attempt<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
-        Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, iterations: 0 }
+        let (excluded, iterations) = (Excluded::default(), 0);
+        Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, excluded, iterations }
     }
 
     /// Refines until something is known; `None` if the trees become too large before.
@@ -68,9 +77,9 @@ impl<'a> Attempt<'a> {
                 }
             };
             match refined {
-                Ok((discoveries, bias)) => {
-                    self.bias = bias;
-                    self.track(discoveries, counts);
+                Ok(refined) => {
+                    let nodes = trees.nodes.len();
+                    self.track(refined, counts, nodes);
                 }
                 Err(claim) => return Some(claim),
             }
@@ -88,15 +97,27 @@ impl<'a> Attempt<'a> {
         self.abstraction
     }
 
-    fn track(&mut self, discoveries: Vec<Discovery>, counts: Counts) {
-        let discoveries = self.twins.with_twins(discoveries);
+    fn track(&mut self, refined: Refined, counts: Counts, nodes: usize) {
+        let discoveries = self.twins.with_twins(refined.discoveries);
+        self.excluded.add(refined.derivation, &discoveries);
         let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
         let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
         debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
+        let has_predicates = discoveries.iter().any(|discovery| !discovery.is_place());
+        let forgets = nodes >= NODES_WORTH_FEWER_PLACES && has_predicates && self.forget_places();
         if self.observer.wants_history() {
-            self.observer.round(history::round(self.system, counts, &discoveries));
+            self.observer.round(history::round(self.system, counts, &discoveries, forgets));
         }
         self.iterations += 1;
+        self.bias = refined.bias;
+    }
+
+    /// Tells places apart no longer that are not needed against any counterexample so far; says
+    /// whether there are such.
+    fn forget_places(&mut self) -> bool {
+        let (system, abstraction, budget) = (self.system, &self.abstraction, self.budget);
+        let coarser = self.excluded.with_fewer_places(system, abstraction, &mut self.decider, budget);
+        coarser.map(|coarser| self.abstraction = coarser).is_some()
     }
 }
 
@@ -116,6 +137,14 @@ fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) 
     }
 }
 
+/// What excludes a counterexample.
+struct Refined {
+    discoveries: Vec<Discovery>,
+    /// What to look for from now on.
+    bias: Bias,
+    derivation: Option<Derivation>,
+}
+
 /// A counterexample in its trees.
 struct Spurious<'s, 't, 'a> {
     trees: &'s Trees<'t, 'a>,
@@ -124,14 +153,9 @@ struct Spurious<'s, 't, 'a> {
 }
 
 impl Spurious<'_, '_, '_> {
-    /// What to track so that the counterexample does not come back, and what to look for then; or
-    /// what can be claimed, if it is a run.
-    fn refine(
-        &self,
-        abstraction: &Abstraction,
-        mut bias: Bias,
-        budget: &Budget,
-    ) -> Result<(Vec<Discovery>, Bias), Claim> {
+    /// What to track so that the counterexample does not come back, or what can be claimed if it is
+    /// a run.
+    fn refine(&self, abstraction: &Abstraction, mut bias: Bias, budget: &Budget) -> Result<Refined, Claim> {
         if let Some(trace) = suggested_run(self.trees, &self.counterexample, self.seeds, budget) {
             return Err(Claim::Unsafe(trace));
         }
@@ -142,11 +166,10 @@ impl Spurious<'_, '_, '_> {
         };
         for way in ways {
             match way(self.trees, &self.counterexample, self.seeds, budget) {
-                Refinement::Track(found) => {
-                    let is_new = |discovery: &Discovery| !abstraction.has(discovery);
-                    let new: Vec<Discovery> = found.into_iter().filter(is_new).collect();
-                    if !new.is_empty() {
-                        return Ok((new, bias));
+                Refinement::Track(discoveries) => {
+                    if discoveries.iter().any(|discovery| !abstraction.has(discovery)) {
+                        let derivation = Derivation::new(self.trees, &self.counterexample, MOST_NODES_KEPT);
+                        return Ok(Refined { discoveries, bias, derivation });
                     }
                 }
                 Refinement::Violation(trace) => return Err(Claim::Unsafe(trace)),

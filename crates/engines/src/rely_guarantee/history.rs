@@ -13,16 +13,22 @@ use rustc_hash::FxHashMap;
 /// Trees with more nodes than this are not told: nobody would look at the picture.
 const MOST_NODES: usize = 2_000;
 
-/// What was learnt from a counterexample.
-pub(super) fn round(system: &System<'_>, counts: Vec<(&'static str, u64)>, found: &[Discovery]) -> Round {
+/// What was learnt from a counterexample, and whether other places were forgotten then.
+pub(super) fn round(
+    system: &System<'_>,
+    counts: Vec<(&'static str, u64)>,
+    found: &[Discovery],
+    forgets: bool,
+) -> Round {
     let writer = Writer { system };
-    let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
+    let predicates = found.iter().filter(|one| !one.is_place()).count();
     let number = |count: usize, thing: &str| match count {
         0 => None,
         1 => Some(format!("1 new {thing}")),
         _ => Some(format!("{count} new {thing}s")),
     };
-    let parts = [number(predicates, "predicate"), number(found.len() - predicates, "place")];
+    let forgotten = forgets.then(|| "places forgotten".to_owned());
+    let parts = [number(predicates, "predicate"), number(found.len() - predicates, "place"), forgotten];
     let headline = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     Round { headline, counts, found: found.iter().map(|one| writer.discovery(one)).collect() }
 }

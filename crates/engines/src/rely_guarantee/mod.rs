@@ -8,6 +8,7 @@
 //! * `system`: the program as threads with spots and moves;
 //! * `abstraction`: predicates at spots, and what threads tell apart of each other's places;
 //! * `decide`, `islands`: what holds after a step;
+//! * `excluded`: counterexamples so far, and which places are still needed against them;
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`, `analysis`: predicates that the source and its numbers suggest;
@@ -27,6 +28,7 @@ mod analysis;
 mod attempt;
 mod clausal;
 mod decide;
+mod excluded;
 mod history;
 mod islands;
 mod literals;

@@ -48,7 +48,7 @@ fn check_twins(model: &str, discovery: impl FnOnce(&System<'_>) -> Discovery, ex
     let program = load(model);
     let system = system(&program);
     let found = Twins::new(&system).with_twins(vec![discovery(&system)]);
-    expect.assert_eq(&history::round(&system, Vec::new(), &found).found.join("; "));
+    expect.assert_eq(&history::round(&system, Vec::new(), &found, false).found.join("; "));
 }
 
 const TWO_FLAGS: &str = "var lock: int = 0; var flag1, flag2: int = 0;

@@ -62,6 +62,41 @@ pub(super) fn role_facts(system: &System<'_>, roles: &[Role]) -> Vec<Constraint>
     facts
 }
 
+/// Whether nodes, one for each role, allow a violation together, for all that they know.
+pub(super) fn violates(trees: &mut Trees<'_, '_>, violation: usize, nodes: &[NodeId]) -> bool {
+    let violation = &trees.system().violations[violation];
+    let roles = roles(trees.system(), violation);
+    let calm = nodes.iter().all(|&node| !trees.is_waiting(node));
+    let compatible = |index: usize, node| nodes[..index].iter().all(|&other| trees.compatible(node, other));
+    let agree = nodes.iter().enumerate().all(|(index, &node)| compatible(index, node));
+    calm && agree && {
+        let constraints = together(trees, violation, &roles, nodes);
+        trees.is_satisfiable(&constraints)
+    }
+}
+
+/// What holds in a violation, together with what the nodes know that play the roles in it.
+fn together(
+    trees: &Trees<'_, '_>,
+    violation: &Violation,
+    roles: &[Role],
+    nodes: &[NodeId],
+) -> Vec<Constraint> {
+    let system = trees.system();
+    let mut constraints = violation.guard.clone();
+    constraints.extend(role_facts(system, roles));
+    for (role, &node) in roles.iter().zip(nodes) {
+        let known = trees.constraints(node).into_iter();
+        if role.second {
+            let rename = |cell| system.seen_by(role.thread, role.thread, cell);
+            constraints.extend(known.map(|constraint| constraint.rename(rename)));
+        } else {
+            constraints.extend(known);
+        }
+    }
+    constraints
+}
+
 /// The search for nodes that play all roles, one of them given.
 pub(super) struct Search<'s, 'a, 'p> {
     trees: &'s mut Trees<'a, 'p>,
@@ -94,7 +129,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     fn cast(&mut self, given_role: usize, chosen: Vec<NodeId>) -> Option<Vec<NodeId>> {
         let role = chosen.len();
         if role == self.roles.len() {
-            let constraints = self.together(&chosen);
+            let constraints = together(self.trees, self.violation, &self.roles, &chosen);
             return self.trees.is_satisfiable(&constraints).then_some(chosen);
         }
         let candidates = if role == given_role {
@@ -115,21 +150,5 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             }
         }
         None
-    }
-
-    fn together(&self, chosen: &[NodeId]) -> Vec<Constraint> {
-        let system = self.trees.system();
-        let mut constraints = self.violation.guard.clone();
-        constraints.extend(role_facts(system, &self.roles));
-        for (role, &node) in self.roles.iter().zip(chosen) {
-            let known = self.trees.constraints(node).into_iter();
-            if role.second {
-                let rename = |cell| system.seen_by(role.thread, role.thread, cell);
-                constraints.extend(known.map(|constraint| constraint.rename(rename)));
-            } else {
-                constraints.extend(known);
-            }
-        }
-        constraints
     }
 }

@@ -52,6 +52,10 @@ pub(super) enum Discovery {
 }
 
 impl Discovery {
+    pub(super) fn is_place(&self) -> bool {
+        matches!(self, Discovery::Place { .. })
+    }
+
     /// Makes it part of the abstraction; says whether it is new there.
     pub(super) fn apply(&self, abstraction: &mut Abstraction) -> bool {
         match self {

@@ -7,7 +7,7 @@ use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
 use rely_base::Budget;
 use rely_logic::{LinearForm, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Derivations with more nodes than this are left to the general form.
 const MOST_NODES: usize = 400;
@@ -20,7 +20,7 @@ pub(in crate::rely_guarantee) fn refine(
     budget: &Budget,
 ) -> Refinement {
     let system = trees.system();
-    let Some(nodes) = derivation(trees, &counterexample.nodes) else { return Refinement::Nothing };
+    let Some(nodes) = trees.ancestors(&counterexample.nodes, MOST_NODES) else { return Refinement::Nothing };
     let cells = relevant_cells(trees, counterexample, &nodes);
     let mut clauses = Clauses::default();
     let mut unknowns: FxHashMap<NodeId, Unknown> = FxHashMap::default();
@@ -51,30 +51,6 @@ pub(in crate::rely_guarantee) fn refine(
             Err(reason) => Refinement::Stopped(reason),
         },
     }
-}
-
-/// All nodes on which the given ones depend, each after those it depends on.
-fn derivation(trees: &Trees<'_, '_>, roots: &[NodeId]) -> Option<Vec<NodeId>> {
-    let mut seen: FxHashSet<NodeId> = FxHashSet::default();
-    let mut pending: Vec<NodeId> = roots.to_vec();
-    while let Some(node) = pending.pop() {
-        if !seen.insert(node) {
-            continue;
-        }
-        if seen.len() > MOST_NODES {
-            return None;
-        }
-        match trees.nodes[node].origin {
-            Origin::Initial(_) => {}
-            Origin::Own { parent, .. } => pending.push(parent),
-            Origin::Environment { parent, actor, .. } => pending.extend([parent, actor]),
-            Origin::Spawned { actor, .. } => pending.push(actor),
-        }
-    }
-    // Nodes are numbered in the order in which they are made.
-    let mut nodes: Vec<NodeId> = seen.into_iter().collect();
-    nodes.sort_unstable();
-    Some(nodes)
 }
 
 /// The cells that some step of the derivation reads or writes.

@@ -4,9 +4,17 @@
 //! A move of one thread from one of its nodes is an environment transition for all others: from
 //! each of their nodes that agrees with that node it leads to what is left of theirs afterwards.
 //! Nothing is joined; a node that says no more than another one is covered by it.
+//!
+//! * [`successors`]: what follows from a node by one step;
+//! * [`derivation`]: how a counterexample came about, to be told again with another abstraction.
 
-use super::abstraction::{Abstraction, BlockId, Blocks};
-use super::decide::{Decider, Step};
+mod derivation;
+mod successors;
+
+pub(super) use derivation::Derivation;
+
+use super::abstraction::{Abstraction, Blocks};
+use super::decide::Decider;
 use super::literals::Literals;
 use super::meetings::{Environment, EnvironmentId, Meeting, Meetings};
 use super::places::Places;
@@ -51,7 +59,7 @@ pub(super) enum Origin {
 }
 
 /// Nodes that together show a violation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counterexample {
     pub(super) nodes: Vec<NodeId>,
     pub(super) what: Wrong,
@@ -152,13 +160,10 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// Grows the trees until nothing is missing or something is wrong. Trees that were too large for
     /// one limit can grow on with another one.
     pub(super) fn grow(&mut self, most_nodes: usize) -> Result<(), Interrupted> {
-        for (case, constraints) in self.system.initial.iter().enumerate() {
+        for case in 0..self.system.initial.len() {
             for thread in self.system.thread_ids() {
-                let Some(spot) = self.system.thread(thread).start else { continue };
-                let literals = self.decider.abstracted(self.abstraction, constraints, &[], thread);
-                let Some(literals) = literals else { continue };
-                let blocks = self.places.initial(thread);
-                self.add(thread, spot, blocks, literals, Origin::Initial(case));
+                let node = self.initial(case, thread);
+                self.add(node);
             }
         }
         while !self.pending.is_empty() {
@@ -205,10 +210,10 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.abstraction.constraints(&self.nodes[node].literals).cloned().collect()
     }
 
-    fn add(&mut self, thread: ThreadId, spot: SpotId, blocks: Blocks, literals: Literals, origin: Origin) {
-        let literals = literals.without(&self.dead[thread.index()][spot.index()]);
-        let node = Node { thread, spot, blocks, literals, origin, covered: false };
-        let siblings = &mut self.at[thread.index()][spot.index()];
+    /// Adds a node, if there is one and no other covers it.
+    fn add(&mut self, node: Option<Node>) {
+        let Some(node) = node else { return };
+        let siblings = &mut self.at[node.thread.index()][node.spot.index()];
         if siblings.iter().any(|&sibling| self.nodes[sibling].covers(&node)) {
             return;
         }
@@ -265,24 +270,20 @@ impl<'a, 'p> Trees<'a, 'p> {
         if !self.places.allow(node, the_move) {
             return Ok(());
         }
-        let step = Step { by, known: node.literals.clone(), foreign: None, observer: node.thread };
-        if !the_move.leads_on(system) && !self.decider.is_possible(self.abstraction, &step) {
-            return Ok(());
-        }
         if matches!(the_move.branch.ending, Ending::Fails(_) | Ending::Undefined) {
-            return Err(Counterexample { nodes: vec![id], what: Wrong::Move(by) });
+            let is_possible = self.is_own_step_possible(id, by);
+            let counterexample = Counterexample { nodes: vec![id], what: Wrong::Move(by) };
+            return if is_possible { Err(counterexample) } else { Ok(()) };
         }
         if !the_move.leads_on(system) {
             return Ok(());
         }
-        let (thread, blocks) = (node.thread, self.places.after(node, the_move));
-        let kept = (&node.literals, &self.affected[by.index()].others);
-        let tracked = &self.tracked[thread.index()];
-        let Some(literals) = self.decider.after(self.abstraction, &step, tracked, kept) else {
-            return Ok(());
-        };
-        self.spawn(id, by);
-        self.add(thread, the_move.target, blocks, literals, Origin::Own { parent: id, by });
+        let Some(next) = self.after_own(id, by) else { return Ok(()) };
+        for position in 0..the_move.branch.spawned.len() {
+            let first = self.first_of_spawned(id, by, position);
+            self.add(first);
+        }
+        self.add(Some(next));
         self.show(id, by);
         Ok(())
     }
@@ -290,8 +291,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// Makes a move from a node known to all threads that may be concerned.
     fn show(&mut self, actor: NodeId, by: MoveId) {
         let node = &self.nodes[actor];
-        let literals = node.literals.intersection(&self.told[by.index()]);
-        let environment = Environment { actor, by, literals };
+        let environment = Environment { actor, by, literals: self.told_to_others(actor, by) };
         let Some(environment) = self.meetings.environment(environment, &node.blocks) else { return };
         for observer in self.system.thread_ids() {
             if self.watched[observer.index()].binary_search(&by).is_err() {
@@ -326,30 +326,6 @@ impl<'a, 'p> Trees<'a, 'p> {
                 .any(|&started| !self.abstraction.partition(observer, started).is_trivial())
     }
 
-    /// The first nodes of the template instances that a possible move starts.
-    fn spawn(&mut self, id: NodeId, by: MoveId) {
-        let branch = &self.system.get(by).branch;
-        for (position, (template, _)) in branch.spawned.iter().enumerate() {
-            let known = self.nodes[id].literals.clone();
-            let Some(literals) = self.spawned(&known, by, position) else { continue };
-            let blocks = self.system.thread_ids().map(|_| BlockId::from_index(0)).collect();
-            let spot = self.system.thread(*template).entry;
-            self.add(*template, spot, blocks, literals, Origin::Spawned { actor: id, by, position });
-        }
-    }
-
-    /// What an instance knows that a move starts, if the move is possible.
-    pub(super) fn spawned(&mut self, known: &Literals, by: MoveId, position: usize) -> Option<Literals> {
-        let branch = &self.system.get(by).branch;
-        let (template, locals) = &branch.spawned[position];
-        let mut updates = branch.updates.clone();
-        updates.extend(locals.iter().cloned());
-        updates.sort_by_key(|(cell, _)| *cell);
-        let mut known: Vec<Constraint> = self.abstraction.constraints(known).cloned().collect();
-        known.extend(branch.guard.iter().cloned());
-        self.decider.abstracted(self.abstraction, &known, &updates, *template)
-    }
-
     /// A move of another thread from one of its nodes, seen from a node that meets it.
     fn interfere(&mut self, id: NodeId, environment: EnvironmentId) {
         let environment = self.meetings.get(environment);
@@ -358,32 +334,9 @@ impl<'a, 'p> Trees<'a, 'p> {
         if node.covered || is_other && !self.places.agree_on_others(node, actor) {
             return;
         }
-        let Some(step) = self.seen_step(node, &environment.literals, by) else { return };
-        let thread = node.thread;
-        let affected = self.affected[by.index()].seen_by(thread, actor.thread);
-        let (tracked, kept) = (&self.tracked[thread.index()], (&node.literals, affected));
-        let Some(literals) = self.decider.after(self.abstraction, &step, tracked, kept) else { return };
-        let the_move = self.system.get(by);
-        let starts = the_move.branch.started.contains(&thread);
-        let spot = if starts { self.system.thread(thread).entry } else { node.spot };
-        let blocks = self.places.after(node, the_move);
-        let origin = Origin::Environment { parent: id, actor: environment.actor, by };
-        self.add(thread, spot, blocks, literals, origin);
-    }
-
-    /// A move as its observer sees it, if that much is known of the mover; `None` if the two
-    /// contradict each other.
-    pub(super) fn seen_step(&self, node: &Node, mover: &Literals, by: MoveId) -> Option<Step> {
-        let actor = self.system.get(by).thread;
-        if node.thread == actor {
-            let (known, foreign) = (node.literals.clone(), Some(mover.clone()));
-            return Some(Step { by, known, foreign, observer: node.thread });
-        }
-        let known = node.literals.union(mover)?;
-        // Without handles it makes no difference who looks, and the answers can be shared.
-        let is_template = self.system.thread(node.thread).is_template;
-        let observer = if is_template { node.thread } else { actor };
-        Some(Step { by, known, foreign: None, observer })
+        let (actor, told) = (environment.actor, environment.literals.clone());
+        let next = self.after_other(id, (actor, by), &told);
+        self.add(next);
     }
 
     /// Whether a node could be different after the move: otherwise it covers what comes out.
@@ -407,29 +360,6 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// Whether a thread can make a move, as far as the places of others tell.
     pub(super) fn can_move(&self, node: &Node, by: MoveId) -> bool {
         !self.places.is_held_up(node, node.thread) && self.places.allow(node, self.system.get(by))
-    }
-
-    /// Whether a step can be made.
-    pub(super) fn is_possible(&mut self, step: &Step) -> bool {
-        self.decider.is_possible(self.abstraction, step)
-    }
-
-    /// What a thread knows at a spot after a possible step, of some of its predicates. `kept` is
-    /// what it knew before.
-    pub(super) fn after(
-        &mut self,
-        step: &Step,
-        kept: &Literals,
-        (thread, spot): (ThreadId, SpotId),
-        among: &Literals,
-    ) -> Literals {
-        let affected = &self.affected[step.by.index()];
-        let affected = if step.foreign.is_some() { &affected.same_template } else { &affected.others };
-        let among = self.tracked[thread.index()].intersection(among);
-        // The step is possible, so something is known after it.
-        let literals = self.decider.after(self.abstraction, step, &among, (kept, affected));
-        let literals = literals.unwrap_or_default();
-        literals.without(&self.dead[thread.index()][spot.index()])
     }
 
     /// Violations in which the node takes part, together with nodes of other threads.

@@ -1,0 +1,77 @@
+//! Counterexamples that were excluded, and stay so when fewer places are told apart.
+//!
+//! That a thread cannot be where a counterexample needs it is a reason that is found quickly, and
+//! often a poor one: a predicate that is found later would have done, and each place that is told
+//! apart multiplies abstract states. So places are refined non-monotonically (Gupta, Popeea,
+//! Rybalchenko, *Non-monotonic refinement of control abstraction for concurrent programs*, ATVA
+//! 2010): all counterexamples are kept, and when a predicate is found, only those places are told
+//! apart from then on that exclude one of them which nothing else does. Nothing comes back, so
+//! there is progress as before.
+
+use super::abstraction::Abstraction;
+use super::decide::Decider;
+use super::refine::Discovery;
+use super::system::System;
+use super::tree::{Derivation, Trees};
+use rely_base::Budget;
+
+/// All counterexamples so far.
+#[derive(Default)]
+pub(super) struct Excluded {
+    list: Vec<Entry>,
+    /// Whether one was too large to be kept.
+    is_incomplete: bool,
+}
+
+struct Entry {
+    derivation: Derivation,
+    /// What was found about places against it.
+    places: Vec<Discovery>,
+}
+
+impl Excluded {
+    /// One more counterexample, unless it is too large, and what was found against it.
+    pub(super) fn add(&mut self, derivation: Option<Derivation>, found: &[Discovery]) {
+        let Some(derivation) = derivation else {
+            self.is_incomplete = true;
+            return;
+        };
+        debug_assert!(
+            self.list.iter().all(|entry| entry.derivation != derivation),
+            "no counterexample comes back"
+        );
+        let places = found.iter().filter(|one| one.is_place()).cloned().collect();
+        self.list.push(Entry { derivation, places });
+    }
+
+    /// An abstraction with the same predicates and fewer places that excludes all counterexamples,
+    /// too, if one is found.
+    pub(super) fn with_fewer_places<'p>(
+        &self,
+        system: &'p System<'p>,
+        abstraction: &Abstraction,
+        decider: &mut Decider<'p>,
+        budget: &Budget,
+    ) -> Option<Abstraction> {
+        if self.is_incomplete || !abstraction.has_places() {
+            return None;
+        }
+        let mut coarser = abstraction.without_places(system);
+        let mut is_coarser = false;
+        for Entry { derivation, places } in &self.list {
+            let mut is_excluded = |abstraction: &Abstraction| {
+                !derivation.is_possible(&mut Trees::new(system, abstraction, decider, budget))
+            };
+            if is_excluded(&coarser) {
+                is_coarser |= !places.is_empty();
+                continue;
+            }
+            let changed = places.iter().filter(|place| place.apply(&mut coarser)).count();
+            // It may take places that were found against other counterexamples.
+            if changed == 0 || !is_excluded(&coarser) {
+                return None;
+            }
+        }
+        is_coarser.then_some(coarser)
+    }
+}
