@@ -1,7 +1,8 @@
 //! Limits on time and memory, and cancellation.
 //!
 //! A [`Budget`] is handed down to everything that may take long. Work asks it now and then
-//! whether to go on; the clock is read only every so many questions, so asking is cheap.
+//! whether to go on. To be cancelled is noticed at once; the clock is read only every so many
+//! questions, so asking is cheap.
 //! Engines stop by returning, never by panicking.
 
 use std::cell::Cell;
@@ -116,14 +117,17 @@ impl Budget {
     pub fn check(&self) -> Result<(), StopReason> {
         let questions = self.questions.get().wrapping_add(1);
         self.questions.set(questions);
-        if questions % QUESTIONS_PER_CLOCK_READ == 1 { self.check_now() } else { Ok(()) }
+        if questions % QUESTIONS_PER_CLOCK_READ == 1 { self.check_now() } else { self.check_cancelled() }
     }
 
-    /// Like [`check`](Self::check), but always looks at the clock and the tokens.
+    fn check_cancelled(&self) -> Result<(), StopReason> {
+        let is_cancelled = self.tokens.iter().any(CancelToken::is_cancelled);
+        if is_cancelled { Err(StopReason::Cancelled) } else { Ok(()) }
+    }
+
+    /// Like [`check`](Self::check), but always looks at the clock.
     pub fn check_now(&self) -> Result<(), StopReason> {
-        if self.tokens.iter().any(CancelToken::is_cancelled) {
-            return Err(StopReason::Cancelled);
-        }
+        self.check_cancelled()?;
         if self.most_questions.is_some_and(|most| self.questions.get() > most) {
             return Err(StopReason::Steps);
         }
@@ -206,9 +210,10 @@ mod tests {
     fn a_cancelled_token_stops_work_at_once() {
         let token = CancelToken::new();
         let budget = Budget::unlimited().with_token(token.clone());
-        assert_eq!(budget.check_now(), Ok(()));
+        assert_eq!([budget.check_now(), budget.check(), budget.check()], [Ok(()); 3]);
         token.cancel();
-        assert_eq!(budget.check_now(), Err(StopReason::Cancelled));
+        // Whether or not it is time to read the clock.
+        assert_eq!([budget.check(), budget.check_now()], [Err(StopReason::Cancelled); 2]);
     }
 
     #[test]

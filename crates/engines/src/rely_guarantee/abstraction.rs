@@ -55,9 +55,9 @@ impl Abstraction {
         Abstraction { partitions: trivial_partitions(system), ..self.clone() }
     }
 
-    /// Whether somebody tells places of others apart.
-    pub(super) fn has_places(&self) -> bool {
-        self.partitions.iter().flatten().any(|partition| !partition.is_trivial())
+    /// How many blocks of places all threads together see.
+    pub(super) fn count_blocks(&self) -> usize {
+        self.partitions.iter().flatten().map(Partition::len).sum()
     }
 
     /// The predicates tracked by a thread.

@@ -53,25 +53,23 @@ impl Excluded {
         decider: &mut Decider<'p>,
         budget: &Budget,
     ) -> Option<Abstraction> {
-        if self.is_incomplete || !abstraction.has_places() {
+        if self.is_incomplete {
             return None;
         }
         let mut coarser = abstraction.without_places(system);
-        let mut is_coarser = false;
-        for Entry { derivation, places } in &self.list {
-            let mut is_excluded = |abstraction: &Abstraction| {
-                !derivation.is_possible(&mut Trees::new(system, abstraction, decider, budget))
+        let mut next = 0;
+        loop {
+            let mut trees = Trees::new(system, &coarser, decider, budget);
+            let mut rest = self.list[next..].iter();
+            let Some(needed) = rest.position(|entry| entry.derivation.is_possible(&mut trees)) else {
+                return (coarser.count_blocks() < abstraction.count_blocks()).then_some(coarser);
             };
-            if is_excluded(&coarser) {
-                is_coarser |= !places.is_empty();
-                continue;
-            }
-            let changed = places.iter().filter(|place| place.apply(&mut coarser)).count();
+            next += needed;
+            let places = self.list[next].places.iter();
             // It may take places that were found against other counterexamples.
-            if changed == 0 || !is_excluded(&coarser) {
+            if places.filter(|place| place.apply(&mut coarser)).count() == 0 {
                 return None;
             }
         }
-        is_coarser.then_some(coarser)
     }
 }

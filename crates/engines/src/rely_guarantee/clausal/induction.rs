@@ -28,7 +28,7 @@ pub(super) fn invariants(
         for place in frame.places() {
             let (thread, spot) = (place.0.index(), place.1.index());
             let shapes = shapes[thread][widths.clone()].iter().flatten();
-            candidates[thread][spot] = proposed(samples, &held, place, shapes);
+            candidates[thread][spot] = proposed(samples, &held, place, shapes, budget)?;
         }
         let tried = candidates.iter().flatten().map(Vec::len).sum::<usize>();
         if tried > MOST_CANDIDATES {
@@ -50,11 +50,19 @@ fn proposed<'s>(
     held: &Clauses,
     place: Place,
     shapes: impl Iterator<Item = &'s Signs>,
-) -> Vec<Signs> {
+    budget: &Budget,
+) -> Result<Vec<Signs>, StopReason> {
     let (held, seen) = (&held[place.0.index()][place.1.index()], samples.at(place.0, place.1));
     let says_more = |clause: Signs| !held.iter().any(|held| held.is_subset(clause));
     let was_seen = |clause: Signs| seen.iter().all(|&holding| Signs::of_state(holding).intersects(clause));
-    shapes.copied().filter(|&clause| says_more(clause) && was_seen(clause)).collect()
+    let mut proposed = Vec::new();
+    for &clause in shapes {
+        budget.check()?;
+        if says_more(clause) && was_seen(clause) {
+            proposed.push(clause);
+        }
+    }
+    Ok(proposed)
 }
 
 /// Drops candidates until the rest is inductive.
