@@ -30,6 +30,8 @@ pub(super) struct Abstraction {
     of: Vec<Vec<PredicateId>>,
     /// What each thread tells apart of each other thread.
     partitions: Vec<Vec<Partition>>,
+    /// Whether cells that count threads say something about where these are.
+    counts: bool,
 }
 
 /// The spots of a thread in blocks.
@@ -47,12 +49,28 @@ impl Abstraction {
             known: FxHashMap::default(),
             of: system.threads.iter().map(|_| Vec::new()).collect(),
             partitions: trivial_partitions(system),
+            counts: false,
         }
     }
 
     /// The same predicates, but no places.
     pub(super) fn without_places(&self, system: &System<'_>) -> Self {
         Abstraction { partitions: trivial_partitions(system), ..self.clone() }
+    }
+
+    /// Whether threads are counted.
+    pub(super) fn counts(&self) -> bool {
+        self.counts
+    }
+
+    /// Counts threads from now on; says whether that is new.
+    pub(super) fn count_threads(&mut self) -> bool {
+        !std::mem::replace(&mut self.counts, true)
+    }
+
+    /// What follows from where some threads are, if threads are counted.
+    pub(super) fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
+        if self.counts { system.census.facts(system, present) } else { Vec::new() }
     }
 
     /// How many blocks of places all threads together see.
@@ -190,6 +208,7 @@ impl Abstraction {
                 let tracked = known.is_some_and(|predicate| self.of(*thread).contains(&predicate));
                 tracked || constraint.is_true() || constraint.is_false()
             }
+            Discovery::Census => self.counts,
             Discovery::Place { observer, observed, spots } => {
                 let partition = self.partition(*observer, *observed);
                 let block = |spot: &SpotId| partition.block(partition.block_of(*spot));

@@ -10,6 +10,7 @@ use super::tree::{Counterexample, Derivation, Interrupted, Trees};
 use super::twins::Twins;
 use super::{Bias, Scout, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
+use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
 
 /// One attempt, with what it tracks so far.
@@ -132,6 +133,10 @@ fn tell_end(observer: &dyn Observer, trees: &Trees<'_, '_>, abstraction: &Abstra
 /// What complete trees prove.
 fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) -> Claim {
     match proof::assemble(trees, abstraction, budget) {
+        Some(proof) if abstraction.counts() => {
+            let invariants = trees.system().census.invariants(trees.system());
+            Claim::Safe(Proof::Counting(Counting { invariants, proof }))
+        }
         Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),
         None => gave_up("the proof needs numbers that are too large"),
     }

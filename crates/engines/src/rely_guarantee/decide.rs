@@ -14,6 +14,7 @@ use rely_base::{Arena, Budget, define_id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// A step about which questions are asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +26,8 @@ pub(super) struct Step {
     pub(super) foreign: Option<Literals>,
     /// The thread that sees the step.
     pub(super) observer: ThreadId,
+    /// What follows from where the two are; nothing, if threads are not counted.
+    pub(super) facts: Rc<[Constraint]>,
 }
 
 impl Step {
@@ -174,10 +177,12 @@ impl<'a> Decider<'a> {
         consistent
     }
 
-    /// The islands, if they can be used: instances of templates have facts about their handles.
+    /// The islands, if they can be used: instances of templates have facts about their handles, and
+    /// what is counted may have to do with anything.
     fn islands_of(&mut self, abstraction: &Abstraction, step: &Step) -> Option<&Islands> {
         let threads = [step.observer, self.system.get(step.by).thread];
-        if threads.iter().any(|&thread| self.system.thread(thread).is_template) {
+        let has_template = threads.iter().any(|&thread| self.system.thread(thread).is_template);
+        if has_template || !step.facts.is_empty() {
             return None;
         }
         if self.islands.as_ref().is_none_or(|islands| !islands.fit(abstraction)) {
@@ -293,8 +298,8 @@ impl<'a> Decider<'a> {
         for constraint in foreign.chain(&by.branch.guard) {
             self.solver.assert(&constraint.rename(rename));
         }
-        for fact in self.system.handle_facts(step.observer, by.thread) {
-            self.solver.assert(&fact);
+        for fact in self.system.handle_facts(step.observer, by.thread).iter().chain(&*step.facts) {
+            self.solver.assert(fact);
         }
         self.loaded = Some(id);
     }

@@ -21,14 +21,16 @@ pub(super) fn round(
     forgets: bool,
 ) -> Round {
     let writer = Writer { system };
-    let predicates = found.iter().filter(|one| !one.is_place()).count();
+    let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
+    let places = found.iter().filter(|one| one.is_place()).count();
+    let counts_threads = found.contains(&Discovery::Census).then(|| "threads are counted".to_owned());
     let number = |count: usize, thing: &str| match count {
         0 => None,
         1 => Some(format!("1 new {thing}")),
         _ => Some(format!("{count} new {thing}s")),
     };
     let forgotten = forgets.then(|| "places forgotten".to_owned());
-    let parts = [number(predicates, "predicate"), number(found.len() - predicates, "place"), forgotten];
+    let parts = [number(predicates, "predicate"), number(places, "place"), counts_threads, forgotten];
     let headline = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     Round { headline, counts, found: found.iter().map(|one| writer.discovery(one)).collect() }
 }
@@ -91,6 +93,7 @@ impl Writer<'_, '_> {
                 let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
                 format!("{}: {constraint}", self.name(*thread))
             }
+            Discovery::Census => "how many threads are where".to_owned(),
             Discovery::Place { observer, observed, spots } => {
                 format!("{}: {}", self.name(*observer), self.places(*observed, spots))
             }

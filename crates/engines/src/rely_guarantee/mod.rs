@@ -7,6 +7,7 @@
 //! * `attempt`: the loop of growing trees and refining;
 //! * `system`: the program as threads with spots and moves;
 //! * `abstraction`: predicates at spots, and what threads tell apart of each other's places;
+//! * `census`: cells that count how many threads are where;
 //! * `decide`, `islands`: what holds after a step;
 //! * `excluded`: counterexamples so far, and which places are still needed against them;
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
@@ -26,6 +27,7 @@
 mod abstraction;
 mod analysis;
 mod attempt;
+mod census;
 mod clausal;
 mod decide;
 mod excluded;

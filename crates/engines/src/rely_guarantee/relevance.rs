@@ -181,7 +181,7 @@ impl Relevance<'_, '_, '_> {
         if !self.trees.can_move(node, by) {
             return None;
         }
-        let step = Step { by, known: node.literals.clone(), foreign: None, observer: node.thread };
+        let step = self.trees.own_step(node, by);
         if !self.trees.is_possible(&step) {
             return None;
         }
@@ -282,14 +282,14 @@ impl Relevance<'_, '_, '_> {
     /// The step with all that the nodes know; `None` if they contradict each other.
     fn full_step(&self, source: &Source<'_>) -> Option<Step> {
         let knows = |index: usize| source.members.get(index).map(|&node| &self.trees.nodes[node].literals);
-        let Step { by, observer, .. } = *source.step;
+        let Step { by, observer, ref facts, .. } = *source.step;
         let own = knows(0)?.clone();
         let (known, foreign) = match (knows(1), &source.step.foreign) {
             (Some(actor), Some(_)) => (own, Some(actor.clone())),
             (Some(actor), None) => (own.union(actor)?, None),
             (None, _) => (own, None),
         };
-        Some(Step { by, known, foreign, observer })
+        Some(Step { by, known, foreign, observer, facts: Rc::clone(facts) })
     }
 
     /// What of the nodes' knowledge excludes the step, or implies a literal after it.
@@ -314,6 +314,7 @@ impl Relevance<'_, '_, '_> {
         }
         let mut rest: Vec<Constraint> = by.branch.guard.iter().map(|test| test.rename(rename)).collect();
         rest.extend(system.handle_facts(source.step.observer, by.thread));
+        rest.extend(source.step.facts.iter().cloned());
         if let Some(literal) = after {
             let mut updates: Vec<(VarId, LinearForm)> =
                 by.branch.updates.iter().map(|(cell, value)| (rename(*cell), value.rename(rename))).collect();
@@ -388,6 +389,8 @@ impl Relevance<'_, '_, '_> {
         let system = self.system;
         let mut rest = system.violations[violation].guard.clone();
         rest.extend(role_facts(system, roles));
+        let standing = chosen.iter().map(|class| (class.common.thread, class.common.spot));
+        rest.extend(self.trees.facts(&standing.collect::<Vec<_>>()));
         let mut facts = Vec::new();
         let mut possible = rest.clone();
         for (role, class) in roles.iter().zip(chosen) {

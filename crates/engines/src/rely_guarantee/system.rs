@@ -1,5 +1,6 @@
 //! The program as the method sees it: threads with numbered spots, and the moves between them.
 
+use super::census::Census;
 use crate::symbolic::{
     Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states,
 };
@@ -28,6 +29,8 @@ pub(super) struct System<'p> {
     pub(super) moves: Vec<Move>,
     pub(super) initial: Vec<Vec<Constraint>>,
     pub(super) violations: Vec<Violation>,
+    /// What counts how many threads are where.
+    pub(super) census: Census,
     pub(super) has_atomic_spots: bool,
     /// Whether a state after the end of the whole program can still violate something.
     pub(super) halted_states_matter: bool,
@@ -81,6 +84,7 @@ impl<'p> System<'p> {
             threads,
             moves: Vec::new(),
             initial,
+            census: Census::default(),
             halted_states_matter: !violations.is_empty(),
             violations,
             cells,
@@ -89,6 +93,7 @@ impl<'p> System<'p> {
             budget.check().map_err(Unfit::Stopped)?;
             system.add_moves(edge, budget)?;
         }
+        system.census = Census::new(&system);
         Ok(system)
     }
 

@@ -67,6 +67,7 @@ struct Exchange {
 impl Exchange {
     fn discovery(&self, discovery: &Discovery) -> Discovery {
         match discovery {
+            Discovery::Census => Discovery::Census,
             Discovery::Predicate { thread, constraint } => Discovery::Predicate {
                 thread: self.thread(*thread),
                 constraint: match self.tests.get(constraint) {

@@ -85,6 +85,8 @@ fn together(
     let system = trees.system();
     let mut constraints = violation.guard.clone();
     constraints.extend(role_facts(system, roles));
+    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
+    constraints.extend(trees.facts(&standing.collect::<Vec<_>>()));
     for (role, &node) in roles.iter().zip(nodes) {
         let known = trees.constraints(node).into_iter();
         if role.second {

@@ -123,8 +123,12 @@ impl<'b> Judge<'b> {
         subject: Subject,
         question: &OpenQuestion,
     ) -> Result<(), Obstacle> {
-        let parts = Parts::new(encoder, &question.hypotheses);
-        if self.contradicts_itself(encoder, &parts)? || self.follows_by_one_cube(encoder, question, &parts)? {
+        let (counting, plain): (Vec<TermId>, Vec<TermId>) =
+            question.hypotheses.iter().partition(|&&formula| encoder.mentions_counter(formula));
+        // Numbers of threads have to do with everything, and are seldom the reason.
+        if !counting.is_empty() && self.is_easy(encoder, question, &plain)?
+            || self.is_easy(encoder, question, &question.hypotheses)?
+        {
             return Ok(());
         }
         let formulas = question.formulas(&mut encoder.pool);
@@ -138,6 +142,19 @@ impl<'b> Judge<'b> {
             Answer::Open(obstacle) => RelyGuaranteeDefect::Undecided { subject, place: place(), obstacle },
         };
         Err(Obstacle::Defect(defect.into()))
+    }
+
+    /// Whether few questions about few formulas suffice to see that the goal follows from some of the
+    /// hypotheses.
+    fn is_easy(
+        &mut self,
+        encoder: &mut Encoder<'_>,
+        question: &OpenQuestion,
+        hypotheses: &[TermId],
+    ) -> Result<bool, Obstacle> {
+        let parts = Parts::new(encoder, hypotheses);
+        Ok(self.contradicts_itself(encoder, &parts)?
+            || self.follows_by_one_cube(encoder, question, &parts)?)
     }
 
     /// Whether some part of the hypotheses is never true. Only conjunctions are asked about: they

@@ -1,7 +1,6 @@
 //! Numbers of threads in obligations: how many there are before and after a step.
 //!
-//! Of a template, a counter is a variable of the logic. Of an instance it is 0 or 1, by where the
-//! instance stands. What is known of counters in a state from which a thread takes an edge: this
+//! A counter is a variable of the logic. Of an instance it is 0 or 1, by where the instance stands. What is known of counters in a state from which a thread takes an edge: this
 //! thread is counted where it is; nobody is counted where the proof has no assertion, and nobody
 //! but the thread that acts inside an atomic block. See [`crate::counting`] for the rule.
 
@@ -223,16 +222,14 @@ impl Generator<'_> {
         if let Some(&known) = self.counters.variables.get(counter) {
             return known;
         }
-        let name = InvariantPrinter::new(self.outline.program).counter(counter);
-        let variable = self.encoder.new_variable(&name);
+        let variable = self.counter_variable(counter);
         let zero = self.encoder.constant(0);
         let mut bounds = vec![self.encoder.pool.ge(variable, zero)];
         if !counter.having.is_empty() {
             let all = self.counter(&Counter::at(counter.location));
             bounds.push(self.encoder.pool.le(variable, all));
         }
-        self.encoder.define(variable, bounds);
-        self.counters.variables.insert(counter.clone(), variable);
+        self.encoder.define_counter(variable, bounds);
         variable
     }
 
@@ -240,11 +237,39 @@ impl Generator<'_> {
     fn count_of_instance(&mut self, counter: &Counter, thread: ThreadId, values: &Values) -> TermId {
         let here = self.outline.numbers.single(thread, Spot::At(counter.location));
         let is_here = self.encoder.stands_in(thread, &here);
+        if counter.having.is_empty() && self.encoder.pool.as_truth(is_here).is_none() {
+            return self.presence_of_instance(counter, is_here);
+        }
         let reading = Reading { thread, role: Role::ACTOR, before: values, after: values };
         let mut conditions = self.read(&counter.having, reading);
         conditions.push(is_here);
         let is_counted = self.encoder.pool.and(conditions);
         self.encoder.number(is_counted)
+    }
+
+    /// A variable that is 1 if an instance is at a location, otherwise 0. With its bounds, sums of such
+    /// numbers can be compared without knowing where anybody is.
+    fn presence_of_instance(&mut self, counter: &Counter, is_here: TermId) -> TermId {
+        if let Some(&known) = self.counters.variables.get(counter) {
+            return known;
+        }
+        let variable = self.counter_variable(counter);
+        let (zero, one) = (self.encoder.constant(0), self.encoder.constant(1));
+        let pool = &mut self.encoder.pool;
+        let elsewhere = pool.not(is_here);
+        let (is_none, is_one) = (pool.le(variable, zero), pool.ge(variable, one));
+        let meaning = [pool.or([elsewhere, is_one]), pool.or([is_here, is_none])];
+        let bounds = [pool.ge(variable, zero), pool.le(variable, one)];
+        self.encoder.define_counter(variable, bounds.into_iter().chain(meaning).collect());
+        variable
+    }
+
+    /// A new variable for a counter.
+    fn counter_variable(&mut self, counter: &Counter) -> TermId {
+        let name = InvariantPrinter::new(self.outline.program).counter(counter);
+        let variable = self.encoder.new_variable(&name);
+        self.counters.variables.insert(counter.clone(), variable);
+        variable
     }
 
     /// 1 if a thread at the location is counted, otherwise 0.

@@ -78,6 +78,8 @@ pub(super) struct Encoder<'p> {
 enum Fact {
     /// These formulas.
     Formulas(Vec<TermId>),
+    /// It is a number of threads, of which these formulas are true.
+    Counter(Vec<TermId>),
     /// It is the handle of a thread made from a template.
     Handle(TermId),
     /// It is the number of the spot of this instance.
@@ -174,6 +176,17 @@ impl<'p> Encoder<'p> {
     /// Attaches formulas to a variable: they are true whenever it is mentioned.
     pub(super) fn define(&mut self, variable: TermId, formulas: Vec<TermId>) {
         self.add_fact(variable, Fact::Formulas(formulas));
+    }
+
+    /// Like [`define`](Self::define), for a variable that is a number of threads.
+    pub(super) fn define_counter(&mut self, variable: TermId, formulas: Vec<TermId>) {
+        self.add_fact(variable, Fact::Counter(formulas));
+    }
+
+    /// Whether a formula speaks of numbers of threads.
+    pub(super) fn mentions_counter(&mut self, formula: TermId) -> bool {
+        let noted = self.noted_symbols(formula);
+        noted.iter().any(|symbol| matches!(self.facts[symbol], Fact::Counter(_)))
     }
 
     /// The handle of a thread; of a template, of the instance in `role`.
@@ -324,7 +337,7 @@ impl<'p> Encoder<'p> {
                     continue;
                 }
                 match &self.facts[&symbol] {
-                    Fact::Formulas(list) => {
+                    Fact::Formulas(list) | Fact::Counter(list) => {
                         pending.extend(list);
                         facts.formulas.extend(list);
                     }

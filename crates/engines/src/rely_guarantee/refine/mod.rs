@@ -49,6 +49,8 @@ pub(super) enum Discovery {
     Predicate { thread: ThreadId, constraint: Constraint },
     /// Whether another thread is at one of some spots.
     Place { observer: ThreadId, observed: ThreadId, spots: Vec<SpotId> },
+    /// How many threads are where, as far as cells count them.
+    Census,
 }
 
 impl Discovery {
@@ -63,6 +65,7 @@ impl Discovery {
             Discovery::Place { observer, observed, spots } => {
                 abstraction.tell_apart(*observer, *observed, spots)
             }
+            Discovery::Census => abstraction.count_threads(),
         }
     }
 }

@@ -2,22 +2,45 @@
 
 use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
 use super::{Discovery, Refinement};
+use crate::rely_guarantee::census::Census;
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
 use rely_base::Budget;
-use rely_logic::{LinearForm, VarId};
+use rely_logic::{Constraint, LinearForm, VarId};
 use rustc_hash::FxHashMap;
 
 /// Derivations with more nodes than this are left to the general form.
 const MOST_NODES: usize = 400;
 
-/// Looks for modular predicates that exclude the counterexample.
+/// Looks for modular predicates that exclude the counterexample. If there are none, threads are
+/// counted, if that helps.
 pub(in crate::rely_guarantee) fn refine(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
     seeds: &Seeds,
     budget: &Budget,
+) -> Refinement {
+    let system = trees.system();
+    match refine_with(trees, counterexample, trees.counts().then_some(&system.census), (seeds, budget)) {
+        Refinement::Impossible if !trees.counts() && !system.census.is_empty() => {
+            match refine_with(trees, counterexample, Some(&system.census), (seeds, budget)) {
+                Refinement::Track(found) => {
+                    Refinement::Track(std::iter::once(Discovery::Census).chain(found).collect())
+                }
+                _ => Refinement::Impossible,
+            }
+        }
+        refinement => refinement,
+    }
+}
+
+/// Looks for modular predicates, given what a census says.
+fn refine_with(
+    trees: &Trees<'_, '_>,
+    counterexample: &Counterexample,
+    census: Option<&Census>,
+    (seeds, budget): (&Seeds, &Budget),
 ) -> Refinement {
     let system = trees.system();
     let Some(nodes) = trees.ancestors(&counterexample.nodes, MOST_NODES) else { return Refinement::Nothing };
@@ -32,10 +55,13 @@ pub(in crate::rely_guarantee) fn refine(
         unknowns.insert(node, clauses.unknown(parameters));
     }
     for &node in &nodes {
-        let clause = origin(trees, &clauses, &unknowns, node);
+        let mut clause = origin(trees, &clauses, &unknowns, node);
+        clause.constraints.extend(counted(trees, census, &before(trees, node)));
         clauses.list.push(clause);
     }
-    clauses.list.push(exclusion(trees, &clauses, &unknowns, counterexample));
+    let mut last = exclusion(trees, &clauses, &unknowns, counterexample);
+    last.constraints.extend(counted(trees, census, &counterexample.nodes));
+    clauses.list.push(last);
     match clauses.solve(trees, seeds, budget) {
         Solved::Atoms(atoms) => {
             let found = nodes.iter().flat_map(|node| {
@@ -77,6 +103,25 @@ fn relevant_cells(trees: &Trees<'_, '_>, counterexample: &Counterexample, nodes:
     cells.sort_unstable();
     cells.dedup();
     cells
+}
+
+/// The nodes from which a step leads to a node.
+fn before(trees: &Trees<'_, '_>, node: NodeId) -> Vec<NodeId> {
+    match trees.nodes[node].origin {
+        Origin::Initial(_) | Origin::Spawned { .. } => Vec::new(),
+        Origin::Own { parent, .. } => vec![parent],
+        Origin::Environment { parent, actor, .. } => vec![parent, actor],
+    }
+}
+
+/// What a census says if threads are where some nodes say.
+fn counted(trees: &Trees<'_, '_>, census: Option<&Census>, nodes: &[NodeId]) -> Vec<Constraint> {
+    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
+    let standing: Vec<_> = standing.collect();
+    match census {
+        Some(census) if !standing.is_empty() => census.facts(trees.system(), &standing),
+        _ => Vec::new(),
+    }
 }
 
 /// The clause that derives a node.

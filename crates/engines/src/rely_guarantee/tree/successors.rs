@@ -34,14 +34,15 @@ impl Trees<'_, '_> {
 
     /// Whether the values that a node knows allow a move of its own thread.
     pub(super) fn is_own_step_possible(&mut self, id: NodeId, by: MoveId) -> bool {
-        let step = own_step(&self.nodes[id], by);
+        let step = self.own_step(&self.nodes[id], by);
         self.decider.is_possible(self.abstraction, &step)
     }
 
     /// What follows by a move of the node's own thread, if its values allow it.
     pub(super) fn after_own(&mut self, id: NodeId, by: MoveId) -> Option<Node> {
         let (node, the_move) = (&self.nodes[id], self.system.get(by));
-        let (thread, step, blocks) = (node.thread, own_step(node, by), self.places.after(node, the_move));
+        let (thread, step, blocks) =
+            (node.thread, self.own_step(node, by), self.places.after(node, the_move));
         let kept = (&node.literals, &self.affected[by.index()].others);
         let tracked = &self.tracked[thread.index()];
         let literals = self.decider.after(self.abstraction, &step, tracked, kept)?;
@@ -107,16 +108,17 @@ impl Trees<'_, '_> {
         mover: &Literals,
         by: MoveId,
     ) -> Option<Step> {
-        let actor = self.system.get(by).thread;
+        let (actor, source) = (self.system.get(by).thread, self.system.get(by).source);
+        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot), (actor, source)]).into();
         if node.thread == actor {
             let (known, foreign) = (node.literals.clone(), Some(mover.clone()));
-            return Some(Step { by, known, foreign, observer: node.thread });
+            return Some(Step { by, known, foreign, observer: node.thread, facts });
         }
         let known = node.literals.union(mover)?;
         // Without handles it makes no difference who looks, and the answers can be shared.
         let is_template = self.system.thread(node.thread).is_template;
         let observer = if is_template { node.thread } else { actor };
-        Some(Step { by, known, foreign: None, observer })
+        Some(Step { by, known, foreign: None, observer, facts })
     }
 
     /// Whether a step can be made.
@@ -141,8 +143,20 @@ impl Trees<'_, '_> {
         let literals = literals.unwrap_or_default();
         literals.without(&self.dead[thread.index()][spot.index()])
     }
-}
 
-fn own_step(node: &Node, by: MoveId) -> Step {
-    Step { by, known: node.literals.clone(), foreign: None, observer: node.thread }
+    /// A move of the node's own thread.
+    pub(in crate::rely_guarantee) fn own_step(&self, node: &Node, by: MoveId) -> Step {
+        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot)]).into();
+        Step { by, known: node.literals.clone(), foreign: None, observer: node.thread, facts }
+    }
+
+    /// What follows from where some threads are, if threads are counted.
+    pub(in crate::rely_guarantee) fn facts(&self, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
+        self.abstraction.facts(self.system, present)
+    }
+
+    /// Whether threads are counted.
+    pub(in crate::rely_guarantee) fn counts(&self) -> bool {
+        self.abstraction.counts()
+    }
 }
