@@ -117,7 +117,8 @@ impl Proved {
             }
             Proof::Counting(proof) => {
                 let (invariants, assertions) = (proof.invariants.len(), proof.proof.assertion_count());
-                format!("counting proof, {invariants} invariants, {assertions} assertions")
+                let noun = if invariants == 1 { "invariant" } else { "invariants" };
+                format!("counting proof, {invariants} {noun}, {assertions} assertions")
             }
             Proof::Reduced(proof) => {
                 format!("reduction with {} movers, then {}", proof.movers.len(), self.describe(&proof.proof))

@@ -166,6 +166,11 @@ impl<'p> Phrases<'p> {
         with_values(self.short(spot).to_owned(), self.values(spot))
     }
 
+    /// The shortest names of all locations.
+    pub(crate) fn locations(&self) -> Arena<LocationId, String> {
+        self.program.locations().ids().map(|location| self.spot(Spot::At(location))).collect()
+    }
+
     fn short(&self, spot: Spot) -> &str {
         match spot {
             Spot::At(location) => &self.names[location].short,
@@ -218,6 +223,8 @@ impl<'p> Phrases<'p> {
     /// All of the atoms; two bounds of one quantity are one comparison.
     pub(crate) fn comparisons<'a>(&self, atoms: impl Iterator<Item = &'a Atom>) -> Vec<String> {
         let mut left: Vec<&Atom> = atoms.filter(|atom| !self.is_trivial(atom)).collect();
+        let known = left.clone();
+        left.retain(|atom| !known.iter().any(|bound| excludes_value(bound, atom)));
         let mut texts = Vec::new();
         while !left.is_empty() {
             let atom = left.remove(0);
@@ -276,6 +283,17 @@ fn value_text(program: &Program, known: &VarValues) -> String {
             if texts.len() == 1 { texts.concat() } else { format!("({})", texts.join(" || ")) }
         }
     }
+}
+
+/// Whether a bound says already that something does not have a value: `x >= 1` and `x != 0`.
+fn excludes_value(bound: &Atom, other: &Atom) -> bool {
+    let value = match (other.terms.as_slice(), other.comparison) {
+        ([(1, quantity)], Comparison::Ne) => other.constant.checked_neg().map(|value| (*quantity, value)),
+        _ => None,
+    };
+    value.zip(bounds_of_single(bound)).is_some_and(|((quantity, value), (bounded, (low, high)))| {
+        bounded == quantity && (low.is_some_and(|low| value < low) || high.is_some_and(|high| value > high))
+    })
 }
 
 /// `quantity >= low` or `quantity <= high`.

@@ -82,7 +82,8 @@ impl Writer<'_> {
     /// Invariants first: what is said of threads may rest on them.
     fn write_counting(&self, invariants: &[Invariant]) -> String {
         let mut text = "  proof        threads know how many of them stand where\n\n".to_owned();
-        let printer = InvariantPrinter::new(self.phrases.program);
+        let names = self.phrases.locations();
+        let printer = InvariantPrinter::new(self.phrases.program).with_names(&names);
         let lines: Vec<String> = invariants.iter().map(|one| printer.invariant(one)).collect();
         text += &self.block("in every state", &lines, "nothing");
         self.threads(text)

@@ -72,4 +72,10 @@ impl Excluded {
             }
         }
     }
+
+    /// Whether none of them is possible with the abstraction of some trees.
+    #[cfg(test)]
+    pub(super) fn are_impossible(&self, trees: &mut Trees<'_, '_>) -> bool {
+        !self.is_incomplete && self.list.iter().all(|entry| !entry.derivation.is_possible(trees))
+    }
 }

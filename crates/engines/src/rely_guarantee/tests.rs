@@ -3,17 +3,19 @@
 use super::abstraction::Abstraction;
 use super::attempt::Attempt;
 use super::decide::Decider;
+use super::excluded::Excluded;
 use super::islands::Islands;
 use super::literals::{Literal, Literals, PredicateId};
-use super::refine::{Discovery, suggested_run};
+use super::refine::{Discovery, Refinement, refine_generally, suggested_run};
 use super::relevance::relevant_classes;
 use super::seeds::Seeds;
 use super::system::{MoveId, SpotId, System};
-use super::tree::{Interrupted, Trees};
+use super::tree::{Derivation, Interrupted, Trees};
 use super::twins::Twins;
 use super::{Bias, Scout, history};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
+use rely_evidence::rely_guarantee::AtomPrinter;
 use rely_evidence::{Claim, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
@@ -185,6 +187,91 @@ fn proofs_are_reduced_to_what_they_need() {
         never T1 at b && T2 at q;",
         &expect!["8 classes of 12 nodes"],
     );
+}
+
+/// What follows from where a thread is, for each of its spots.
+fn check_census(model: &str, name: &str, expect: &Expect) {
+    let program = load(model);
+    let system = system(&program);
+    let mut threads = program.threads().iter();
+    let (thread, _) = threads.find(|(_, thread)| thread.name == name).unwrap_or_else(|| panic!("no {name}"));
+    let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
+    let facts = spots.map(|spot| {
+        let facts = system.census.facts(&system, &[(thread, spot)]);
+        let atoms = facts.iter().filter_map(|fact| system.cells.atom(fact));
+        atoms.map(|atom| AtomPrinter::new(&program).atom(&atom)).collect::<Vec<_>>().join(", ")
+    });
+    expect.assert_eq(&facts.collect::<Vec<_>>().join("; "));
+}
+
+#[test]
+fn cells_that_count_threads_are_bounded_by_where_these_are() {
+    let reader = "{ r := r + 1; x := r; r := r - 1; }";
+    let known = format!("var r, x: int = 0; thread A {reader} thread B {reader} invariant r <= 2;");
+    check_census(&known, "A", &expect!["r >= 0, r <= 1; r >= 0, r <= 1; r >= 1, r <= 2; r >= 1, r <= 2"]);
+    // There may be any number of others.
+    let any = format!(
+        "var r, x: int = 0; process p {reader} thread Main {{ while * {{ spawn p(); }} }} never r < 0;"
+    );
+    check_census(&any, "p", &expect!["r >= 0; r >= 0; r >= 1; r >= 1"]);
+    // It does not start at zero, and goes down first.
+    check_census(
+        "var r: int = 3; thread A { r := r - 2; r := r + 2; } thread B { await r == 3; }",
+        "A",
+        &expect!["r >= 3, r <= 3; r >= 3, r <= 3; r >= 1, r <= 1"],
+    );
+}
+
+#[test]
+fn what_depends_on_more_than_places_does_not_count_threads() {
+    for (declaration, step, other) in [
+        ("var r: int = 0;", "while * { r := r + 1; }", "await r == 3;"),
+        ("var r: int = *;", "r := r + 1;", "await r == 3;"),
+        ("var r, x: int = 0;", "r := x;", "await r == 3;"),
+        // Nobody looks at it.
+        ("var r: int = 0;", "r := r + 1;", "r := r + 1;"),
+    ] {
+        let program = load(&format!("{declaration} thread A {{ {step} }} thread B {{ {other} }}"));
+        assert!(system(&program).census.is_empty(), "{step}");
+    }
+}
+
+/// How many blocks of places are seen before and after those are forgotten that are not needed,
+/// when a predicate is tracked for each thread after all.
+fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
+    let program = load(
+        "var lock: int = 0;
+        thread T1 { a: await lock == 0 do { lock := 1; } b: skip; }
+        thread T2 { p: await lock == 0 do { lock := 2; } q: skip; }
+        never T1 at b && T2 at q;",
+    );
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (mut abstraction, mut decider) = (Abstraction::new(&system), Decider::new(&system, &budget));
+    let mut excluded = Excluded::default();
+    for _ in 0..10 {
+        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+        let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else { break };
+        let refinement = refine_generally(&trees, &counterexample, &Seeds::new(&system), &budget);
+        let Refinement::Track(found) = refinement else { panic!("there is something to track") };
+        excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found);
+        assert!(found.iter().filter(|one| one.apply(&mut abstraction)).count() > 0);
+    }
+    assert!(abstraction.count_blocks() > 4, "places were found");
+    for (index, value) in predicates.into_iter().enumerate() {
+        abstraction.track(thread(index), &equals(&system, "lock", value));
+    }
+    let coarser = excluded.with_fewer_places(&system, &abstraction, &mut decider, &budget);
+    let coarser = coarser.expect("one of two places is enough against what was seen");
+    assert_eq!((abstraction.count_blocks(), coarser.count_blocks()), expect);
+    let mut trees = Trees::new(&system, &coarser, &mut decider, &budget);
+    assert!(excluded.are_impossible(&mut trees), "what was excluded stays so");
+}
+
+#[test]
+fn places_are_forgotten_when_predicates_do_without_them() {
+    check_forgotten([1, 2], (6, 4));
+    // These do not help, so places are needed.
+    check_forgotten([7, 8], (6, 5));
 }
 
 /// Looks for a proof, with modular predicates as long as there can be a modular one.

@@ -1,20 +1,26 @@
-//! Invariants in the names of the program: `count == #worker.entry + #worker.b`.
+//! Invariants in the names of the program: `count == 1 + #worker.{entry, b}`.
 
 use super::proof::{CountAtom, Counter, Invariant, Summand};
 use crate::rely_guarantee::{AtomPrinter, Comparison};
-use rely_base::Id;
+use rely_base::{Arena, Id};
 use rely_program::{LocationId, Program, Value};
 
 /// Writes invariants as a person would.
 #[derive(Clone, Copy, Debug)]
 pub struct InvariantPrinter<'p> {
     program: &'p Program,
+    names: Option<&'p Arena<LocationId, String>>,
 }
 
 impl<'p> InvariantPrinter<'p> {
     /// Names come from this program.
     pub fn new(program: &'p Program) -> Self {
-        Self { program }
+        Self { program, names: None }
+    }
+
+    /// Locations have these names.
+    pub fn with_names(self, names: &'p Arena<LocationId, String>) -> Self {
+        Self { names: Some(names), ..self }
     }
 
     /// A location with its thread in front: `worker.b`, or `worker.3` if it has no label.
@@ -24,6 +30,9 @@ impl<'p> InvariantPrinter<'p> {
 
     /// A location without its thread.
     pub fn label(&self, location: LocationId) -> String {
+        if let Some(names) = self.names {
+            return names[location].clone();
+        }
         let thread = self.program.thread_of(location);
         match &self.program.locations()[location].label {
             Some(label) => label.clone(),
@@ -83,20 +92,47 @@ impl<'p> InvariantPrinter<'p> {
         format!("{} {operator} {}", self.sum(&left, 0), self.sum(&right, constant))
     }
 
+    /// Whether two terms are numbers of threads at places of one thread, with the same factor.
+    fn belong_together(&self, first: &(Value, Summand), second: &(Value, Summand)) -> bool {
+        let (Summand::Count(left), Summand::Count(right)) = (&first.1, &second.1) else { return false };
+        let thread = |counter: &Counter| self.program.locations()[counter.location].thread;
+        let counts_all = left.having.is_empty() && right.having.is_empty();
+        first.0 == second.0 && counts_all && thread(left) == thread(right)
+    }
+
+    /// The number of threads at several places: `#worker.{entry, b}`.
+    fn places(&self, first: &Counter, terms: &[(Value, Summand)]) -> String {
+        let mut labels: Vec<String> = Vec::new();
+        for (_, summand) in terms {
+            let Summand::Count(counter) = summand else { continue };
+            let label = self.label(counter.location);
+            // Several places of one line may have one name.
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        format!("#{}.{{{}}}", self.program.thread_of(first.location).name, labels.join(", "))
+    }
+
     /// A sum of multiples, by the sizes of their factors, and a constant.
     fn sum(&self, terms: &[(Value, Summand)], constant: Value) -> String {
-        let product = |(factor, summand): &(Value, Summand)| {
+        let mut rest = terms;
+        let mut products: Vec<String> = Vec::new();
+        while let [(factor, summand), ..] = rest {
+            let together =
+                rest.iter().take_while(|&term| self.belong_together(&rest[0], term)).count().max(1);
             let name = match summand {
                 Summand::Cell { var, index } => AtomPrinter::new(self.program).cell(*var, *index),
-                Summand::Count(counter) => self.counter(counter),
+                Summand::Count(counter) if together == 1 => self.counter(counter),
+                Summand::Count(counter) => self.places(counter, &rest[..together]),
             };
-            match factor.unsigned_abs() {
+            products.push(match factor.unsigned_abs() {
                 1 => name,
                 size => format!("{size} * {name}"),
-            }
-        };
-        let text: Vec<String> = terms.iter().map(product).collect();
-        let text = text.join(" + ");
+            });
+            rest = &rest[together..];
+        }
+        let text = products.join(" + ");
         match constant {
             _ if text.is_empty() => constant.to_string(),
             0 => text,

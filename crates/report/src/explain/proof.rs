@@ -38,7 +38,9 @@ fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<S
         Proof::Counting(counting) => {
             let restored = Restored::new(explained.program, explained.prepared, explained.back);
             let invariants = recall::invariants(&counting.invariants, &restored);
-            let counted = numbers_of_threads(&invariants, &restored.program);
+            let names = Phrases::new(&restored, explained.sources).locations();
+            let printer = InvariantPrinter::new(&restored.program).with_names(&names);
+            let counted = numbers_of_threads(&invariants, printer);
             counted.into_iter().chain(key(&counting.proof, explained)).map(plain).collect()
         }
         Proof::Reduced(reduced) => {
@@ -94,8 +96,7 @@ fn visited(exhausted: &Exhausted, goal: Goal) -> String {
 const TOLD_INVARIANTS: usize = 3;
 
 /// The invariants that say most in the fewest words.
-fn numbers_of_threads(invariants: &[Invariant], program: &Program) -> Option<String> {
-    let printer = InvariantPrinter::new(program);
+fn numbers_of_threads(invariants: &[Invariant], printer: InvariantPrinter<'_>) -> Option<String> {
     let mut texts: Vec<String> =
         invariants.iter().map(|invariant| format!("`{}`", printer.invariant(invariant))).collect();
     texts.sort_by_key(String::len);

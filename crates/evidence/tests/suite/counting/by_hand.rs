@@ -83,6 +83,32 @@ fn damage_to_a_barrier_is_noticed() {
 }
 
 #[test]
+fn damage_to_a_count_of_known_threads_is_noticed() {
+    let readers = "invariant: r = #one.inside + #one.out + #two.inside + #two.out";
+    rejects(
+        &models::known_readers(),
+        &[
+            (readers, "", Rule::Interference),
+            (readers, "invariant: r = #one.inside + #one.out", Rule::InvariantStep),
+            (readers, "invariant: r = #one.inside + #one.out + #two.inside + #one.exit", Rule::InvariantStep),
+            (
+                readers,
+                "invariant: r = #one.inside + #one.out + #two.inside + 2*#two.out",
+                Rule::InvariantStep,
+            ),
+            (
+                readers,
+                "invariant: r = #one.inside + #one.out + #two.inside + #two.out + 1",
+                Rule::InvariantInitially,
+            ),
+            (readers, "invariant: r <= #one.inside + #one.out + #two.inside + #two.out", Rule::Interference),
+            ("effect writer @entry: r = 0", "effect writer @entry: r <= 1", Rule::Interference),
+            ("effect writer @entry: r = 0", "effect writer @entry: r = 1", Rule::Guarantee),
+        ],
+    );
+}
+
+#[test]
 fn damage_to_a_counter_with_a_condition_is_noticed() {
     let line = "invariant: prev <= max | #(proc.lc1: val >= prev) >= 1 | #proc.lc1 + #proc.lc2 + #proc.lc3 + #proc.lc4 + #proc.exit = 0";
     let last = "#proc.lc1 + #proc.lc2 + #proc.lc3 + #proc.lc4 + #proc.exit = 0";
@@ -284,8 +310,9 @@ fn invariants_are_printed_in_the_names_of_the_program() {
     let proof = proof(&model.program, model.proof);
     let printer = InvariantPrinter::new(&model.program);
     let printed: Vec<String> = proof.invariants.iter().map(|one| printer.invariant(one)).collect();
-    assert_eq!(printed[1], "wait == #proc.lc4 + #proc.exit");
-    let expected = "prev <= max || #(proc.lc1: prev <= proc.val) >= 1 || #proc.lc1 + #proc.lc2 + #proc.lc3 + #proc.lc4 + #proc.exit == 0";
+    assert_eq!(printed[1], "wait == #proc.{lc4, exit}");
+    let expected =
+        "prev <= max || #(proc.lc1: prev <= proc.val) >= 1 || #proc.{lc1, lc2, lc3, lc4, exit} == 0";
     assert_eq!(printed[2], expected);
 }
 

@@ -9,8 +9,7 @@ use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
 use rely_evidence::{Claim, Proof, check};
 use rely_program::{
-    Chooser, Domain, Goal, LocationId, Outcome, Program, Scope, Semantics, SlotId, State, ThreadKind, Value,
-    VarId,
+    Chooser, Domain, Goal, LocationId, Outcome, Program, Scope, Semantics, SlotId, State, Value, VarId,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -186,12 +185,7 @@ fn mutate(program: &Program, proof: &mut Counting, dice: &mut Dice) {
         proof.invariants.remove(number);
         return;
     }
-    let templates: Vec<LocationId> = program
-        .locations()
-        .iter()
-        .filter(|(_, location)| program.threads()[location.thread].kind == ThreadKind::Template)
-        .map(|(id, _)| id)
-        .collect();
+    let locations: Vec<LocationId> = program.locations().ids().collect();
     let invariant = &mut proof.invariants[number];
     let cube_number = dice.roll(invariant.cubes.len());
     if dice.roll(8) == 0 {
@@ -215,7 +209,7 @@ fn mutate(program: &Program, proof: &mut Counting, dice: &mut Dice) {
             atom.terms.remove(term);
         }
         _ => {
-            let location = templates[dice.roll(templates.len())];
+            let location = locations[dice.roll(locations.len())];
             match &mut atom.terms[term].1 {
                 Summand::Count(counter) if counter.having.is_empty() => counter.location = location,
                 _ => atom.terms.push((1, Summand::Count(Counter::at(location)))),

@@ -28,6 +28,7 @@ pub fn all() -> Vec<Model> {
         tokens(),
         atomic_block(),
         halting(),
+        known_readers(),
     ]
 }
 
@@ -354,6 +355,54 @@ pub fn tokens() -> Model {
          worker @entry: true
          effect main @entry: true
          effect worker @entry: true",
+        true,
+    )
+}
+
+/// Two readers that are known by name, and counted all the same.
+pub fn known_readers() -> Model {
+    model(
+        "known-readers",
+        "var r: int = 0;
+         var writing: bool = false;
+         process one {
+             entry -> inside: !writing; r := r + 1;
+             inside -> out: assert !writing;
+             out -> exit: r := r - 1;
+         }
+         process two {
+             entry -> inside: !writing; r := r + 1;
+             inside -> out: assert !writing;
+             out -> exit: r := r - 1;
+         }
+         process writer {
+             entry -> busy: r == 0; writing := true;
+             busy -> exit: writing := false;
+         }
+         start one;
+         start two;
+         start writer;",
+        "invariant: r = #one.inside + #one.out + #two.inside + #two.out
+         invariant: writing = #writer.busy
+         one @entry: true
+         one @inside: writing = 0
+         one @out: true
+         one @exit: true
+         two @entry: true
+         two @inside: writing = 0
+         two @out: true
+         two @exit: true
+         writer @entry: true
+         writer @busy: true
+         writer @exit: true
+         effect one @entry: true
+         effect one @inside: true
+         effect one @out: true
+         effect two @entry: true
+         effect two @inside: true
+         effect two @out: true
+         effect writer @entry: r = 0
+         effect writer @busy: writing' = 0",
         true,
     )
 }
