@@ -5,6 +5,7 @@
 
 use super::access::Cells;
 use super::assign::Wanted;
+use super::branch::Ways;
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
 use crate::facts::StartArgument;
@@ -270,22 +271,29 @@ impl<'a, 'f> Lowering<'a, 'f> {
         ops.extend(self.guard_ops(vec![guard]));
         ops.push(Op::Join(number));
         self.emit(ops);
-        if result_place.as_constant() == Some(0) {
-            return Ok(());
+        // Who does not want the result says so by a null pointer, which need not be a constant.
+        let Ways { holds: is_wanted, fails: is_not } = self.branch_on(result_place.clone());
+        self.flow = is_wanted;
+        if !self.flow.is_dead() {
+            self.store_result(&joined, result_place, result.span, at)?;
         }
-        let target = CType::pointer_to(CType::Void);
-        let place = self.place_behind(result_place, target);
-        let places = self.cells(&place, result.span)?.cells;
+        self.join_here(is_not)
+    }
+
+    /// Stores what a joined thread has returned behind a pointer.
+    fn store_result(&mut self, joined: &Value, pointer: Value, span: TreeSpan, at: TreeSpan) -> Lowered<()> {
+        let place = self.place_behind(pointer, CType::pointer_to(CType::Void));
+        let places = self.cells(&place, span)?.cells;
         let mut is_read = false;
         for cell in &places {
-            is_read |= !self.flow.is_dead() && self.facts.receives_result(cell.target);
+            is_read |= self.facts.receives_result(cell.target);
         }
         if !is_read && !places.is_empty() {
             return Ok(());
         }
-        let value = self.thread_result(&joined, at)?;
+        let value = self.thread_result(joined, at)?;
         let value = self.convert(value, &place.ty, at)?;
-        self.write(&place, value, result.span)
+        self.write(&place, value, span)
     }
 
     /// What the joined thread has returned.

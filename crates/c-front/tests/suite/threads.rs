@@ -42,6 +42,23 @@ fn two(globals: &str, f: &str, g: &str) -> String {
     )
 }
 
+/// A thread that returns a pointer to 7, joined by some statements.
+fn joined(statements: &str) -> String {
+    format!(
+        "int r, seven = 7; void *f(void *p) {{ return &seven; }} int main() {{ void *v = &r; pthread_t t; \
+         pthread_create(&t, 0, f, 0); {statements} return 0; }}"
+    )
+}
+
+#[test]
+fn a_null_pointer_for_the_result_of_a_thread_need_not_be_a_constant() {
+    check(&joined("pthread_join(t, 0); r = 5;"), &[5]);
+    check(&joined("pthread_join(t, &v); r = *(int *)v;"), &[7]);
+    check(&joined("void *n = 0; void **w = (void **)n; pthread_join(t, w); r = 5;"), &[5]);
+    check(&joined("void **w = r ? &v : 0; pthread_join(t, w); r = v == &r;"), &[1]);
+    check(&joined("void **w = !r ? &v : 0; pthread_join(t, w); r = *(int *)v;"), &[7]);
+}
+
 #[test]
 fn increments_race_unless_they_are_atomic() {
     check(&two("int r;", "r++;", "r++;"), &[1, 2]);
