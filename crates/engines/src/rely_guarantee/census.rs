@@ -71,15 +71,15 @@ impl Count {
 
     /// Bounds of the cell if some threads are where they are said to be.
     fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
-        let known = present.iter().filter_map(|(thread, spot)| self.shares[thread.index()][spot.index()]);
-        let known = known.fold(Some(self.initial), |sum, share| sum?.checked_add(share));
+        let mut known = present.iter().filter_map(|(thread, spot)| self.shares[thread.index()][spot.index()]);
+        let known = known.try_fold(self.initial, Share::checked_add);
         let bound = |of: fn(&[Option<Share>], bool) -> Option<Share>| {
-            let absent = system.thread_ids().filter_map(|thread| {
+            let mut absent = system.thread_ids().filter_map(|thread| {
                 let is_template = system.thread(thread).is_template;
                 let is_present = present.iter().any(|(other, _)| *other == thread);
                 (is_template || !is_present).then(|| of(&self.shares[thread.index()], is_template))
             });
-            absent.fold(known, |sum, share| sum?.checked_add(share?))
+            absent.try_fold(known?, |sum, share| sum.checked_add(share?))
         };
         let form = LinearForm::variable(self.cell);
         let least = bound(least_share).map(|least| Constraint::ge(&form, &LinearForm::constant(least)));

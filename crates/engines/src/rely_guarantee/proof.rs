@@ -1,6 +1,7 @@
 //! From complete trees to a proof that others can check.
 
 use super::abstraction::Abstraction;
+use super::literals::Literal;
 use super::merge::{Merged, merged};
 use super::relevance::relevant_classes;
 use super::system::{Move, SpotId, System, updated};
@@ -8,7 +9,7 @@ use super::tree::Trees;
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::project::project;
-use rely_logic::{Constraint, Domain, Integer, LinearForm, Relation, VarId};
+use rely_logic::{Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId};
 use rely_program::{EdgeId, Op, Place, ThreadId};
 
 /// What the trees prove. `None` if something cannot be written down.
@@ -165,17 +166,22 @@ impl Writer<'_, '_> {
             let is_auxiliary = variable.index() >= 3 * cells.count();
             is_auxiliary || (self.modular && local(variable))
         });
-        let multiples = solve_quotients(&mut constraints, &mut eliminated);
-        let projected = project(Domain::Integers, &constraints, &eliminated, self.budget).constraints;
+        let (all, hidden) = (constraints.clone(), eliminated.clone());
+        let found = solve_quotients(&mut constraints, &mut eliminated);
+        let projection = project(Domain::Integers, &constraints, &eliminated, self.budget);
+        let mut projected = projection.constraints;
         if projected.iter().any(Constraint::is_false) {
             return Effect::None;
         }
-        let known: Vec<Constraint> =
-            projected.into_iter().filter(|constraint| !constraint.is_true()).collect();
         let speaks = |form: &LinearForm| !form.variables().any(|variable| eliminated.contains(&variable));
-        let multiples = multiples.iter().filter(|(form, _)| speaks(form));
+        let multiples = found.iter().filter(|(form, _)| speaks(form));
         let multiples: Vec<Atom> =
             multiples.filter_map(|(form, divisor)| cells.multiple(form, divisor)).collect();
+        if !projection.is_exact || multiples.len() < found.len() {
+            projected.extend(self.predicates_after(by, &all, &hidden));
+        }
+        let known: Vec<Constraint> =
+            projected.into_iter().filter(|constraint| !constraint.is_true()).collect();
         match self.written(&known, by.thread, state) {
             Some(mut cube) => {
                 cube.atoms.extend(multiples);
@@ -183,6 +189,27 @@ impl Writer<'_, '_> {
             }
             None => Effect::Unwritable,
         }
+    }
+}
+
+impl Writer<'_, '_> {
+    /// The predicates that hold after a step in any case, as far as they do not speak of what is
+    /// hidden. Where projection is not exact, it may lose some of them.
+    fn predicates_after(&self, by: &Move, step: &[Constraint], hidden: &[VarId]) -> Vec<Constraint> {
+        let mut solver = Conjunction::new(Domain::Integers);
+        solver.set_proofs(false);
+        for constraint in step {
+            solver.assert(constraint);
+        }
+        let is_updated = |cell: VarId| updated(&by.branch.updates, cell).is_some();
+        let after = |cell| if is_updated(cell) { self.system.cells.after(cell) } else { cell };
+        let all = self.abstraction.predicates().flat_map(|predicate| {
+            [true, false].map(|holds| self.abstraction.constraint(Literal { predicate, holds }))
+        });
+        let changed = all.filter(|predicate| predicate.form().variables().any(is_updated));
+        let seen = changed.map(|predicate| predicate.rename(after));
+        let seen = seen.filter(|predicate| !predicate.form().variables().any(|cell| hidden.contains(&cell)));
+        seen.filter(|predicate| solver.entails(predicate, self.budget) == Entailment::Yes).collect()
     }
 }
 
