@@ -30,8 +30,8 @@ pub(super) struct Abstraction {
     of: Vec<Vec<PredicateId>>,
     /// What each thread tells apart of each other thread.
     partitions: Vec<Vec<Partition>>,
-    /// Whether cells that count threads say something about where these are.
-    counts: bool,
+    /// The cells that are known to count threads.
+    counted: Vec<VarId>,
 }
 
 /// The spots of a thread in blocks.
@@ -49,7 +49,7 @@ impl Abstraction {
             known: FxHashMap::default(),
             of: system.threads.iter().map(|_| Vec::new()).collect(),
             partitions: trivial_partitions(system),
-            counts: false,
+            counted: Vec::new(),
         }
     }
 
@@ -58,19 +58,23 @@ impl Abstraction {
         Abstraction { partitions: trivial_partitions(system), ..self.clone() }
     }
 
-    /// Whether threads are counted.
-    pub(super) fn counts(&self) -> bool {
-        self.counts
+    /// The cells that are known to count threads.
+    pub(super) fn counted(&self) -> &[VarId] {
+        &self.counted
     }
 
-    /// Counts threads from now on; says whether that is new.
-    pub(super) fn count_threads(&mut self) -> bool {
-        !std::mem::replace(&mut self.counts, true)
+    /// Lets everybody know that a cell counts threads; says whether that is new.
+    pub(super) fn count(&mut self, cell: VarId) -> bool {
+        let is_new = !self.counted.contains(&cell);
+        if is_new {
+            self.counted.push(cell);
+        }
+        is_new
     }
 
-    /// What follows from where some threads are, if threads are counted.
+    /// What is known of cells that count threads from where some threads are.
     pub(super) fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
-        if self.counts { system.census.facts(system, present) } else { Vec::new() }
+        system.census.facts(&self.counted, system, present)
     }
 
     /// How many blocks of places all threads together see.
@@ -208,7 +212,7 @@ impl Abstraction {
                 let tracked = known.is_some_and(|predicate| self.of(*thread).contains(&predicate));
                 tracked || constraint.is_true() || constraint.is_false()
             }
-            Discovery::Census => self.counts,
+            Discovery::Count(cell) => self.counted.contains(cell),
             Discovery::Place { observer, observed, spots } => {
                 let partition = self.partition(*observer, *observed);
                 let block = |spot: &SpotId| partition.block(partition.block_of(*spot));

@@ -133,8 +133,9 @@ fn tell_end(observer: &dyn Observer, trees: &Trees<'_, '_>, abstraction: &Abstra
 /// What complete trees prove.
 fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) -> Claim {
     match proof::assemble(trees, abstraction, budget) {
-        Some(proof) if abstraction.counts() => {
-            let invariants = trees.system().census.invariants(trees.system());
+        Some(proof) if !abstraction.counted().is_empty() => {
+            let system = trees.system();
+            let invariants = system.census.invariants(abstraction.counted(), system);
             Claim::Safe(Proof::Counting(Counting { invariants, proof }))
         }
         Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),

@@ -38,18 +38,28 @@ impl Census {
         Census { counts: system.cells.all().filter_map(|cell| Count::new(system, cell)).collect() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+    /// All cells that count threads.
+    pub(super) fn cells(&self) -> impl Iterator<Item = VarId> {
+        self.counts.iter().map(|count| count.cell)
     }
 
-    /// What follows from where some threads are.
-    pub(super) fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
-        self.counts.iter().flat_map(|count| count.facts(system, present)).collect()
+    fn of<'c>(&'c self, cells: &'c [VarId]) -> impl Iterator<Item = &'c Count> {
+        self.counts.iter().filter(|count| cells.contains(&count.cell))
     }
 
-    /// The invariants in the terms of the program.
-    pub(super) fn invariants(&self, system: &System<'_>) -> Vec<Invariant> {
-        self.counts.iter().filter_map(|count| count.invariant(system)).collect()
+    /// What is known of some of the cells from where some threads are.
+    pub(super) fn facts(
+        &self,
+        cells: &[VarId],
+        system: &System<'_>,
+        present: &[(ThreadId, SpotId)],
+    ) -> Vec<Constraint> {
+        self.of(cells).flat_map(|count| count.facts(system, present)).collect()
+    }
+
+    /// What is true of some of the cells, in the terms of the program.
+    pub(super) fn invariants(&self, cells: &[VarId], system: &System<'_>) -> Vec<Invariant> {
+        self.of(cells).filter_map(|count| count.invariant(system)).collect()
     }
 }
 

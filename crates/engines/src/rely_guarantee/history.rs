@@ -6,7 +6,7 @@ use super::system::{MoveId, SpotId, System};
 use super::tree::{NodeId, Origin, Trees};
 use rely_base::{Id, Round, Span, Tree, TreeNode};
 use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
-use rely_logic::Constraint;
+use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,8 @@ pub(super) fn round(
     let writer = Writer { system };
     let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
     let places = found.iter().filter(|one| one.is_place()).count();
-    let counts_threads = found.contains(&Discovery::Census).then(|| "threads are counted".to_owned());
+    let counts_threads = found.iter().any(|one| matches!(one, Discovery::Count(_)));
+    let counts_threads = counts_threads.then(|| "threads are counted".to_owned());
     let number = |count: usize, thing: &str| match count {
         0 => None,
         1 => Some(format!("1 new {thing}")),
@@ -93,7 +94,7 @@ impl Writer<'_, '_> {
                 let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
                 format!("{}: {constraint}", self.name(*thread))
             }
-            Discovery::Census => "how many threads are where".to_owned(),
+            Discovery::Count(cell) => format!("{} counts threads", self.cell(*cell)),
             Discovery::Place { observer, observed, spots } => {
                 format!("{}: {}", self.name(*observer), self.places(*observed, spots))
             }
@@ -103,6 +104,13 @@ impl Writer<'_, '_> {
     fn constraint(&self, constraint: &Constraint) -> Option<String> {
         let atom = self.system.cells.atom(constraint)?;
         Some(AtomPrinter::new(self.system.program).atom(&atom))
+    }
+
+    fn cell(&self, cell: VarId) -> String {
+        let variable = self.system.cells.variable(cell);
+        variable.map_or_else(String::new, |(var, index)| {
+            AtomPrinter::new(self.system.program).cell(var, u32::try_from(index).unwrap_or(u32::MAX))
+        })
     }
 
     fn places(&self, thread: ThreadId, spots: &[SpotId]) -> String {

@@ -67,7 +67,7 @@ struct Exchange {
 impl Exchange {
     fn discovery(&self, discovery: &Discovery) -> Discovery {
         match discovery {
-            Discovery::Census => Discovery::Census,
+            Discovery::Count(cell) => Discovery::Count(self.cells.get(cell).copied().unwrap_or(*cell)),
             Discovery::Predicate { thread, constraint } => Discovery::Predicate {
                 thread: self.thread(*thread),
                 constraint: match self.tests.get(constraint) {

@@ -23,7 +23,7 @@ pub(super) use spine::refine as refine_generally;
 use super::abstraction::Abstraction;
 use super::system::SpotId;
 use rely_base::StopReason;
-use rely_logic::Constraint;
+use rely_logic::{Constraint, VarId};
 use rely_program::{ThreadId, Trace};
 
 /// What came out of a refinement.
@@ -49,8 +49,8 @@ pub(super) enum Discovery {
     Predicate { thread: ThreadId, constraint: Constraint },
     /// Whether another thread is at one of some spots.
     Place { observer: ThreadId, observed: ThreadId, spots: Vec<SpotId> },
-    /// How many threads are where, as far as cells count them.
-    Census,
+    /// That a cell counts threads.
+    Count(VarId),
 }
 
 impl Discovery {
@@ -65,7 +65,7 @@ impl Discovery {
             Discovery::Place { observer, observed, spots } => {
                 abstraction.tell_apart(*observer, *observed, spots)
             }
-            Discovery::Census => abstraction.count_threads(),
+            Discovery::Count(cell) => abstraction.count(*cell),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
 use super::{Discovery, Refinement};
-use crate::rely_guarantee::census::Census;
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
@@ -13,33 +12,53 @@ use rustc_hash::FxHashMap;
 /// Derivations with more nodes than this are left to the general form.
 const MOST_NODES: usize = 400;
 
-/// Looks for modular predicates that exclude the counterexample. If there are none, threads are
-/// counted, if that helps.
+/// Looks for modular predicates that exclude the counterexample. If there are none, it may help to
+/// know that some cells count threads.
 pub(in crate::rely_guarantee) fn refine(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
     seeds: &Seeds,
     budget: &Budget,
 ) -> Refinement {
-    let system = trees.system();
-    match refine_with(trees, counterexample, trees.counts().then_some(&system.census), (seeds, budget)) {
-        Refinement::Impossible if !trees.counts() && !system.census.is_empty() => {
-            match refine_with(trees, counterexample, Some(&system.census), (seeds, budget)) {
-                Refinement::Track(found) => {
-                    Refinement::Track(std::iter::once(Discovery::Census).chain(found).collect())
-                }
-                _ => Refinement::Impossible,
-            }
-        }
+    let refine_with = |cells: &[VarId]| refine_with(trees, counterexample, cells, (seeds, budget));
+    match refine_with(trees.counted()) {
+        Refinement::Impossible => match refine_by_counting(trees, refine_with) {
+            Some(found) => Refinement::Track(found),
+            None => Refinement::Impossible,
+        },
         refinement => refinement,
     }
 }
 
-/// Looks for modular predicates, given what a census says.
+/// As few cells as possible that exclude the counterexample if they count threads, and the predicates
+/// that are needed then.
+fn refine_by_counting(
+    trees: &Trees<'_, '_>,
+    refine_with: impl Fn(&[VarId]) -> Refinement,
+) -> Option<Vec<Discovery>> {
+    let mut counted = trees.counted().to_vec();
+    let known = counted.len();
+    counted.extend(trees.system().census.cells().filter(|cell| !trees.counted().contains(cell)));
+    if counted.len() == known {
+        return None;
+    }
+    let Refinement::Track(mut found) = refine_with(&counted) else { return None };
+    let mut position = known;
+    while position < counted.len() && counted.len() > known + 1 {
+        let fewer = [&counted[..position], &counted[position + 1..]].concat();
+        match refine_with(&fewer) {
+            Refinement::Track(sufficient) => (found, counted) = (sufficient, fewer),
+            _ => position += 1,
+        }
+    }
+    Some(counted[known..].iter().map(|&cell| Discovery::Count(cell)).chain(found).collect())
+}
+
+/// Looks for modular predicates if some cells are known to count threads.
 fn refine_with(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
-    census: Option<&Census>,
+    counted: &[VarId],
     (seeds, budget): (&Seeds, &Budget),
 ) -> Refinement {
     let system = trees.system();
@@ -56,11 +75,11 @@ fn refine_with(
     }
     for &node in &nodes {
         let mut clause = origin(trees, &clauses, &unknowns, node);
-        clause.constraints.extend(counted(trees, census, &before(trees, node)));
+        clause.constraints.extend(facts(trees, counted, &before(trees, node)));
         clauses.list.push(clause);
     }
     let mut last = exclusion(trees, &clauses, &unknowns, counterexample);
-    last.constraints.extend(counted(trees, census, &counterexample.nodes));
+    last.constraints.extend(facts(trees, counted, &counterexample.nodes));
     clauses.list.push(last);
     match clauses.solve(trees, seeds, budget) {
         Solved::Atoms(atoms) => {
@@ -114,14 +133,15 @@ fn before(trees: &Trees<'_, '_>, node: NodeId) -> Vec<NodeId> {
     }
 }
 
-/// What a census says if threads are where some nodes say.
-fn counted(trees: &Trees<'_, '_>, census: Option<&Census>, nodes: &[NodeId]) -> Vec<Constraint> {
+/// What is known of cells that count threads if these are where some nodes say.
+fn facts(trees: &Trees<'_, '_>, counted: &[VarId], nodes: &[NodeId]) -> Vec<Constraint> {
     let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
     let standing: Vec<_> = standing.collect();
-    match census {
-        Some(census) if !standing.is_empty() => census.facts(trees.system(), &standing),
-        _ => Vec::new(),
+    // Trees use nothing more where a step has nobody before it, so nor does this.
+    if standing.is_empty() {
+        return Vec::new();
     }
+    trees.system().census.facts(counted, trees.system(), &standing)
 }
 
 /// The clause that derives a node.

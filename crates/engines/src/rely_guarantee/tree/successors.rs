@@ -6,7 +6,7 @@ use crate::rely_guarantee::decide::Step;
 use crate::rely_guarantee::literals::Literals;
 use crate::rely_guarantee::system::{MoveId, SpotId};
 use rely_base::Id;
-use rely_logic::Constraint;
+use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 
 impl Trees<'_, '_> {
@@ -150,13 +150,13 @@ impl Trees<'_, '_> {
         Step { by, known: node.literals.clone(), foreign: None, observer: node.thread, facts }
     }
 
-    /// What follows from where some threads are, if threads are counted.
+    /// What is known of cells that count threads from where some threads are.
     pub(in crate::rely_guarantee) fn facts(&self, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
         self.abstraction.facts(self.system, present)
     }
 
-    /// Whether threads are counted.
-    pub(in crate::rely_guarantee) fn counts(&self) -> bool {
-        self.abstraction.counts()
+    /// The cells that are known to count threads.
+    pub(in crate::rely_guarantee) fn counted(&self) -> &[VarId] {
+        self.abstraction.counted()
     }
 }
