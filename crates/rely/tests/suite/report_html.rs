@@ -383,7 +383,7 @@ fn numbers_of_threads_are_a_diagram() {
     let page = report_of(&directory, "certify", &["examples/counting.proof.json", "examples/counting.rely"]);
     assert_sound(&browser, &page);
     assert_eq!(browser.text(".verdict"), "Safe");
-    assert!(browser.text(".why").contains("In every state wait == #worker.b + #worker.c and count =="));
+    assert!(browser.text(".why").contains("In every state wait == #worker.{b, c} and count =="));
     assert_eq!(browser.count(".counting .invariant"), 2);
     assert_eq!(browser.count(".diagram"), 2);
     assert_eq!(browser.count(".counted-rows button"), 5, "each place has a counter");
