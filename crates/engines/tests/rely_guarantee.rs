@@ -223,6 +223,20 @@ fn readers_of_a_lock_are_counted() {
     check(&known.replace("&& r == 0", "&& r <= 1"), "unsafe", "unsafe");
 }
 
+/// Nobody passes a barrier before all have come, however many these are.
+#[test]
+fn workers_at_a_barrier_are_counted() {
+    let barrier = "var count, wait: int = 0; var go: bool = false;
+        process worker { begin: wait := wait + 1; await go && wait == count; passed: skip; }
+        thread Main { while * { atomic { count := count + 1; spawn worker; } } go := true; }
+        never #(worker at begin) >= 1 && #(worker at passed) >= 1;";
+    assert_eq!(decide(&load(barrier), Bias::Modular), "safe counting");
+    let early = barrier.replace("wait == count", "wait + 1 >= count");
+    assert!(!decide(&load(&early), Bias::Modular).starts_with("safe"));
+    let late = barrier.replace("go := true;", "go := true; atomic { count := count + 1; spawn worker; }");
+    assert!(!decide(&load(&late), Bias::Modular).starts_with("safe"));
+}
+
 #[test]
 fn threads_that_are_started_and_awaited() {
     let model = "var x: int = 0;

@@ -22,29 +22,37 @@ type Share = i64;
 /// All cells that count threads.
 #[derive(Default)]
 pub(super) struct Census {
-    counts: Vec<Count>,
+    counts: Vec<(VarId, Sum)>,
+    /// The differences of two of them: how many threads one counts and the other one does not.
+    differences: Vec<([VarId; 2], Sum)>,
 }
 
-/// A cell that counts threads.
-struct Count {
-    cell: VarId,
+/// What each thread contributes at each of its spots; nothing where it never is.
+type Shares = Vec<Vec<Option<Share>>>;
+
+/// A linear form that is the sum of what threads contribute, and of what it was at the beginning.
+struct Sum {
+    form: LinearForm,
     initial: Share,
-    /// What each thread contributes at each of its spots; nothing where it never is.
-    shares: Vec<Vec<Option<Share>>>,
+    shares: Shares,
 }
 
 impl Census {
     pub(super) fn new(system: &System<'_>) -> Self {
-        Census { counts: system.cells.all().filter_map(|cell| Count::new(system, cell)).collect() }
+        let count = |cell| Some((cell, Sum::of_cell(system, cell)?));
+        let counts: Vec<(VarId, Sum)> = system.cells.all().filter_map(count).collect();
+        let mut differences = Vec::new();
+        for (position, (left, more)) in counts.iter().enumerate() {
+            for (right, less) in &counts[position + 1..] {
+                differences.extend(more.minus(less).map(|sum| ([*left, *right], sum)));
+            }
+        }
+        Census { counts, differences }
     }
 
     /// All cells that count threads.
     pub(super) fn cells(&self) -> impl Iterator<Item = VarId> {
-        self.counts.iter().map(|count| count.cell)
-    }
-
-    fn of<'c>(&'c self, cells: &'c [VarId]) -> impl Iterator<Item = &'c Count> {
-        self.counts.iter().filter(|count| cells.contains(&count.cell))
+        self.counts.iter().map(|(cell, _)| *cell)
     }
 
     /// What is known of some of the cells from where some threads are.
@@ -54,33 +62,51 @@ impl Census {
         system: &System<'_>,
         present: &[(ThreadId, SpotId)],
     ) -> Vec<Constraint> {
-        self.of(cells).flat_map(|count| count.facts(system, present)).collect()
+        let counts = self.counts.iter().filter(|(cell, _)| cells.contains(cell)).map(|(_, sum)| sum);
+        let differences =
+            self.differences.iter().filter(|(pair, _)| pair.iter().all(|it| cells.contains(it)));
+        let sums = counts.chain(differences.map(|(_, sum)| sum));
+        sums.flat_map(|sum| sum.bounds(system, present)).collect()
     }
 
     /// What is true of some of the cells, in the terms of the program.
     pub(super) fn invariants(&self, cells: &[VarId], system: &System<'_>) -> Vec<Invariant> {
-        self.of(cells).filter_map(|count| count.invariant(system)).collect()
+        let counts = self.counts.iter().filter(|(cell, _)| cells.contains(cell));
+        counts.filter_map(|(cell, sum)| sum.invariant(*cell, system)).collect()
     }
 }
 
-impl Count {
+impl Sum {
     /// `None` if the cell does not count threads, or if nobody looks at it.
-    fn new(system: &System<'_>, cell: VarId) -> Option<Self> {
+    fn of_cell(system: &System<'_>, cell: VarId) -> Option<Self> {
         let guards = system.moves.iter().map(|by| &by.branch.guard);
         let guards = guards.chain(system.violations.iter().map(|violation| &violation.guard));
         let is_tested = guards.flatten().any(|test| test.form().contains(cell));
         if system.cells.owner(cell).is_some() || !is_tested {
             return None;
         }
-        let shares = system.thread_ids().map(|thread| shares(system, thread, cell));
-        let count =
-            Count { cell, initial: initial_value(system, cell)?, shares: shares.collect::<Option<_>>()? };
-        let counts_somebody = count.shares.iter().flatten().flatten().any(|&share| share != 0);
-        counts_somebody.then_some(count)
+        let (initial, shares) = (initial_value(system, cell)?, shares(system, cell)?);
+        let counts_somebody = shares.iter().flatten().flatten().any(|&share| share != 0);
+        counts_somebody.then(|| Sum { form: LinearForm::variable(cell), initial, shares })
     }
 
-    /// Bounds of the cell if some threads are where they are said to be.
-    fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
+    /// The difference of two sums; `None` if the numbers are too large.
+    fn minus(&self, other: &Sum) -> Option<Sum> {
+        let spots = |(left, right): (&Option<Share>, &Option<Share>)| match (left, right) {
+            (Some(left), Some(right)) => left.checked_sub(*right).map(Some),
+            _ => Some(None),
+        };
+        let threads = self.shares.iter().zip(&other.shares);
+        let shares = threads.map(|(left, right)| left.iter().zip(right).map(spots).collect());
+        Some(Sum {
+            form: self.form.minus(&other.form),
+            initial: self.initial.checked_sub(other.initial)?,
+            shares: shares.collect::<Option<_>>()?,
+        })
+    }
+
+    /// Bounds of the form if some threads are where they are said to be.
+    fn bounds(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
         let mut known = present.iter().filter_map(|(thread, spot)| self.shares[thread.index()][spot.index()]);
         let known = known.try_fold(self.initial, Share::checked_add);
         let bound = |of: fn(&[Option<Share>], bool) -> Option<Share>| {
@@ -91,15 +117,14 @@ impl Count {
             });
             absent.try_fold(known?, |sum, share| sum.checked_add(share?))
         };
-        let form = LinearForm::variable(self.cell);
-        let least = bound(least_share).map(|least| Constraint::ge(&form, &LinearForm::constant(least)));
-        let most = bound(most_share).map(|most| Constraint::le(&form, &LinearForm::constant(most)));
+        let least = bound(least_share).map(|least| Constraint::ge(&self.form, &LinearForm::constant(least)));
+        let most = bound(most_share).map(|most| Constraint::le(&self.form, &LinearForm::constant(most)));
         least.into_iter().chain(most).collect()
     }
 
-    /// The cell is what it was plus all shares.
-    fn invariant(&self, system: &System<'_>) -> Option<Invariant> {
-        let (var, index) = system.cells.variable(self.cell)?;
+    /// The cell whose sum it is is what it was plus all shares.
+    fn invariant(&self, cell: VarId, system: &System<'_>) -> Option<Invariant> {
+        let (var, index) = system.cells.variable(cell)?;
         let mut terms = vec![(1, Summand::Cell { var, index: u32::try_from(index).ok()? })];
         for thread in system.thread_ids() {
             let spots = system.thread(thread).spots.iter().zip(&self.shares[thread.index()]);
@@ -140,14 +165,48 @@ fn initial_value(system: &System<'_>, cell: VarId) -> Option<Share> {
     if equation.coefficient(cell).is_one() { value.checked_neg() } else { Some(value) }
 }
 
-/// What a thread contributes to a cell at each of its spots; `None` if that depends on more than
-/// where it is.
-fn shares(system: &System<'_>, thread: ThreadId, cell: VarId) -> Option<Vec<Option<Share>>> {
+/// What each thread contributes to a cell; `None` if that depends on more than where it is.
+///
+/// Who starts a thread may count it before it does anything, so what an instance of a template
+/// contributes at first is not known. It is taken to be nothing until that leads to a contradiction.
+fn shares(system: &System<'_>, cell: VarId) -> Option<Shares> {
+    let mut at_first: Vec<Share> = vec![0; system.threads.len()];
+    let mut is_settled = vec![false; system.threads.len()];
+    loop {
+        let of = |thread| shares_of(system, thread, cell, &at_first);
+        let wrong = match system.thread_ids().map(of).collect::<Result<Shares, Wrong>>() {
+            Ok(shares) => return Some(shares),
+            Err(wrong) => wrong?,
+        };
+        let [(template, _)] = wrong.by.branch.spawned.as_slice() else { return None };
+        if std::mem::replace(&mut is_settled[template.index()], true) {
+            return None;
+        }
+        at_first[template.index()] = at_first[template.index()].checked_add(wrong.excess)?;
+    }
+}
+
+/// A move that leaves a thread with another share than one had at the same spot before; `None` if
+/// there are no shares at all.
+type Wrong<'s> = Option<Excess<'s>>;
+
+struct Excess<'s> {
+    by: &'s Move,
+    excess: Share,
+}
+
+/// What a thread contributes to a cell at each of its spots.
+fn shares_of<'s>(
+    system: &'s System<'_>,
+    thread: ThreadId,
+    cell: VarId,
+    at_first: &[Share],
+) -> Result<Vec<Option<Share>>, Wrong<'s>> {
     let view = system.thread(thread);
     let mut shares: Vec<Option<Share>> = vec![None; view.spots.len()];
     let mut pending: Vec<SpotId> = Vec::new();
     for spot in [view.start, Some(view.entry)].into_iter().flatten() {
-        shares[spot.index()] = Some(0);
+        shares[spot.index()] = Some(at_first[thread.index()]);
         pending.push(spot);
     }
     while let Some(spot) = pending.pop() {
@@ -156,10 +215,16 @@ fn shares(system: &System<'_>, thread: ThreadId, cell: VarId) -> Option<Vec<Opti
             if !by.leads_on(system) {
                 continue;
             }
-            let share = shares[spot.index()].and_then(|share| share.checked_add(added(by, cell)?))?;
+            let mut spawned = by.branch.spawned.iter().map(|(template, _)| at_first[template.index()]);
+            let added = added(by, cell).and_then(|added| spawned.try_fold(added, Share::checked_sub));
+            let share = shares[spot.index()].zip(added).and_then(|(share, added)| share.checked_add(added));
+            let share = share.ok_or(None)?;
             match &mut shares[by.target.index()] {
                 Some(known) if *known == share => {}
-                Some(_) => return None,
+                Some(known) => {
+                    let excess = share.checked_sub(*known).ok_or(None)?;
+                    return Err(Some(Excess { by, excess }));
+                }
                 unknown => {
                     *unknown = Some(share);
                     pending.push(by.target);
@@ -167,7 +232,7 @@ fn shares(system: &System<'_>, thread: ThreadId, cell: VarId) -> Option<Vec<Opti
             }
         }
     }
-    Some(shares)
+    Ok(shares)
 }
 
 /// What a move adds to a cell, if that is always the same.

@@ -215,6 +215,16 @@ fn cells_that_count_threads_are_bounded_by_where_these_are() {
         "var r, x: int = 0; process p {reader} thread Main {{ while * {{ spawn p(); }} }} never r < 0;"
     );
     check_census(&any, "p", &expect!["r >= 0; r >= 0; r >= 1; r >= 1"]);
+    // Who starts it counts it, and of two numbers the difference is known, too.
+    check_census(
+        "var all, begun: int = 0;
+        process p { begun := begun + 1; assert begun <= all; }
+        thread Main { while * { atomic { all := all + 1; spawn p(); } } }",
+        "p",
+        &expect![
+            "all >= 1, begun >= 0, begun <= all - 1; all >= 1, begun >= 1, begun <= all; all >= 1, begun >= 1, begun <= all"
+        ],
+    );
     // It does not start at zero, and goes down first.
     check_census(
         "var r: int = 3; thread A { r := r - 2; r := r + 2; } thread B { await r == 3; }",
@@ -229,6 +239,12 @@ fn what_depends_on_more_than_places_does_not_count_threads() {
         ("var r: int = 0;", "while * { r := r + 1; }", "await r == 3;"),
         ("var r: int = *;", "r := r + 1;", "await r == 3;"),
         ("var r, x: int = 0;", "r := x;", "await r == 3;"),
+        // One is counted when it is started and one is not.
+        (
+            "process p { skip; } var r: int = 0;",
+            "atomic { r := r + 1; spawn p(); } while * { atomic { r := r + 1; spawn p(); } } while * { spawn p(); }",
+            "await r == 3;",
+        ),
         // Nobody looks at it.
         ("var r: int = 0;", "r := r + 1;", "r := r + 1;"),
     ] {

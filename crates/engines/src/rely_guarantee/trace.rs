@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// The values of the variables of one clause.
 type Values = FxHashMap<VarId, Integer>;
 
-/// The run along a schedule whose values a derivation has found.
+/// The run along a schedule whose values a derivation has found, if it can be run.
 pub(super) fn from_derivation(
     system: &System<'_>,
     moves: &[MoveId],
@@ -53,13 +53,15 @@ pub(super) fn from_derivation(
         return Refinement::Undecided("a violation needs numbers that are too large");
     };
     let trace = Trace { initial, steps, violation };
+    if replay(system.program, goal, trace.clone(), budget).is_ok() {
+        return Refinement::Violation(trace);
+    }
     // What is not linear had any value in the derivation; in the program it may have another.
     let exact = moves.iter().copied().chain(last).all(|by| system.get(by).branch.exact);
-    if exact || replay(system.program, goal, trace.clone(), budget).is_ok() {
-        Refinement::Violation(trace)
-    } else {
-        Refinement::Undecided("a violation depends on arithmetic that is not linear")
-    }
+    Refinement::Undecided(match exact {
+        true => "a counterexample is neither excluded nor can it be run",
+        false => "a violation depends on arithmetic that is not linear",
+    })
 }
 
 fn step(system: &System<'_>, by: MoveId, values: &Values) -> Option<TraceStep> {

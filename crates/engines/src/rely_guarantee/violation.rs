@@ -4,6 +4,7 @@ use super::system::{SpotId, System};
 use super::tree::{NodeId, Trees};
 use crate::symbolic::Violation;
 use rely_base::Id;
+use rely_evidence::rely_guarantee::Spot;
 use rely_logic::Constraint;
 use rely_program::ThreadId;
 
@@ -28,14 +29,14 @@ pub(super) fn roles(system: &System<'_>, violation: &Violation) -> Vec<Role> {
         let (thread, spots) = system.place(test);
         roles.push(Role { thread, spots: calm(thread, spots), second: false });
     }
-    for &(location, count) in &violation.witnesses {
+    // Of a template two take part at most: rather at different places than two at the same.
+    let counted = |number: u32| violation.witnesses.iter().filter(move |(_, count)| *count > number);
+    for &(location, _) in counted(0).chain(counted(1)) {
         let thread = system.program.locations()[location].thread;
-        for _ in 0..count {
-            let copies = roles.iter().filter(|role| role.thread == thread).count();
-            if copies < 2 {
-                let spot = system.spot(thread, rely_evidence::rely_guarantee::Spot::At(location));
-                roles.push(Role { thread, spots: vec![spot], second: copies == 1 });
-            }
+        let copies = roles.iter().filter(|role| role.thread == thread).count();
+        if copies < 2 {
+            let spot = system.spot(thread, Spot::At(location));
+            roles.push(Role { thread, spots: vec![spot], second: copies == 1 });
         }
     }
     let owners = violation.guard.iter().flat_map(|constraint| constraint.form().variables());
