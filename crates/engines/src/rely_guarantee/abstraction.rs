@@ -74,7 +74,10 @@ impl Abstraction {
 
     /// What is known of cells that count threads from where some threads are.
     pub(super) fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
-        system.census.facts(&self.counted, system, present)
+        match self.counted.as_slice() {
+            [] => Vec::new(),
+            counted => system.census.facts(counted, system, present),
+        }
     }
 
     /// How many blocks of places all threads together see.

@@ -14,7 +14,6 @@ use rely_base::{Arena, Budget, define_id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 /// A step about which questions are asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +26,7 @@ pub(super) struct Step {
     /// The thread that sees the step.
     pub(super) observer: ThreadId,
     /// What follows from where the two are; nothing, if threads are not counted.
-    pub(super) facts: Rc<[Constraint]>,
+    pub(super) facts: Vec<Constraint>,
 }
 
 impl Step {
@@ -298,7 +297,7 @@ impl<'a> Decider<'a> {
         for constraint in foreign.chain(&by.branch.guard) {
             self.solver.assert(&constraint.rename(rename));
         }
-        for fact in self.system.handle_facts(step.observer, by.thread).iter().chain(&*step.facts) {
+        for fact in self.system.handle_facts(step.observer, by.thread).iter().chain(&step.facts) {
             self.solver.assert(fact);
         }
         self.loaded = Some(id);

@@ -59,6 +59,7 @@ impl Excluded {
         let mut coarser = abstraction.without_places(system);
         let mut next = 0;
         loop {
+            budget.check_now().ok()?;
             let mut trees = Trees::new(system, &coarser, decider, budget);
             let mut rest = self.list[next..].iter();
             let Some(needed) = rest.position(|entry| entry.derivation.is_possible(&mut trees)) else {

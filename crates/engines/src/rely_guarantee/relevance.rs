@@ -289,7 +289,7 @@ impl Relevance<'_, '_, '_> {
             (Some(actor), None) => (own.union(actor)?, None),
             (None, _) => (own, None),
         };
-        Some(Step { by, known, foreign, observer, facts: Rc::clone(facts) })
+        Some(Step { by, known, foreign, observer, facts: facts.clone() })
     }
 
     /// What of the nodes' knowledge excludes the step, or implies a literal after it.

@@ -123,12 +123,13 @@ impl<'b> Judge<'b> {
         subject: Subject,
         question: &OpenQuestion,
     ) -> Result<(), Obstacle> {
-        let (counting, plain): (Vec<TermId>, Vec<TermId>) =
-            question.hypotheses.iter().partition(|&&formula| encoder.mentions_counter(formula));
         // Numbers of threads have to do with everything, and are seldom the reason.
-        if !counting.is_empty() && self.is_easy(encoder, question, &plain)?
-            || self.is_easy(encoder, question, &question.hypotheses)?
+        if let Some(rest) = encoder.without_counters(&question.hypotheses)
+            && self.is_easy(encoder, question, &rest)?
         {
+            return Ok(());
+        }
+        if self.is_easy(encoder, question, &question.hypotheses)? {
             return Ok(());
         }
         let formulas = question.formulas(&mut encoder.pool);

@@ -63,6 +63,8 @@ pub(super) struct Encoder<'p> {
     places: FxHashMap<ThreadId, TermId>,
     names: FxHashSet<String>,
     facts: FxHashMap<Symbol, Fact>,
+    /// Whether some variable is a number of threads.
+    has_counters: bool,
     /// Quotient and remainder by a divisor that is no constant.
     divisions: FxHashMap<(TermId, TermId), [TermId; 2]>,
     /// The variables with facts in each term that was asked for.
@@ -104,6 +106,7 @@ impl<'p> Encoder<'p> {
             places: FxHashMap::default(),
             names: FxHashSet::default(),
             facts: FxHashMap::default(),
+            has_counters: false,
             divisions: FxHashMap::default(),
             noted: FxHashMap::default(),
             symbols: FxHashMap::default(),
@@ -181,12 +184,20 @@ impl<'p> Encoder<'p> {
     /// Like [`define`](Self::define), for a variable that is a number of threads.
     pub(super) fn define_counter(&mut self, variable: TermId, formulas: Vec<TermId>) {
         self.add_fact(variable, Fact::Counter(formulas));
+        self.has_counters = true;
     }
 
-    /// Whether a formula speaks of numbers of threads.
-    pub(super) fn mentions_counter(&mut self, formula: TermId) -> bool {
-        let noted = self.noted_symbols(formula);
-        noted.iter().any(|symbol| matches!(self.facts[symbol], Fact::Counter(_)))
+    /// Those of some formulas that do not speak of numbers of threads; `None` if none does.
+    pub(super) fn without_counters(&mut self, formulas: &[TermId]) -> Option<Vec<TermId>> {
+        if !self.has_counters {
+            return None;
+        }
+        let mut rest = formulas.to_vec();
+        rest.retain(|&formula| {
+            let noted = self.noted_symbols(formula);
+            !noted.iter().any(|symbol| matches!(self.facts[symbol], Fact::Counter(_)))
+        });
+        (rest.len() < formulas.len()).then_some(rest)
     }
 
     /// The handle of a thread; of a template, of the instance in `role`.

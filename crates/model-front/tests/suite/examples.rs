@@ -1,6 +1,7 @@
 //! The examples of the project: each has the verdict that stands in it, and is formatted.
 
 use crate::common::{Found, explore, program, source};
+use rely_program::ThreadKind;
 use std::path::PathBuf;
 
 /// More states than any example that can be explored has.
@@ -40,8 +41,9 @@ fn examples_have_the_verdicts_that_stand_in_them() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (sources, _) = source(&text);
         let program = program(&text);
-        let unbounded = text.contains("expect: unknown");
-        let found = explore(&sources, &program, if unbounded { 5_000 } else { LIMIT });
+        // Any number of threads cannot be explored; that a proof is found is tested where engines are.
+        let is_unbounded = program.threads().values().any(|thread| thread.kind == ThreadKind::Template);
+        let found = explore(&sources, &program, LIMIT);
         let mut expectations = 0;
         for line in text.lines() {
             let Some(expectation) = line.strip_prefix("// expect") else { continue };
@@ -49,7 +51,8 @@ fn examples_have_the_verdicts_that_stand_in_them() {
             let property =
                 property.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or("assert");
             let verdict = verdict(&found, property);
-            if verdict != expected.trim() {
+            let is_open = is_unbounded && verdict == "unknown" && !expected.contains("unsafe");
+            if verdict != expected.trim() && !is_open {
                 wrong.push(format!(
                     "{name}: {property} is {verdict}, not{expected} ({} states)",
                     found.states

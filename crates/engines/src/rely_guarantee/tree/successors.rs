@@ -109,7 +109,7 @@ impl Trees<'_, '_> {
         by: MoveId,
     ) -> Option<Step> {
         let (actor, source) = (self.system.get(by).thread, self.system.get(by).source);
-        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot), (actor, source)]).into();
+        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot), (actor, source)]);
         if node.thread == actor {
             let (known, foreign) = (node.literals.clone(), Some(mover.clone()));
             return Some(Step { by, known, foreign, observer: node.thread, facts });
@@ -146,7 +146,7 @@ impl Trees<'_, '_> {
 
     /// A move of the node's own thread.
     pub(in crate::rely_guarantee) fn own_step(&self, node: &Node, by: MoveId) -> Step {
-        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot)]).into();
+        let facts = self.abstraction.facts(self.system, &[(node.thread, node.spot)]);
         Step { by, known: node.literals.clone(), foreign: None, observer: node.thread, facts }
     }
 
