@@ -21,6 +21,8 @@ pub(super) struct Excluded {
     list: Vec<Entry>,
     /// Whether one was too large to be kept.
     is_incomplete: bool,
+    /// How many of them were excluded when places were forgotten last.
+    settled: usize,
 }
 
 struct Entry {
@@ -37,8 +39,8 @@ impl Excluded {
             return;
         };
         debug_assert!(
-            self.list.iter().all(|entry| entry.derivation != derivation),
-            "no counterexample comes back"
+            self.list[..self.settled].iter().all(|entry| entry.derivation != derivation),
+            "no counterexample comes back because places were forgotten"
         );
         let places = found.iter().filter(|one| one.is_place()).cloned().collect();
         self.list.push(Entry { derivation, places });
@@ -47,7 +49,7 @@ impl Excluded {
     /// An abstraction with the same predicates and fewer places that excludes all counterexamples,
     /// too, if one is found.
     pub(super) fn with_fewer_places<'p>(
-        &self,
+        &mut self,
         system: &'p System<'p>,
         abstraction: &Abstraction,
         decider: &mut Decider<'p>,
@@ -63,7 +65,11 @@ impl Excluded {
             let mut trees = Trees::new(system, &coarser, decider, budget);
             let mut rest = self.list[next..].iter();
             let Some(needed) = rest.position(|entry| entry.derivation.is_possible(&mut trees)) else {
-                return (coarser.count_blocks() < abstraction.count_blocks()).then_some(coarser);
+                if coarser.count_blocks() == abstraction.count_blocks() {
+                    return None;
+                }
+                self.settled = self.list.len();
+                return Some(coarser);
             };
             next += needed;
             let places = self.list[next].places.iter();
