@@ -16,6 +16,10 @@ use rely_evidence::rely_guarantee::{Comparison, Spot};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{ThreadId, Value};
 
+/// More cells than this are not looked at: which of them are needed is found by leaving out one after
+/// the other.
+const MOST_COUNTS: usize = 16;
+
 /// What a thread contributes to a cell.
 type Share = i64;
 
@@ -40,7 +44,7 @@ struct Sum {
 impl Census {
     pub(super) fn new(system: &System<'_>) -> Self {
         let count = |cell| Some((cell, Sum::of_cell(system, cell)?));
-        let counts: Vec<(VarId, Sum)> = system.cells.all().filter_map(count).collect();
+        let counts: Vec<(VarId, Sum)> = system.cells.all().filter_map(count).take(MOST_COUNTS).collect();
         let mut differences = Vec::new();
         for (position, (left, more)) in counts.iter().enumerate() {
             for (right, less) in &counts[position + 1..] {
@@ -186,8 +190,8 @@ fn shares(system: &System<'_>, cell: VarId) -> Option<Shares> {
     }
 }
 
-/// A move that leaves a thread with another share than one had at the same spot before; `None` if
-/// there are no shares at all.
+/// Why there are no shares: a move leaves a thread with more than one had at the same spot before, if
+/// that is all.
 type Wrong<'s> = Option<Excess<'s>>;
 
 struct Excess<'s> {
