@@ -2,10 +2,10 @@
 //! verdict has passed the evidence check.
 
 use expect_test::{Expect, expect};
-use rely_base::{Budget, CancelToken, Recorder, Silent, SourceMap};
+use rely_base::{Budget, CancelToken, Recorder, Round, Silent, SourceMap};
 use rely_engines::{Bias, Engine, RelyGuaranteeEngine};
 use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
-use rely_evidence::{Claim, Proof, Verdict, check as check_evidence};
+use rely_evidence::{Claim, Confirmation, Proof, Verdict, check as check_evidence};
 use rely_program::{Goal, Program, passes};
 use rely_testing::{Answer, Reference, generate};
 use std::collections::BTreeSet;
@@ -344,6 +344,42 @@ fn generated_programs() {
         }
     }
     assert!(decided > 2 * compared * 9 / 10, "only {decided} of {} questions are decided", 2 * compared);
+}
+
+/// Two threads that go through sections one after the other, each section with a lock of its own.
+fn sections(count: usize) -> String {
+    let variables = (0..count).map(|section| format!("var lock{section}, x{section}: int = 0; "));
+    let part = |thread: usize, section: usize| {
+        format!(
+            "await lock{section} == 0 do {{ lock{section} := {thread}; }}
+            x{section} := {thread}; assert x{section} == {thread}; lock{section} := 0; "
+        )
+    };
+    let body = |thread: usize| (0..count).map(|section| part(thread, section)).collect::<String>();
+    let threads = (1..=2).map(|thread| format!("thread T{thread} {{ {} }} ", body(thread)));
+    variables.chain(threads).collect()
+}
+
+/// If a thread tracked everywhere what it needs in one section only, that would multiply its states in
+/// all others: the proof would have millions of obligations.
+#[test]
+fn what_is_needed_in_one_section_is_not_tracked_in_others() {
+    // No pass takes away the steps inside a section.
+    let (program, budget) = (load(&sections(6)), Budget::unlimited());
+    let recorder = Recorder::new(&Silent);
+    let claim = RelyGuaranteeEngine::default().run(&program, Goal::Assert, &budget, &recorder);
+    let Verdict::Safe(proved) = check_evidence(&program, Goal::Assert, claim, &budget).into_verdict() else {
+        panic!("it is safe")
+    };
+    let Confirmation::Discharged { obligations, .. } = proved.confirmation() else {
+        panic!("{}", proved.evidence())
+    };
+    assert!(obligations < 50_000, "{obligations}");
+    let rounds = recorder.into_history().rounds;
+    let narrowed = rounds.iter().position(|round| round.headline == "predicates only where needed");
+    let (before, after) = rounds.split_at(narrowed.expect("the trees get large"));
+    let names_a_place = |round: &Round| round.found.iter().any(|found| found.starts_with("T1 at "));
+    assert!(!before.iter().any(names_a_place) && after.iter().any(names_a_place));
 }
 
 /// With any bound of the loops, given as the start of the model and its name.

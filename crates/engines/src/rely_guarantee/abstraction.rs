@@ -1,8 +1,13 @@
 //! What is tracked: predicates over data, and the places of other threads.
 //!
-//! Predicates are tracked per thread. Tracking them per spot, as lazy abstraction does, makes smaller
-//! trees but needs many more refinements, because each finds a predicate again at the next spot: on
-//! Lamport's algorithm 70 instead of 10, and a refinement costs more than what the trees save.
+//! Each predicate is kept with the spots at which refinement found that its thread needs it. To track
+//! it only there, as lazy abstraction does, makes smaller trees, but needs many more refinements,
+//! because each finds it again at the next spot. So at first a thread tracks its predicates
+//! wherever it is. Only when trees get large they are tracked just [where they are needed]: in a
+//! thread that goes through several phases, those of one phase would multiply the abstract states of
+//! all others.
+//!
+//! [where they are needed]: Abstraction::track_where_needed
 
 use super::literals::{Literal, Literals, PredicateId};
 use super::refine::Discovery;
@@ -28,6 +33,10 @@ pub(super) struct Abstraction {
     known: FxHashMap<Constraint, PredicateId>,
     /// The predicates of each thread.
     of: Vec<Vec<PredicateId>>,
+    /// Where threads were found to need them.
+    needed: FxHashSet<(ThreadId, SpotId, PredicateId)>,
+    /// Whether threads track them nowhere else.
+    only_where_needed: bool,
     /// What each thread tells apart of each other thread.
     partitions: Vec<Vec<Partition>>,
     /// The cells that are known to count threads.
@@ -48,6 +57,8 @@ impl Abstraction {
             predicates: Arena::new(),
             known: FxHashMap::default(),
             of: system.threads.iter().map(|_| Vec::new()).collect(),
+            needed: FxHashSet::default(),
+            only_where_needed: false,
             partitions: trivial_partitions(system),
             counted: Vec::new(),
         }
@@ -101,14 +112,39 @@ impl Abstraction {
         literals.iter().map(|literal| self.constraint(literal))
     }
 
-    /// The predicates that speak of something that no longer matters at a spot, as a mask.
-    pub(super) fn dead(&self, system: &System<'_>, thread: ThreadId, spot: SpotId) -> Literals {
+    /// The predicates that a thread does not track at a spot, as a mask: it does not need them
+    /// there, or they speak of something that no longer matters.
+    pub(super) fn untracked(&self, system: &System<'_>, thread: ThreadId, spot: SpotId) -> Literals {
         let is_dead = |constraint: &Constraint| {
             let mut variables = constraint.form().variables();
             variables.any(|cell| !system.is_live(thread, spot, cell))
         };
-        let dead = self.predicates.iter().filter(|(_, sides)| is_dead(&sides[0]));
-        dead.flat_map(|(predicate, _)| [true, false].map(|holds| Literal { predicate, holds })).collect()
+        let is_untracked =
+            |predicate, sides: &[Constraint; 2]| !self.reaches(thread, spot, predicate) || is_dead(&sides[0]);
+        let untracked = self.predicates.iter().filter(|(predicate, sides)| is_untracked(*predicate, sides));
+        untracked.flat_map(|(predicate, _)| [true, false].map(|holds| Literal { predicate, holds })).collect()
+    }
+
+    /// From now on, threads track predicates only where they were found to need them. Says whether
+    /// that was not so before.
+    pub(super) fn track_where_needed(&mut self) -> bool {
+        !std::mem::replace(&mut self.only_where_needed, true)
+    }
+
+    /// At how many of its spots a thread was found to need a predicate.
+    pub(super) fn count_needed(&self, thread: ThreadId, constraint: &Constraint) -> usize {
+        let Some(predicate) = self.find(constraint) else { return 0 };
+        self.needed.iter().filter(|(by, _, what)| (*by, *what) == (thread, predicate)).count()
+    }
+
+    /// Whether threads track predicates only where they were found to need them.
+    pub(super) fn tracks_where_needed(&self) -> bool {
+        self.only_where_needed
+    }
+
+    /// Whether a thread that tracks a predicate does so at a spot.
+    fn reaches(&self, thread: ThreadId, spot: SpotId, predicate: PredicateId) -> bool {
+        !self.only_where_needed || self.needed.contains(&(thread, spot, predicate))
     }
 
     /// The predicates whose truth a move of another thread can change, as a mask. An instance of
@@ -177,10 +213,17 @@ impl Abstraction {
         self.predicates.values().filter(|sides| sides[0].form().contains(cell)).count()
     }
 
-    /// Lets a thread track a predicate; says whether that is new.
-    pub(super) fn track(&mut self, thread: ThreadId, constraint: &Constraint) -> bool {
+    /// Lets a thread track a predicate that it needs at a spot; says whether that is new.
+    pub(super) fn track(&mut self, thread: ThreadId, spot: SpotId, constraint: &Constraint) -> bool {
+        let Some((predicate, is_new)) = self.add(thread, constraint) else { return false };
+        let is_new_there = self.needed.insert((thread, spot, predicate));
+        is_new || self.only_where_needed && is_new_there
+    }
+
+    /// Adds a predicate to those of a thread and says whether it is new; `None` if it says nothing.
+    pub(super) fn add(&mut self, thread: ThreadId, constraint: &Constraint) -> Option<(PredicateId, bool)> {
         if constraint.is_true() || constraint.is_false() {
-            return false;
+            return None;
         }
         let predicate = self.find(constraint).unwrap_or_else(|| {
             let id = self.predicates.push([constraint.clone(), constraint.negated()]);
@@ -192,7 +235,7 @@ impl Abstraction {
         if is_new {
             tracked.push(predicate);
         }
-        is_new
+        Some((predicate, is_new))
     }
 
     /// The literal that a constraint is.
@@ -210,10 +253,11 @@ impl Abstraction {
     /// Whether something is tracked already.
     pub(super) fn has(&self, discovery: &Discovery) -> bool {
         match discovery {
-            Discovery::Predicate { thread, constraint } => {
-                let known = self.find(constraint);
-                let tracked = known.is_some_and(|predicate| self.of(*thread).contains(&predicate));
-                tracked || constraint.is_true() || constraint.is_false()
+            Discovery::Predicate { thread, spot, constraint } => {
+                let is_tracked = |predicate: PredicateId| {
+                    self.of(*thread).contains(&predicate) && self.reaches(*thread, *spot, predicate)
+                };
+                self.find(constraint).is_some_and(is_tracked) || constraint.is_true() || constraint.is_false()
             }
             Discovery::Count(cell) => self.counted.contains(cell),
             Discovery::Place { observer, observed, spots } => {

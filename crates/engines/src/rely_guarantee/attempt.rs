@@ -71,7 +71,12 @@ impl<'a> Attempt<'a> {
                     return Some(claim(&mut trees, &self.abstraction, self.budget));
                 }
                 Err(Interrupted::Stopped(reason)) => return Some(Claim::Unknown(Reason::Stopped(reason))),
-                Err(Interrupted::TooLarge) => return None,
+                Err(Interrupted::TooLarge) => {
+                    if self.track_where_needed(counts) {
+                        continue;
+                    }
+                    return None;
+                }
                 Err(Interrupted::Counterexample(counterexample)) => {
                     let spurious = Spurious { trees: &trees, counterexample, seeds: self.seeds };
                     spurious.refine(&self.abstraction, self.bias, self.budget)
@@ -99,7 +104,11 @@ impl<'a> Attempt<'a> {
     }
 
     fn track(&mut self, refined: Refined, counts: Counts, nodes: usize) {
-        let discoveries = self.twins.with_twins(refined.discoveries);
+        let mut discoveries = self.twins.with_twins(refined.discoveries);
+        if self.abstraction.tracks_where_needed() {
+            let before: Vec<Discovery> = discoveries.iter().flat_map(|one| self.on_the_way(one)).collect();
+            discoveries.extend(before);
+        }
         self.excluded.add(refined.derivation, &discoveries);
         let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
         let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
@@ -107,10 +116,37 @@ impl<'a> Attempt<'a> {
         let has_predicates = discoveries.iter().any(|discovery| !discovery.is_place());
         let forgets = nodes >= NODES_WORTH_FEWER_PLACES && has_predicates && self.forget_places();
         if self.observer.wants_history() {
-            self.observer.round(history::round(self.system, counts, &discoveries, forgets));
+            let round = history::round(self.system, &self.abstraction, counts, &discoveries, forgets);
+            self.observer.round(round);
         }
         self.iterations += 1;
         self.bias = refined.bias;
+    }
+
+    /// From now on, predicates are tracked only where they are needed; says whether that is new.
+    fn track_where_needed(&mut self, counts: Counts) -> bool {
+        let is_new = self.abstraction.track_where_needed();
+        if is_new {
+            self.excluded.unsettle();
+            if self.observer.wants_history() {
+                self.observer.round(history::narrowing(counts));
+            }
+        }
+        is_new
+    }
+
+    /// The same predicate at the spots through which its thread comes to where it was found: as many
+    /// as it is tracked at already. Who needs it at one spot of a way needs it at the one before
+    /// next, and each question costs new trees.
+    fn on_the_way(&self, discovery: &Discovery) -> Vec<Discovery> {
+        let Discovery::Predicate { thread, spot, constraint } = discovery else { return Vec::new() };
+        if self.abstraction.has(discovery) {
+            return Vec::new();
+        }
+        let most = self.abstraction.count_needed(*thread, constraint);
+        let way = self.system.way_to(*thread, &[*spot], most, None).into_iter();
+        way.map(|spot| Discovery::Predicate { thread: *thread, spot, constraint: constraint.clone() })
+            .collect()
     }
 
     /// Tells places apart no longer that are not needed against any counterexample so far; says

@@ -46,6 +46,11 @@ impl Excluded {
         self.list.push(Entry { derivation, places });
     }
 
+    /// Predicates may be tracked in fewer spots from now on, so that counterexamples can come back.
+    pub(super) fn unsettle(&mut self) {
+        self.settled = 0;
+    }
+
     /// An abstraction with the same predicates and fewer places that excludes all counterexamples,
     /// too, if one is found.
     pub(super) fn with_fewer_places<'p>(

@@ -16,11 +16,13 @@ const MOST_NODES: usize = 2_000;
 /// What was learnt from a counterexample, and whether other places were forgotten then.
 pub(super) fn round(
     system: &System<'_>,
+    abstraction: &Abstraction,
     counts: Vec<(&'static str, u64)>,
     found: &[Discovery],
     forgets: bool,
 ) -> Round {
     let writer = Writer { system };
+    let discovery = |one: &Discovery| writer.discovery(one, abstraction.tracks_where_needed());
     let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
     let places = found.iter().filter(|one| one.is_place()).count();
     let counts_threads = found.iter().any(|one| matches!(one, Discovery::Count(_)));
@@ -33,7 +35,12 @@ pub(super) fn round(
     let forgotten = forgets.then(|| "places forgotten".to_owned());
     let parts = [number(predicates, "predicate"), number(places, "place"), counts_threads, forgotten];
     let headline = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    Round { headline, counts, found: found.iter().map(|one| writer.discovery(one)).collect() }
+    Round { headline, counts, found: found.iter().map(discovery).collect() }
+}
+
+/// The trees got large, so predicates are tracked only where they are needed from now on.
+pub(super) fn narrowing(counts: Vec<(&'static str, u64)>) -> Round {
+    Round { headline: "predicates only where needed".to_owned(), counts, found: Vec::new() }
 }
 
 /// The round in which nothing was wrong any more.
@@ -88,11 +95,13 @@ impl Writer<'_, '_> {
         Tree { title: self.name(thread), nodes }
     }
 
-    fn discovery(&self, discovery: &Discovery) -> String {
+    fn discovery(&self, discovery: &Discovery, only_there: bool) -> String {
         match discovery {
-            Discovery::Predicate { thread, constraint } => {
+            Discovery::Predicate { thread, spot, constraint } => {
                 let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
-                format!("{}: {constraint}", self.name(*thread))
+                let place =
+                    if only_there { format!(" at {}", self.spot(*thread, *spot)) } else { String::new() };
+                format!("{}{place}: {constraint}", self.name(*thread))
             }
             Discovery::Count(cell) => format!("{} counts threads", self.cell(*cell)),
             Discovery::Place { observer, observed, spots } => {

@@ -107,6 +107,9 @@ impl Engine for RelyGuaranteeEngine {
 const NODES_AT_FIRST: usize = 400;
 /// The size of the trees at which an attempt has to wait for the other one, at first.
 const NODES_PER_TURN: usize = 3_000;
+/// The size of the trees of both attempts at which a proof without trees is looked for. That can
+/// take longer than all trees so far, so they have a second turn first.
+const NODES_BEFORE_CLAUSES: usize = 2 * NODES_PER_TURN;
 /// So many states cost about half as much as a node.
 const STATES_PER_NODE: usize = 10;
 
@@ -125,7 +128,7 @@ fn take_turns(
         if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes, &mut scout)) {
             return claim;
         }
-        if most_nodes == NODES_PER_TURN
+        if most_nodes == NODES_BEFORE_CLAUSES
             && let Some(claim) = by_clauses()
         {
             return claim;

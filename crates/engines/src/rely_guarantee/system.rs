@@ -136,6 +136,30 @@ impl<'p> System<'p> {
         &self.moves[id.index()]
     }
 
+    /// The spots through which a thread comes to some of its spots, the last ones first: at most so
+    /// many, and not the one from which it comes.
+    pub(super) fn way_to(
+        &self,
+        thread: ThreadId,
+        spots: &[SpotId],
+        most: usize,
+        from: Option<SpotId>,
+    ) -> Vec<SpotId> {
+        let mut way: Vec<SpotId> = spots.to_vec();
+        let mut position = 0;
+        while position < way.len() && way.len() < spots.len() + most {
+            let target = way[position];
+            for by in self.moves.iter().filter(|by| by.thread == thread && by.target == target) {
+                let is_new = Some(by.source) != from && !way.contains(&by.source);
+                if is_new && way.len() < spots.len() + most {
+                    way.push(by.source);
+                }
+            }
+            position += 1;
+        }
+        way.split_off(spots.len())
+    }
+
     /// Whether a cell is a global, a local of the thread, or its handle.
     pub(super) fn is_modular(&self, cell: VarId, thread: ThreadId) -> bool {
         self.cells.owner(cell).is_none_or(|owner| owner == thread)

@@ -16,7 +16,7 @@ use super::{Bias, Scout, history};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::AtomPrinter;
-use rely_evidence::{Claim, replay};
+use rely_evidence::{Claim, Verdict, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
 
@@ -50,7 +50,9 @@ fn check_twins(model: &str, discovery: impl FnOnce(&System<'_>) -> Discovery, ex
     let program = load(model);
     let system = system(&program);
     let found = Twins::new(&system).with_twins(vec![discovery(&system)]);
-    expect.assert_eq(&history::round(&system, Vec::new(), &found, false).found.join("; "));
+    let abstraction = Abstraction::new(&system);
+    let round = history::round(&system, &abstraction, Vec::new(), &found, false);
+    expect.assert_eq(&round.found.join("; "));
 }
 
 const TWO_FLAGS: &str = "var lock: int = 0; var flag1, flag2: int = 0;
@@ -62,6 +64,7 @@ fn what_a_thread_tracks_its_twin_tracks_in_its_own_terms() {
     let predicate = |name: &'static str, value| {
         move |system: &System<'_>| Discovery::Predicate {
             thread: thread(0),
+            spot: SpotId::from_index(0),
             constraint: equals(system, name, value),
         }
     };
@@ -102,7 +105,7 @@ fn islands_are_joined_by_predicates_and_by_conditions() {
     let system = system(&program);
     let mut abstraction = Abstraction::new(&system);
     for name in ["x", "y", "z"] {
-        abstraction.track(thread(0), &equals(&system, name, 0));
+        abstraction.add(thread(0), &equals(&system, name, 0));
     }
     let islands = Islands::new(&system, &abstraction);
     let mask = |numbers: &[usize]| -> Literals {
@@ -117,7 +120,7 @@ fn islands_are_joined_by_predicates_and_by_conditions() {
     // What z is afterwards, x was before.
     assert_eq!(*islands.relevant(copies, PredicateId::from_index(2)), mask(&[0]));
     assert!(islands.fit(&abstraction));
-    abstraction.track(thread(0), &equals(&system, "x", 1));
+    abstraction.add(thread(0), &equals(&system, "x", 1));
     assert!(!islands.fit(&abstraction));
 }
 
@@ -275,7 +278,7 @@ fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
     }
     assert!(abstraction.count_blocks() > 4, "places were found");
     for (index, value) in predicates.into_iter().enumerate() {
-        abstraction.track(thread(index), &equals(&system, "lock", value));
+        abstraction.add(thread(index), &equals(&system, "lock", value));
     }
     let coarser = excluded.with_fewer_places(&system, &abstraction, &mut decider, &budget);
     let coarser = coarser.expect("one of two places is enough against what was seen");
@@ -289,6 +292,39 @@ fn places_are_forgotten_when_predicates_do_without_them() {
     check_forgotten([1, 2], (6, 4));
     // These do not help, so places are needed.
     check_forgotten([7, 8], (6, 5));
+}
+
+#[test]
+fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
+    let phase = |lock: &str, owner: u32| {
+        format!("await {lock} == 0 do {{ {lock} := {owner}; }} {lock}{owner}: skip; {lock} := 0;")
+    };
+    let thread = |owner| format!("thread T{owner} {{ {} {} }}", phase("k", owner), phase("l", owner));
+    let program = load(&format!(
+        "var k, l: int = 0; {} {} never T1 at k1 && T2 at k2; never T1 at l1 && T2 at l2;",
+        thread(1),
+        thread(2)
+    ));
+    let (system, budget) = (system(&program), Budget::unlimited());
+    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
+    let nodes_with = |limits: &[usize]| {
+        let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
+        let mut scout = Scout { next: usize::MAX, look: &|_| None };
+        let claim = limits.iter().find_map(|&limit| attempt.advance(limit, &mut scout));
+        let claim = claim.expect("a thousand nodes suffice");
+        let verdict = rely_evidence::check(&program, Goal::Assert, claim, &budget).into_verdict();
+        assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
+        let abstraction = attempt.into_abstraction();
+        let mut decider = Decider::new(&system, &budget);
+        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+        assert!(trees.grow(1_000).is_ok(), "the abstraction suffices");
+        (abstraction.tracks_where_needed(), trees.nodes.len())
+    };
+    let (lazily, many) = nodes_with(&[1_000]);
+    assert!(!lazily, "the trees are small");
+    let (lazily, few) = nodes_with(&[10, 1_000]);
+    assert!(lazily, "ten nodes do not suffice");
+    assert!(few < many, "who is in one phase need not know about the other: {few}, {many}");
 }
 
 /// Looks for a proof, with modular predicates as long as there can be a modular one.

@@ -10,11 +10,11 @@ use super::system::{Move, MoveId, SpotId, System};
 use rely_base::Id;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Scope, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::discriminant;
 
-/// More discoveries than this are not made out of those of one refinement.
-const MOST_DISCOVERIES: usize = 256;
+/// When there are so many discoveries of one refinement, no more are made out of them.
+const MOST_DISCOVERIES: usize = 4096;
 
 /// All pairs of twins.
 pub(super) struct Twins {
@@ -34,17 +34,14 @@ impl Twins {
 
     /// The discoveries and what they are for twins.
     pub(super) fn with_twins(&self, found: Vec<Discovery>) -> Vec<Discovery> {
-        let mut discoveries: Vec<Discovery> = Vec::new();
-        for discovery in found {
-            if !discoveries.contains(&discovery) {
-                discoveries.push(discovery);
-            }
-        }
+        let mut seen: FxHashSet<Discovery> = FxHashSet::default();
+        let mut discoveries = found;
+        discoveries.retain(|discovery| seen.insert(discovery.clone()));
         let mut position = 0;
-        while position < discoveries.len() {
+        while position < discoveries.len() && discoveries.len() < MOST_DISCOVERIES {
             for exchange in &self.exchanges {
                 let exchanged = exchange.discovery(&discoveries[position]);
-                if discoveries.len() < MOST_DISCOVERIES && !discoveries.contains(&exchanged) {
+                if seen.insert(exchanged.clone()) {
                     discoveries.push(exchanged);
                 }
             }
@@ -68,8 +65,9 @@ impl Exchange {
     fn discovery(&self, discovery: &Discovery) -> Discovery {
         match discovery {
             Discovery::Count(cell) => Discovery::Count(self.cells.get(cell).copied().unwrap_or(*cell)),
-            Discovery::Predicate { thread, constraint } => Discovery::Predicate {
+            Discovery::Predicate { thread, spot, constraint } => Discovery::Predicate {
                 thread: self.thread(*thread),
+                spot: self.spot(*thread, *spot),
                 constraint: match self.tests.get(constraint) {
                     Some(test) => test.clone(),
                     None => constraint.rename(|cell| self.cells.get(&cell).copied().unwrap_or(cell)),

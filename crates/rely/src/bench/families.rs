@@ -18,7 +18,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 5] = [
+pub const FAMILIES: [Family; 7] = [
     Family {
         name: "readers-writer-lock",
         about: "threads at a readers-writer lock, half of them writers",
@@ -30,6 +30,18 @@ pub const FAMILIES: [Family; 5] = [
         about: "threads at a readers-writer lock, all but one of them writers: has a modular proof",
         sizes: (2, 100),
         generate: |threads| readers_writer_lock(threads - 1, 1),
+    },
+    Family {
+        name: "reader-flags-lock",
+        about: "threads at a lock with a flag for each reader, half of them writers: has a modular proof",
+        sizes: (2, 100),
+        generate: |threads| reader_flags_lock(threads / 2, threads - threads / 2),
+    },
+    Family {
+        name: "phases",
+        about: "critical sections that two threads go through one after the other, by Peterson's algorithm",
+        sizes: (1, 100),
+        generate: phases,
     },
     Family {
         name: "tournament",
@@ -97,6 +109,74 @@ thread Reader[{readers}] {{
     )
 }
 
+fn reader_flags_lock(writers: u64, readers: u64) -> String {
+    let nobody_reads =
+        (0..readers).map(|reader| format!("reads[{reader}] == 0")).collect::<Vec<_>>().join(" && ");
+    format!(
+        "\
+// A readers-writer lock with {writers} writers and {readers} readers: `w` holds the number of the thread
+// that writes, and each reader has a flag of its own.
+
+var w, x: int = 0;
+var reads: int[{readers}];
+
+thread Writer[{writers}] {{
+    await w == 0 && {nobody_reads} do {{
+        w := me + 1;
+    }}
+    x := me;
+    w := 0;
+}}
+
+thread Reader[{readers}] {{
+    local seen: int = 0;
+    await w == 0 do {{
+        reads[me] := 1;
+    }}
+    seen := x;
+    assert seen == x;
+    reads[me] := 0;
+}}
+"
+    )
+}
+
+fn phases(sections: u64) -> String {
+    let mut text = format!(
+        "// Two threads go through {sections} critical sections one after the other, each with Peterson's algorithm.\n\n"
+    );
+    for section in 1..=sections {
+        line!(text, "var flag_{section}_0, flag_{section}_1: bool = false;");
+        line!(text, "var turn_{section}: int in 0..1 = 0;");
+    }
+    for thread in 0..2 {
+        line!(text, "\nthread T{thread} {{");
+        for section in 1..=sections {
+            play(&mut text, section, thread);
+            line!(text, "    cs_{section}: skip;");
+            line!(text, "    flag_{section}_{thread} := false;");
+        }
+        line!(text, "}}");
+    }
+    text.push('\n');
+    for section in 1..=sections {
+        line!(text, "never T0 at cs_{section} && T1 at cs_{section};");
+    }
+    text
+}
+
+/// The entry of Peterson's algorithm, for one of its two sides.
+fn play(text: &mut String, game: u64, side: u64) {
+    let other = 1 - side;
+    line!(text, "    flag_{game}_{side} := true;");
+    line!(text, "    turn_{game} := {other};");
+    line!(text, "    while flag_{game}_{other} {{");
+    line!(text, "        if turn_{game} == {side} {{");
+    line!(text, "            break;");
+    line!(text, "        }}");
+    line!(text, "    }}");
+}
+
 /// Node 1 is the root; node `n` has the children `2n` and `2n + 1`. A thread starts at its leaf, and
 /// plays for a node against whoever comes from the node's other child.
 fn tournament(threads: u64) -> String {
@@ -116,15 +196,8 @@ fn tournament(threads: u64) -> String {
             at /= 2;
         }
         line!(text, "\nthread T{thread} {{");
-        for (node, side) in &games {
-            let other = 1 - side;
-            line!(text, "    flag_{node}_{side} := true;");
-            line!(text, "    turn_{node} := {other};");
-            line!(text, "    while flag_{node}_{other} {{");
-            line!(text, "        if turn_{node} == {side} {{");
-            line!(text, "            break;");
-            line!(text, "        }}");
-            line!(text, "    }}");
+        for &(node, side) in &games {
+            play(&mut text, node, side);
         }
         line!(text, "    cs: skip;");
         for (node, side) in games.iter().rev() {

@@ -63,7 +63,7 @@ pub(super) fn abstraction<'c>(
     for (thread, cube) in cubes {
         for (atom, _) in cube.iter() {
             match &vocabulary.atoms[atom] {
-                Atom::Value(constraint) => drop(abstraction.track(thread, constraint)),
+                Atom::Value(constraint) => drop(abstraction.add(thread, constraint)),
                 Atom::Place { thread: other, spot } => drop(abstraction.tell_apart(thread, *other, &[*spot])),
             }
         }

@@ -43,10 +43,10 @@ pub(super) enum Refinement {
 }
 
 /// Something to track from now on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Discovery {
-    /// A predicate of a thread.
-    Predicate { thread: ThreadId, constraint: Constraint },
+    /// A predicate of a thread, which needs it at a spot.
+    Predicate { thread: ThreadId, spot: SpotId, constraint: Constraint },
     /// Whether another thread is at one of some spots.
     Place { observer: ThreadId, observed: ThreadId, spots: Vec<SpotId> },
     /// That a cell counts threads.
@@ -61,7 +61,9 @@ impl Discovery {
     /// Makes it part of the abstraction; says whether it is new there.
     pub(super) fn apply(&self, abstraction: &mut Abstraction) -> bool {
         match self {
-            Discovery::Predicate { thread, constraint } => abstraction.track(*thread, constraint),
+            Discovery::Predicate { thread, spot, constraint } => {
+                abstraction.track(*thread, *spot, constraint)
+            }
             Discovery::Place { observer, observed, spots } => {
                 abstraction.tell_apart(*observer, *observed, spots)
             }

@@ -84,9 +84,9 @@ fn refine_with(
     match clauses.solve(trees, seeds, budget) {
         Solved::Atoms(atoms) => {
             let found = nodes.iter().flat_map(|node| {
-                let thread = trees.nodes[*node].thread;
+                let (thread, spot) = (trees.nodes[*node].thread, trees.nodes[*node].spot);
                 let constraints = atoms[unknowns[node]].iter().cloned();
-                constraints.map(move |constraint| Discovery::Predicate { thread, constraint })
+                constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
             });
             Refinement::Track(found.collect())
         }

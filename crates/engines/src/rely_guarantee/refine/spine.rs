@@ -108,9 +108,9 @@ impl Spine {
         match clauses.solve(trees, seeds, budget) {
             Solved::Atoms(atoms) => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
-                    let thread = trees.nodes[node].thread;
+                    let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
                     let constraints = atoms[unknown].iter().cloned();
-                    constraints.map(move |constraint| Discovery::Predicate { thread, constraint })
+                    constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
                 });
                 Refinement::Track(found.collect())
             }
@@ -225,7 +225,10 @@ impl Walk<'_, '_, '_> {
                 observed: thread,
                 spots: spots.to_vec(),
             });
-            for spot in self.way_back(thread, spots, actual) {
+            // As many as the observer tells apart already: who asks for one spot of a way asks for the
+            // one before it next, and each question costs new trees.
+            let most = self.trees.told_apart(self.observer, thread).saturating_sub(1);
+            for spot in self.system.way_to(thread, spots, most, actual) {
                 self.found.push(Discovery::Place {
                     observer: self.observer,
                     observed: thread,
@@ -233,27 +236,6 @@ impl Walk<'_, '_, '_> {
                 });
             }
         }
-    }
-
-    /// The spots through which a thread comes to where it should be, the last ones first: as many
-    /// as the observer tells apart already. Who asks for one spot of a way asks for
-    /// the one before it next, and each question costs new trees.
-    fn way_back(&self, thread: ThreadId, spots: &[SpotId], from: Option<SpotId>) -> Vec<SpotId> {
-        let wanted = self.trees.told_apart(self.observer, thread).saturating_sub(1);
-        let mut way: Vec<SpotId> = spots.to_vec();
-        let mut position = 0;
-        while position < way.len() && way.len() < spots.len() + wanted {
-            let target = way[position];
-            let steps = self.system.moves.iter();
-            let arriving = steps.filter(|by| by.thread == thread && by.target == target);
-            for by in arriving {
-                if Some(by.source) != from && !way.contains(&by.source) && way.len() < spots.len() + wanted {
-                    way.push(by.source);
-                }
-            }
-            position += 1;
-        }
-        way.split_off(spots.len())
     }
 
     /// Nobody but `mover` may be inside an atomic block.

@@ -107,8 +107,8 @@ pub(super) struct Trees<'a, 'p> {
     affected: Vec<Affected>,
     /// What of a mover's knowledge can matter to others, for each move.
     told: Vec<Literals>,
-    /// The literals that do not matter at each spot of each thread.
-    dead: Vec<Vec<Literals>>,
+    /// What each thread does not track at each of its spots, as masks.
+    untracked: Vec<Vec<Literals>>,
     /// The predicates of each thread, as masks.
     tracked: Vec<Literals>,
     /// The moves that can make a difference to some node of each thread.
@@ -130,9 +130,9 @@ impl<'a, 'p> Trees<'a, 'p> {
             others: abstraction.affected(system, by, false),
             same_template: abstraction.affected(system, by, true),
         };
-        let dead = |thread: ThreadId| {
+        let untracked = |thread: ThreadId| {
             let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
-            spots.map(|spot| abstraction.dead(system, thread, spot)).collect()
+            spots.map(|spot| abstraction.untracked(system, thread, spot)).collect()
         };
         let mut trees = Trees {
             system,
@@ -144,7 +144,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
             told: system.moves.iter().map(|by| abstraction.told(system, by)).collect(),
-            dead: system.thread_ids().map(dead).collect(),
+            untracked: system.thread_ids().map(untracked).collect(),
             tracked: system.thread_ids().map(|thread| abstraction.mask_of(thread)).collect(),
             watched: Vec::new(),
             meetings: Meetings::new(system, abstraction),

@@ -19,7 +19,7 @@ impl Trees<'_, '_> {
         Some(self.node(thread, spot, blocks, literals, Origin::Initial(case)))
     }
 
-    /// A node without what does not matter where it stands.
+    /// A node without what is not tracked where it stands.
     fn node(
         &self,
         thread: ThreadId,
@@ -28,7 +28,7 @@ impl Trees<'_, '_> {
         literals: Literals,
         origin: Origin,
     ) -> Node {
-        let literals = literals.without(&self.dead[thread.index()][spot.index()]);
+        let literals = literals.without(&self.untracked[thread.index()][spot.index()]);
         Node { thread, spot, blocks, literals, origin, covered: false }
     }
 
@@ -141,7 +141,7 @@ impl Trees<'_, '_> {
         // The step is possible, so something is known after it.
         let literals = self.decider.after(self.abstraction, step, &among, (kept, affected));
         let literals = literals.unwrap_or_default();
-        literals.without(&self.dead[thread.index()][spot.index()])
+        literals.without(&self.untracked[thread.index()][spot.index()])
     }
 
     /// A move of the node's own thread.
