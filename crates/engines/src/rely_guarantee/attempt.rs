@@ -3,7 +3,7 @@
 use super::abstraction::Abstraction;
 use super::decide::Decider;
 use super::excluded::Excluded;
-use super::refine::{Discovery, Refinement, refine_generally, refine_modularly, suggested_run};
+use super::refine::{Discovery, Found, Refinement, refine_generally, refine_modularly, suggested_run};
 use super::seeds::Seeds;
 use super::system::System;
 use super::tree::{Counterexample, Derivation, Interrupted, Trees};
@@ -104,12 +104,12 @@ impl<'a> Attempt<'a> {
     }
 
     fn track(&mut self, refined: Refined, counts: Counts, nodes: usize) {
-        let mut discoveries = self.twins.with_twins(refined.discoveries);
+        let mut discoveries = self.twins.with_twins(refined.found.discoveries);
         if self.abstraction.tracks_where_needed() {
             let before: Vec<Discovery> = discoveries.iter().flat_map(|one| self.on_the_way(one)).collect();
             discoveries.extend(before);
         }
-        self.excluded.add(refined.derivation, &discoveries);
+        self.excluded.add(refined.derivation, &discoveries, refined.found.is_final);
         let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
         let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
         debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
@@ -181,7 +181,7 @@ fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) 
 
 /// What excludes a counterexample.
 struct Refined {
-    discoveries: Vec<Discovery>,
+    found: Found,
     /// What to look for from now on.
     bias: Bias,
     derivation: Option<Derivation>,
@@ -208,10 +208,10 @@ impl Spurious<'_, '_, '_> {
         };
         for way in ways {
             match way(self.trees, &self.counterexample, self.seeds, budget) {
-                Refinement::Track(discoveries) => {
-                    if discoveries.iter().any(|discovery| !abstraction.has(discovery)) {
+                Refinement::Track(found) => {
+                    if found.discoveries.iter().any(|discovery| !abstraction.has(discovery)) {
                         let derivation = Derivation::new(self.trees, &self.counterexample, MOST_NODES_KEPT);
-                        return Ok(Refined { discoveries, bias, derivation });
+                        return Ok(Refined { found, bias, derivation });
                     }
                 }
                 Refinement::Violation(trace) => return Err(Claim::Unsafe(trace)),

@@ -29,11 +29,13 @@ struct Entry {
     derivation: Derivation,
     /// What was found about places against it.
     places: Vec<Discovery>,
+    /// Whether what was found excludes it for good.
+    is_final: bool,
 }
 
 impl Excluded {
     /// One more counterexample, unless it is too large, and what was found against it.
-    pub(super) fn add(&mut self, derivation: Option<Derivation>, found: &[Discovery]) {
+    pub(super) fn add(&mut self, derivation: Option<Derivation>, found: &[Discovery], is_final: bool) {
         let Some(derivation) = derivation else {
             self.is_incomplete = true;
             return;
@@ -42,8 +44,12 @@ impl Excluded {
             self.list[..self.settled].iter().all(|entry| entry.derivation != derivation),
             "no counterexample comes back because places were forgotten"
         );
+        debug_assert!(
+            self.list.iter().all(|entry| !entry.is_final || entry.derivation != derivation),
+            "the same clauses are never solved twice"
+        );
         let places = found.iter().filter(|one| one.is_place()).cloned().collect();
-        self.list.push(Entry { derivation, places });
+        self.list.push(Entry { derivation, places, is_final });
     }
 
     /// Predicates may be tracked in fewer spots from now on, so that counterexamples can come back.

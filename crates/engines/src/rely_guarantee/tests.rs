@@ -6,7 +6,7 @@ use super::decide::Decider;
 use super::excluded::Excluded;
 use super::islands::Islands;
 use super::literals::{Literal, Literals, PredicateId};
-use super::refine::{Discovery, Refinement, refine_generally, suggested_run};
+use super::refine::{Discovery, Found, Refinement, refine_generally, suggested_run};
 use super::relevance::relevant_classes;
 use super::seeds::Seeds;
 use super::system::{MoveId, SpotId, System};
@@ -272,8 +272,10 @@ fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
         let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
         let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else { break };
         let refinement = refine_generally(&trees, &counterexample, &Seeds::new(&system), &budget);
-        let Refinement::Track(found) = refinement else { panic!("there is something to track") };
-        excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found);
+        let Refinement::Track(Found { discoveries: found, is_final }) = refinement else {
+            panic!("there is something to track")
+        };
+        excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found, is_final);
         assert!(found.iter().filter(|one| one.apply(&mut abstraction)).count() > 0);
     }
     assert!(abstraction.count_blocks() > 4, "places were found");

@@ -2,12 +2,14 @@
 //! (Houdini). Narrow clauses come first, so that wide ones that say no more need not be tried; in the
 //! end all that was dropped is tried once more, because narrow clauses may follow from wide ones.
 
-use super::obligations::{Clauses, Frame, Obligation, Place, contradicts};
+use super::obligations::{Clauses, Frame, Obligation, Place};
+use super::propagation::{Indexed, extended, settled};
 use super::samples::Samples;
 use super::shapes::shapes;
 use super::signs::Signs;
+use crate::rely_guarantee::system::MoveId;
 use rely_base::{Budget, Id, Observer, Progress, StopReason};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More clauses than this are not tried at the same time.
 const MOST_CANDIDATES: usize = 200_000;
@@ -36,7 +38,7 @@ pub(super) fn invariants(
         }
         let counts = vec![("width", *widths.end() as u64), ("clauses", tried as u64)];
         observer.progress(&Progress { activity: "trying clauses", counts });
-        Induction { frame, held: &held, candidates: &mut candidates, budget }.close()?;
+        Induction::new(frame, &held, &mut candidates, budget).close()?;
         for (held, found) in held.iter_mut().flatten().zip(candidates.into_iter().flatten()) {
             held.extend(found);
         }
@@ -70,10 +72,35 @@ struct Induction<'i, 'f, 'p> {
     frame: &'i Frame<'f, 'p>,
     held: &'i Clauses,
     candidates: &'i mut Clauses,
+    /// What holds at each spot of each thread, candidates included.
+    indexed: Vec<Vec<Indexed>>,
     budget: &'i Budget,
 }
 
-impl Induction<'_, '_, '_> {
+/// What is known before steps, with all that follows; `None` before those that are impossible.
+type KnownBefore = FxHashMap<MoveId, Option<Signs>>;
+
+impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
+    fn new(
+        frame: &'i Frame<'f, 'p>,
+        held: &'i Clauses,
+        candidates: &'i mut Clauses,
+        budget: &'i Budget,
+    ) -> Self {
+        let indexed = held.iter().map(|spots| spots.iter().map(|_| Indexed::default()).collect()).collect();
+        let mut induction = Induction { frame, held, candidates, indexed, budget };
+        for place in frame.places() {
+            induction.index(place);
+        }
+        induction
+    }
+
+    fn index(&mut self, (thread, spot): Place) {
+        let (thread, spot) = (thread.index(), spot.index());
+        let clauses = self.held[thread][spot].iter().chain(&self.candidates[thread][spot]).copied();
+        self.indexed[thread][spot] = Indexed::new(clauses);
+    }
+
     fn close(&mut self) -> Result<(), StopReason> {
         let places = self.frame.places();
         // The places whose clauses have to be looked at again.
@@ -90,20 +117,25 @@ impl Induction<'_, '_, '_> {
         Ok(())
     }
 
-    /// Drops the candidates of a place that do not follow; says whether there were any.
+    /// Drops the candidates of a place that do not follow; says whether there were any. What is
+    /// dropped may have supported others of the same place: then these are looked at once more.
     fn drop_unsupported(&mut self, place: Place) -> Result<bool, StopReason> {
         let (thread, spot) = (place.0.index(), place.1.index());
-        let all = self.candidates[thread][spot].clone();
-        let mut position = 0;
-        for clause in &all {
+        let all = std::mem::take(&mut self.candidates[thread][spot]);
+        let mut known = KnownBefore::default();
+        let mut kept = Vec::with_capacity(all.len());
+        for &clause in &all {
             self.budget.check()?;
-            if self.follows(place, *clause) {
-                position += 1;
-            } else {
-                self.candidates[thread][spot].remove(position);
+            if self.follows(place, clause, &mut known) {
+                kept.push(clause);
             }
         }
-        Ok(position < all.len())
+        let has_dropped = kept.len() < all.len();
+        self.candidates[thread][spot] = kept;
+        if has_dropped {
+            self.index(place);
+        }
+        Ok(has_dropped)
     }
 
     /// Whether the clauses at a place depend on what holds at some others.
@@ -116,19 +148,26 @@ impl Induction<'_, '_, '_> {
         !clauses.is_empty() && self.frame.obligations(place, atoms).any(is_concerned)
     }
 
-    fn follows(&self, place: Place, clause: Signs) -> bool {
+    fn follows(&self, place: Place, clause: Signs, known: &mut KnownBefore) -> bool {
+        let mut obligations = self.frame.obligations(place, clause);
         self.frame.holds_initially(place, clause)
-            && self.frame.obligations(place, clause).all(|obligation| self.holds_after(&obligation, clause))
+            && obligations.all(|obligation| self.holds_after(&obligation, clause, known))
     }
 
-    fn holds_after(&self, obligation: &Obligation, clause: Signs) -> bool {
-        let Some(known) = self.frame.known(obligation, clause) else { return true };
-        let at = |(thread, spot): Place| {
-            let (thread, spot) = (thread.index(), spot.index());
-            [self.held[thread][spot].as_slice(), self.candidates[thread][spot].as_slice()]
-        };
-        let [held, candidates] = at(obligation.from);
-        let [actor_held, actor_candidates] = obligation.actor.map_or([&[][..], &[][..]], at);
-        contradicts(self.frame.vocabulary, known, &[held, actor_held, candidates, actor_candidates])
+    fn holds_after(&self, obligation: &Obligation, clause: Signs, known: &mut KnownBefore) -> bool {
+        let vocabulary = self.frame.vocabulary;
+        let at = |(thread, spot): Place| &self.indexed[thread.index()][spot.index()];
+        let from = at(obligation.from);
+        let lists = [from, obligation.actor.map_or(from, at)];
+        let lists = if obligation.actor.is_some() { &lists[..] } else { &lists[..1] };
+        let before = known.entry(obligation.by).or_insert_with(|| {
+            let known = self.frame.before(obligation)?;
+            settled(vocabulary, known, lists)
+        });
+        let Some(before) = *before else { return true };
+        match self.frame.steps.missed(obligation.by, clause, vocabulary) {
+            Some(missed) => extended(vocabulary, before, missed, lists).is_none(),
+            None => true,
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! that these need, are the proof.
 //!
 //! * `vocabulary`, `signs`: what clauses speak of;
-//! * `steps`, `obligations`: what must be shown of them;
+//! * `steps`, `obligations`, `propagation`: what must be shown of them, and how;
 //! * `shapes`: which of them are tried; `samples`, `induction`: which of these hold;
 //! * `needed`: which of them are needed;
 //! * `cubes`: how they are written down.
@@ -21,6 +21,7 @@ mod cubes;
 mod induction;
 mod needed;
 mod obligations;
+mod propagation;
 mod samples;
 mod shapes;
 mod signs;

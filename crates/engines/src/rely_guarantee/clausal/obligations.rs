@@ -1,4 +1,4 @@
-//! What must be shown of a clause at a spot, and how: by propagation, from the clauses before a step.
+//! What must be shown of a clause at a spot.
 
 use super::signs::Signs;
 use super::steps::Steps;
@@ -120,11 +120,15 @@ impl<'f, 'p> Frame<'f, 'p> {
     /// What is known before the step of an obligation if the clause does not hold afterwards;
     /// `None` if that cannot be.
     pub(super) fn known(&self, obligation: &Obligation, clause: Signs) -> Option<Signs> {
-        let by = obligation.by;
+        let known = self.before(obligation)?;
+        let known = known.union(self.steps.missed(obligation.by, clause, self.vocabulary)?);
+        (!known.is_contradiction()).then_some(known)
+    }
+
+    /// What is known before the step of an obligation; `None` if it cannot be made.
+    pub(super) fn before(&self, obligation: &Obligation) -> Option<Signs> {
         let (thread, spot) = obligation.from;
-        let known = self.steps.before(by)?;
-        let known = known.union(self.vocabulary.standing(thread, spot));
-        let known = known.union(self.steps.missed(by, clause, self.vocabulary)?);
+        let known = self.steps.before(obligation.by)?.union(self.vocabulary.standing(thread, spot));
         (!known.is_contradiction()).then_some(known)
     }
 }
@@ -146,27 +150,4 @@ fn initial_signs(system: &System<'_>, vocabulary: &Vocabulary, budget: &Budget) 
         vocabulary.entailed(&mut solver, &cells, budget).union(places)
     };
     system.initial.iter().map(known).collect()
-}
-
-/// Whether what is known contradicts some clauses, by propagation.
-pub(super) fn contradicts(vocabulary: &Vocabulary, mut known: Signs, lists: &[&[Signs]]) -> bool {
-    let mut settled = false;
-    while !settled {
-        settled = true;
-        for &clause in lists.iter().copied().flatten() {
-            if clause.intersects(known) {
-                continue;
-            }
-            let open = clause.without(known.negated());
-            let Some(sign) = open.iter().next() else { return true };
-            if open.is_single() {
-                known = known.union(vocabulary.follows(sign));
-                if known.is_contradiction() {
-                    return true;
-                }
-                settled = false;
-            }
-        }
-    }
-    false
 }

@@ -3,7 +3,8 @@
 use super::cubes::cubes;
 use super::induction::invariants;
 use super::needed::needed;
-use super::obligations::{Clauses, Frame, contradicts};
+use super::obligations::{Clauses, Frame};
+use super::propagation::{Indexed, extended, settled};
 use super::samples::Samples;
 use super::shapes::shapes;
 use super::signs::{AtomId, Signs};
@@ -190,12 +191,25 @@ fn clauses_contradict_by_propagation() {
     let system = system(&program);
     let vocabulary = Vocabulary::new(&system, &Budget::unlimited()).expect("few atoms");
     let chain = [signs(&[(0, false), (1, true)]), signs(&[(1, false), (2, true)])];
-    let check = |known: &[(usize, bool)], expected| {
-        assert_eq!(contradicts(&vocabulary, signs(known), &[&chain]), expected, "{known:?}");
+    let [first, second] = chain.map(|clause| Indexed::new([clause].into_iter()));
+    let lists = [&first, &second];
+    let check = |known: &[(usize, bool)], expected: Option<&[(usize, bool)]>| {
+        // Other atoms that follow from these do not matter here.
+        let of_chain = |known: Signs| known.intersection(signs(&[(0, true), (1, true), (2, true)]).atoms());
+        let all = settled(&vocabulary, signs(known), &lists).map(of_chain);
+        assert_eq!(all, expected.map(signs), "{known:?}");
+        // What becomes known later makes no difference.
+        for split in 0..=known.len() {
+            let before = settled(&vocabulary, signs(&known[..split]), &lists);
+            let after =
+                before.and_then(|before| extended(&vocabulary, before, signs(&known[split..]), &lists));
+            assert_eq!(after.map(of_chain), all, "{known:?}, {split} of them before");
+        }
     };
-    check(&[(0, true), (2, false)], true);
-    check(&[(0, true)], false);
-    check(&[(0, false), (2, false)], false);
+    check(&[(0, true), (2, false)], None);
+    check(&[(0, true)], Some(&[(0, true), (1, true), (2, true)]));
+    check(&[(0, false), (2, false)], Some(&[(0, false), (1, false), (2, false)]));
+    check(&[(1, true), (1, false)], None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::super::tree::Trees;
 use super::vocabulary::Vocabulary;
 use rely_base::{Arena, Budget, Id, define_id};
 use rely_logic::interpolate::{self, Application, HornOutcome, HornSystem, Limits, Solution};
-use rely_logic::{Constraint, LinearForm, Sort, TermId, TermPool, VarId};
+use rely_logic::{Constraint, LinearForm, Node, Sort, TermId, TermPool, VarId};
 
 /// With so many predicates about one cell, more of them are unlikely to help.
 const MANY_PREDICATES: usize = 4;
@@ -41,8 +41,8 @@ pub(super) struct Clauses {
 
 /// What came out.
 pub(super) enum Solved {
-    /// The atoms of the solution of each unknown.
-    Atoms(Arena<Unknown, Vec<Constraint>>),
+    /// The atoms of the solution of each unknown, and whether each is the conjunction of its atoms.
+    Atoms { atoms: Arena<Unknown, Vec<Constraint>>, are_conjunctions: bool },
     /// The clauses have no solution.
     Contradiction(interpolate::Derivation),
     /// Nothing came out.
@@ -158,23 +158,29 @@ impl Problem {
     /// A solution that consists of predicates of the source.
     fn solve_with_seeds(&mut self, budget: &Budget) -> Option<Solved> {
         let solution = self.horn.solve_with_candidates(&mut self.pool, &Limits::default(), budget)?;
-        Some(Solved::Atoms(self.atoms(&solution)))
+        Some(self.atoms(&solution))
     }
 
     fn solved(&self, outcome: HornOutcome) -> Solved {
         match outcome {
-            HornOutcome::Solved(solution) => Solved::Atoms(self.atoms(&solution)),
+            HornOutcome::Solved(solution) => self.atoms(&solution),
             HornOutcome::Unsatisfiable(derivation) => Solved::Contradiction(derivation),
             _ => Solved::Undecided,
         }
     }
 
-    fn atoms(&self, solution: &Solution) -> Arena<Unknown, Vec<Constraint>> {
+    fn atoms(&self, solution: &Solution) -> Solved {
         let atoms = |unknown: &interpolate::UnknownId| {
             let terms = self.pool.subterms([solution[*unknown]]).into_iter();
             terms.filter_map(|term| self.pool.constraint(term)).collect()
         };
-        self.unknowns.values().map(atoms).collect()
+        let is_atom = |term: TermId| self.pool.constraint(term).is_some();
+        let is_conjunction = |unknown: &interpolate::UnknownId| match self.pool.node(solution[*unknown]) {
+            Node::And(parts) => parts.iter().all(|&part| is_atom(part)),
+            _ => is_atom(solution[*unknown]),
+        };
+        let are_conjunctions = self.unknowns.values().all(is_conjunction);
+        Solved::Atoms { atoms: self.unknowns.values().map(atoms).collect(), are_conjunctions }
     }
 }
 

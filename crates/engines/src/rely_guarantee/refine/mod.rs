@@ -29,7 +29,7 @@ use rely_program::{ThreadId, Trace};
 /// What came out of a refinement.
 pub(super) enum Refinement {
     /// This is worth tracking.
-    Track(Vec<Discovery>),
+    Track(Found),
     /// The counterexample is a run of the program.
     Violation(Trace),
     /// The counterexample is possible for all that is known, but not certainly a run.
@@ -40,6 +40,15 @@ pub(super) enum Refinement {
     Nothing,
     /// The budget has ended.
     Stopped(StopReason),
+}
+
+/// What was found against a counterexample.
+pub(super) struct Found {
+    pub(super) discoveries: Vec<Discovery>,
+    /// Whether the counterexample is excluded for good: its clauses have a solution in which
+    /// each state is a conjunction, as abstract states are. A solution with alternatives may
+    /// have to be looked for once more, with what is tracked then.
+    pub(super) is_final: bool,
 }
 
 /// Something to track from now on.

@@ -1,7 +1,7 @@
 //! Refinement by predicates in which a thread speaks of globals and its own locals only.
 
 use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
-use super::{Discovery, Refinement};
+use super::{Discovery, Found, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
 use crate::rely_guarantee::violation::{role_facts, roles};
@@ -32,10 +32,7 @@ pub(in crate::rely_guarantee) fn refine(
 
 /// As few cells as possible that exclude the counterexample if they count threads, and the predicates
 /// that are needed then.
-fn refine_by_counting(
-    trees: &Trees<'_, '_>,
-    refine_with: impl Fn(&[VarId]) -> Refinement,
-) -> Option<Vec<Discovery>> {
+fn refine_by_counting(trees: &Trees<'_, '_>, refine_with: impl Fn(&[VarId]) -> Refinement) -> Option<Found> {
     let mut counted = trees.counted().to_vec();
     let known = counted.len();
     counted.extend(trees.system().census.cells().filter(|cell| !trees.counted().contains(cell)));
@@ -51,7 +48,9 @@ fn refine_by_counting(
             _ => position += 1,
         }
     }
-    Some(counted[known..].iter().map(|&cell| Discovery::Count(cell)).chain(found).collect())
+    let counts = counted[known..].iter().map(|&cell| Discovery::Count(cell));
+    let discoveries = counts.chain(found.discoveries).collect();
+    Some(Found { discoveries, is_final: found.is_final })
 }
 
 /// Looks for modular predicates if some cells are known to count threads.
@@ -82,13 +81,13 @@ fn refine_with(
     last.constraints.extend(facts(trees, counted, &counterexample.nodes));
     clauses.list.push(last);
     match clauses.solve(trees, seeds, budget) {
-        Solved::Atoms(atoms) => {
+        Solved::Atoms { atoms, are_conjunctions } => {
             let found = nodes.iter().flat_map(|node| {
                 let (thread, spot) = (trees.nodes[*node].thread, trees.nodes[*node].spot);
                 let constraints = atoms[unknowns[node]].iter().cloned();
                 constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
             });
-            Refinement::Track(found.collect())
+            Refinement::Track(Found { discoveries: found.collect(), is_final: are_conjunctions })
         }
         Solved::Contradiction(_) => Refinement::Impossible,
         Solved::Undecided => match budget.check_now() {

@@ -2,7 +2,7 @@
 
 use super::backward::Needed;
 use super::clauses::{Clause, Clauses, Solved, Unknown};
-use super::{Discovery, Refinement};
+use super::{Discovery, Found, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
@@ -32,7 +32,7 @@ pub(in crate::rely_guarantee) fn refine(
     let Some(spine) = spines.min_by_key(|spine| spine.moves.len()) else { return Refinement::Nothing };
     let misplaced = spine.misplaced(trees, counterexample.what);
     if !misplaced.is_empty() {
-        return Refinement::Track(misplaced);
+        return Refinement::Track(Found { discoveries: misplaced, is_final: true });
     }
     spine.interpolate(trees, counterexample.what, seeds, budget)
 }
@@ -106,13 +106,13 @@ impl Spine {
         let start = if first.is_some() { Vec::new() } else { system.initial[self.initial].clone() };
         clauses.chain(start, moves.iter().map(|&by| &system.get(by).branch), last_guard, &unknowns);
         match clauses.solve(trees, seeds, budget) {
-            Solved::Atoms(atoms) => {
+            Solved::Atoms { atoms, are_conjunctions } => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
                     let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
                     let constraints = atoms[unknown].iter().cloned();
                     constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
                 });
-                Refinement::Track(found.collect())
+                Refinement::Track(Found { discoveries: found.collect(), is_final: are_conjunctions })
             }
             Solved::Contradiction(derivation) => {
                 trace::from_derivation(system, &self.moves, what, &derivation, budget)
