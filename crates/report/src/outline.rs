@@ -88,6 +88,9 @@ impl<'o> Outline<'o> {
     fn assertion(&mut self, indent: usize, spots: &[Spot], place: Option<&str>) {
         let known = self.entry.at.iter().filter(|(spot, _)| spots.contains(spot));
         let cubes: Vec<Cube> = known.flat_map(|(_, cubes)| cubes.iter().cloned()).collect();
+        if cubes.is_empty() && !spots.iter().any(|&spot| self.has_way_to(spot)) {
+            return;
+        }
         let condition = self.phrases.condition(&cubes);
         let text = match place {
             Some(place) => format!("{{ {place}: {condition} }}"),
@@ -95,6 +98,15 @@ impl<'o> Outline<'o> {
         };
         self.lines.push(OutlineLine { indent, text, is_assertion: true });
         self.ranks(indent, spots);
+    }
+
+    /// Whether a step of the simplified program leads to a spot. Where none does, perhaps because
+    /// what led there made no difference and was left out, the proof claims nothing.
+    fn has_way_to(&self, spot: Spot) -> bool {
+        match spot {
+            Spot::Unstarted => true,
+            Spot::At(location) => self.phrases.program.edges().values().any(|edge| edge.target == location),
+        }
     }
 
     /// How far the thread is from its end at the spots.

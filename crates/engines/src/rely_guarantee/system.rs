@@ -102,11 +102,15 @@ impl<'p> System<'p> {
         let thread = self.program.locations()[declaration.source].thread;
         let translator = Translator::new(self.program, &self.cells, Some(thread));
         let branches = translator.edge(edge, budget).map_err(|_| Unfit::StepTooComplex)?;
+        let source = self.spot(thread, Spot::At(declaration.source));
+        let target = self.spot(thread, Spot::At(declaration.target));
         for branch in branches {
             let id = MoveId::from_index(self.moves.len());
-            let source = self.spot(thread, Spot::At(declaration.source));
-            let target = self.spot(thread, Spot::At(declaration.target));
-            let places = branch.places.iter().map(|test| self.place(test)).collect();
+            let places: Vec<_> = branch.places.iter().map(|test| self.place(test)).collect();
+            // Nobody is somewhere else than where it is, say at its end while it waits for that.
+            if places.iter().any(|(other, spots)| *other == thread && !spots.contains(&source)) {
+                continue;
+            }
             self.moves.push(Move { thread, edge, source, target, branch, places });
             self.threads[thread.index()].moves[source.index()].push(id);
         }

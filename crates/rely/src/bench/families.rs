@@ -118,7 +118,7 @@ fn reader_flags_lock(writers: u64, readers: u64) -> String {
 // that writes, and each reader has a flag of its own.
 
 var w, x: int = 0;
-var reads: int[{readers}];
+var reads: int[{readers}] = 0;
 
 thread Writer[{writers}] {{
     await w == 0 && {nobody_reads} do {{

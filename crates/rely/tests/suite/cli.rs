@@ -29,6 +29,18 @@ ensures x == 2;
 ";
 
 #[test]
+fn a_proof_claims_nothing_where_steps_were_left_out() {
+    // The first thread does nothing that makes a difference, so no step of it is left.
+    let model = "var x: int = 0;\nthread A { x := x % 3; }\nthread B { await x > 3; assert false; }\n";
+    let directory = Directory::new().with("model.rely", model);
+    let output = directory.rely(&["check", "--engine", "rely-guarantee", "--proof", "model.rely"]);
+    let told = told(&output);
+    assert!(told.contains("model.rely: safe"), "{told}");
+    let first = told.split("\n  B\n").next().expect("a beginning");
+    assert!(first.contains("x := x % 3") && !first.contains("false"), "{told}");
+}
+
+#[test]
 fn bad_files_are_refused() {
     let directory = Directory::new()
         .with("empty.rely", "")
