@@ -18,11 +18,12 @@
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
 //! * `history`: what reports tell of it.
 //!
-//! Two things differ from the paper. Environment transitions are not abstracted by predicates of
-//! their own: the step of another thread is combined with what its tree knows at that spot, which
-//! is never coarser and saves a kind of refinement. And a general (not modular) refinement reads one
-//! branch of a tree as a schedule: the branch alone excludes itself or is a run of the program, so
-//! its clauses form a chain instead of a tree.
+//! Two things differ from the paper. While trees grow, environment transitions are not abstracted by
+//! predicates about two states: the step of another thread is combined with what its tree knows at
+//! that spot, as far as it can matter to others, which is never coarser and saves a kind of
+//! refinement. And a general (not modular) refinement reads one branch of a tree as a schedule: the
+//! branch alone excludes itself or is a run of the program, so its clauses form a chain instead of
+//! a tree.
 
 mod abstraction;
 mod analysis;
