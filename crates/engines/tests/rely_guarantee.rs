@@ -346,6 +346,31 @@ fn generated_programs() {
     assert!(decided > 2 * compared * 9 / 10, "only {decided} of {} questions are decided", 2 * compared);
 }
 
+/// Any number of others take part in the counterexamples, so these are no schedules.
+#[test]
+fn two_threads_know_about_each_other_among_any_number_of_others() {
+    let noise = "var n: int = 0; process noise { n := n + 1; } thread Main { while * { spawn noise(); } }";
+    // About each other's places.
+    let lock = format!(
+        "{noise} var lock: int = 0;
+        thread A {{ while * {{ await lock == 0 do {{ lock := 1; }} a: skip; lock := 0; }} }}
+        thread B {{ while * {{ await lock == 0 do {{ lock := 1; }} b: skip; lock := 0; }} }}
+        never A at a && B at b && n >= 1;"
+    );
+    check(&lock, "safe", "safe");
+    check(&lock.replace("await lock == 0 do", "await lock <= 1 do"), "unsafe", "unsafe");
+    // About each other's locals.
+    let share = |thread: &str| {
+        format!(
+            "thread {thread} {{ local share: int = 0; havoc share; assume share >= 0;
+            atomic {{ x := x + share; }} atomic {{ x := x - share; }} }}"
+        )
+    };
+    let sum = format!("{noise} var x: int = 0; {} {} never x < 0 && n >= 1;", share("A"), share("B"));
+    check(&sum, "safe", "safe");
+    check(&sum.replace("x - share", "x - share - 1"), "unsafe", "unsafe");
+}
+
 /// Programs whose proofs were rejected once: what others see of a step had lost what remainders have to do
 /// with each other, that nobody waits for itself, or where somebody else must be for the step.
 #[test]

@@ -3,7 +3,9 @@
 use super::abstraction::Abstraction;
 use super::decide::Decider;
 use super::excluded::Excluded;
-use super::refine::{Discovery, Found, Refinement, refine_generally, refine_modularly, suggested_run};
+use super::refine::{
+    Discovery, Found, Refinement, refine_generally, refine_modularly, refine_without_schedule, suggested_run,
+};
 use super::seeds::Seeds;
 use super::system::System;
 use super::tree::{Counterexample, Derivation, Interrupted, Trees};
@@ -86,6 +88,10 @@ impl<'a> Attempt<'a> {
                 Ok(refined) => {
                     let nodes = trees.nodes.len();
                     self.track(refined, counts, nodes);
+                }
+                // What nothing excludes may be a run.
+                Err(Claim::Unknown(reason @ Reason::GaveUp { .. })) => {
+                    return Some(scout.look().map_or(Claim::Unknown(reason), Claim::Unsafe));
                 }
                 Err(claim) => return Some(claim),
             }
@@ -203,8 +209,8 @@ impl Spurious<'_, '_, '_> {
         }
         let mut undecided = None;
         let ways = match bias {
-            Bias::Modular => [refine_modularly, refine_generally],
-            Bias::None => [refine_generally, refine_modularly],
+            Bias::Modular => [refine_modularly, refine_generally, refine_without_schedule],
+            Bias::None => [refine_generally, refine_modularly, refine_without_schedule],
         };
         for way in ways {
             match way(self.trees, &self.counterexample, self.seeds, budget) {

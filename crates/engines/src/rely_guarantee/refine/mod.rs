@@ -1,21 +1,25 @@
 //! From a counterexample to a finer abstraction, or to the run that it stands for.
 //!
-//! * [`modular`]: the derivation of all nodes of the counterexample as Horn clauses in which a
-//!   thread may only speak of globals and its own locals;
+//! * [`derivation`]: the derivation of all nodes of the counterexample as Horn clauses;
+//! * [`modular`]: in these, a thread may only speak of globals and its own locals;
 //! * [`spine`]: the steps along one branch of a tree are a schedule. If it cannot be run, either a
 //!   thread is not where its step starts (then its place will be tracked), or the values do not
 //!   fit (then predicates over all variables will be); if it can, it violates the property;
+//! * [`general`]: where there is no schedule, the derivation with everything that can be spoken of;
 //! * [`schedule`]: the branches of all threads that take part, put together, may be a run already;
 //! * [`backward`]: from the end of a schedule to what is needed at its beginning;
 //! * [`vocabulary`]: either way, predicates speak of as few cells as possible.
 
 mod backward;
 mod clauses;
+mod derivation;
+mod general;
 mod modular;
 mod schedule;
 mod spine;
 mod vocabulary;
 
+pub(super) use general::refine as refine_without_schedule;
 pub(super) use modular::refine as refine_modularly;
 pub(super) use schedule::suggested_run;
 pub(super) use spine::refine as refine_generally;

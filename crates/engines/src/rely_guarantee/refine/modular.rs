@@ -1,16 +1,11 @@
 //! Refinement by predicates in which a thread speaks of globals and its own locals only.
 
-use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
+use super::derivation::{Form, solve};
 use super::{Discovery, Found, Refinement};
 use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::rely_guarantee::violation::{role_facts, roles};
+use crate::rely_guarantee::tree::{Counterexample, Trees};
 use rely_base::Budget;
-use rely_logic::{Constraint, LinearForm, VarId};
-use rustc_hash::FxHashMap;
-
-/// Derivations with more nodes than this are left to the general form.
-const MOST_NODES: usize = 400;
+use rely_logic::VarId;
 
 /// Looks for modular predicates that exclude the counterexample. If there are none, it may help to
 /// know that some cells count threads.
@@ -20,7 +15,7 @@ pub(in crate::rely_guarantee) fn refine(
     seeds: &Seeds,
     budget: &Budget,
 ) -> Refinement {
-    let refine_with = |cells: &[VarId]| refine_with(trees, counterexample, cells, (seeds, budget));
+    let refine_with = |cells: &[VarId]| solve(trees, counterexample, Form::Modular, cells, (seeds, budget));
     match refine_with(trees.counted()) {
         Refinement::Impossible => match refine_by_counting(trees, refine_with) {
             Some(found) => Refinement::Track(found),
@@ -51,172 +46,4 @@ fn refine_by_counting(trees: &Trees<'_, '_>, refine_with: impl Fn(&[VarId]) -> R
     let counts = counted[known..].iter().map(|&cell| Discovery::Count(cell));
     let discoveries = counts.chain(found.discoveries).collect();
     Some(Found { discoveries, is_final: found.is_final })
-}
-
-/// Looks for modular predicates if some cells are known to count threads.
-fn refine_with(
-    trees: &Trees<'_, '_>,
-    counterexample: &Counterexample,
-    counted: &[VarId],
-    (seeds, budget): (&Seeds, &Budget),
-) -> Refinement {
-    let system = trees.system();
-    let Some(nodes) = trees.ancestors(&counterexample.nodes, MOST_NODES) else { return Refinement::Nothing };
-    let cells = relevant_cells(trees, counterexample, &nodes);
-    let mut clauses = Clauses::default();
-    let mut unknowns: FxHashMap<NodeId, Unknown> = FxHashMap::default();
-    for &node in &nodes {
-        let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
-        let speaks_of =
-            |cell: &VarId| system.is_modular(*cell, thread) && system.is_live(thread, spot, *cell);
-        let parameters: Vec<VarId> = cells.iter().copied().filter(speaks_of).collect();
-        unknowns.insert(node, clauses.unknown(parameters));
-    }
-    for &node in &nodes {
-        let mut clause = origin(trees, &clauses, &unknowns, node);
-        clause.constraints.extend(facts(trees, counted, &before(trees, node)));
-        clauses.list.push(clause);
-    }
-    let mut last = exclusion(trees, &clauses, &unknowns, counterexample);
-    last.constraints.extend(facts(trees, counted, &counterexample.nodes));
-    clauses.list.push(last);
-    match clauses.solve(trees, seeds, budget) {
-        Solved::Atoms { atoms, are_conjunctions } => {
-            let found = nodes.iter().flat_map(|node| {
-                let (thread, spot) = (trees.nodes[*node].thread, trees.nodes[*node].spot);
-                let constraints = atoms[unknowns[node]].iter().cloned();
-                constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
-            });
-            Refinement::Track(Found { discoveries: found.collect(), is_final: are_conjunctions })
-        }
-        Solved::Contradiction(_) => Refinement::Impossible,
-        Solved::Undecided => match budget.check_now() {
-            Ok(()) => Refinement::Nothing,
-            Err(reason) => Refinement::Stopped(reason),
-        },
-    }
-}
-
-/// The cells that some step of the derivation reads or writes.
-fn relevant_cells(trees: &Trees<'_, '_>, counterexample: &Counterexample, nodes: &[NodeId]) -> Vec<VarId> {
-    let system = trees.system();
-    let mut cells: Vec<VarId> = Vec::new();
-    for &node in nodes {
-        match trees.nodes[node].origin {
-            Origin::Initial(_) => {}
-            Origin::Own { by, .. } | Origin::Environment { by, .. } | Origin::Spawned { by, .. } => {
-                cells.extend(system.get(by).branch.variables());
-            }
-        }
-    }
-    match counterexample.what {
-        Wrong::Move(by) => cells.extend(system.get(by).branch.variables()),
-        Wrong::Violation(index) => {
-            let guard = &system.violations[index].guard;
-            cells.extend(guard.iter().flat_map(|constraint| constraint.form().variables()));
-        }
-    }
-    cells.extend(system.thread_ids().filter_map(|thread| system.cells.handle_variable(thread)));
-    cells.retain(|&cell| system.cells.is_cell(cell));
-    cells.sort_unstable();
-    cells.dedup();
-    cells
-}
-
-/// The nodes from which a step leads to a node.
-fn before(trees: &Trees<'_, '_>, node: NodeId) -> Vec<NodeId> {
-    match trees.nodes[node].origin {
-        Origin::Initial(_) | Origin::Spawned { .. } => Vec::new(),
-        Origin::Own { parent, .. } => vec![parent],
-        Origin::Environment { parent, actor, .. } => vec![parent, actor],
-    }
-}
-
-/// What is known of cells that count threads if these are where some nodes say.
-fn facts(trees: &Trees<'_, '_>, counted: &[VarId], nodes: &[NodeId]) -> Vec<Constraint> {
-    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
-    let standing: Vec<_> = standing.collect();
-    // Trees use nothing more where a step has nobody before it, so nor does this.
-    if standing.is_empty() {
-        return Vec::new();
-    }
-    trees.system().census.facts(counted, trees.system(), &standing)
-}
-
-/// The clause that derives a node.
-fn origin(
-    trees: &Trees<'_, '_>,
-    clauses: &Clauses,
-    unknowns: &FxHashMap<NodeId, Unknown>,
-    node: NodeId,
-) -> Clause {
-    let system = trees.system();
-    let thread = trees.nodes[node].thread;
-    let same = |node: NodeId| clauses.before(unknowns[&node], |cell| cell);
-    let (constraints, premises, updates) = match trees.nodes[node].origin {
-        Origin::Initial(case) => (system.initial[case].clone(), vec![], vec![]),
-        Origin::Own { parent, by } => {
-            let branch = &system.get(by).branch;
-            let mut constraints = branch.guard.clone();
-            constraints.extend(system.handle_facts(thread, thread));
-            (constraints, vec![same(parent)], branch.updates.clone())
-        }
-        Origin::Environment { parent, actor, by } => {
-            let branch = &system.get(by).branch;
-            let actor_thread = trees.nodes[actor].thread;
-            let rename = |cell| system.seen_by(thread, actor_thread, cell);
-            let guard = branch.guard.iter().map(|constraint| constraint.rename(rename));
-            let constraints = guard.chain(system.handle_facts(thread, actor_thread)).collect();
-            let premises = vec![same(parent), clauses.before(unknowns[&actor], rename)];
-            (constraints, premises, renamed(&branch.updates, rename))
-        }
-        Origin::Spawned { actor, by, position } => {
-            let branch = &system.get(by).branch;
-            let mut updates = branch.updates.clone();
-            updates.extend(branch.spawned[position].1.iter().cloned());
-            updates.sort_by_key(|(cell, _)| *cell);
-            (branch.guard.clone(), vec![same(actor)], updates)
-        }
-    };
-    Clause { constraints, premises, conclusion: Some((unknowns[&node], updates)) }
-}
-
-fn renamed(updates: &[(VarId, LinearForm)], rename: impl Fn(VarId) -> VarId) -> Vec<(VarId, LinearForm)> {
-    let mut updates: Vec<_> =
-        updates.iter().map(|(cell, value)| (rename(*cell), value.rename(&rename))).collect();
-    updates.sort_by_key(|(cell, _)| *cell);
-    updates
-}
-
-/// The clause that says that the nodes exclude the violation.
-fn exclusion(
-    trees: &Trees<'_, '_>,
-    clauses: &Clauses,
-    unknowns: &FxHashMap<NodeId, Unknown>,
-    counterexample: &Counterexample,
-) -> Clause {
-    let system = trees.system();
-    let (constraints, premises) = match counterexample.what {
-        Wrong::Move(by) => {
-            let node = counterexample.nodes[0];
-            let thread = trees.nodes[node].thread;
-            let mut constraints = system.get(by).branch.guard.clone();
-            constraints.extend(system.handle_facts(thread, thread));
-            (constraints, vec![clauses.before(unknowns[&node], |cell| cell)])
-        }
-        Wrong::Violation(index) => {
-            let violation = &system.violations[index];
-            let roles = roles(system, violation);
-            let mut constraints = violation.guard.clone();
-            constraints.extend(role_facts(system, &roles));
-            let premises = roles.iter().zip(&counterexample.nodes).map(|(role, node)| {
-                let thread = role.thread;
-                clauses.before(unknowns[node], |cell| {
-                    if role.second { system.seen_by(thread, thread, cell) } else { cell }
-                })
-            });
-            (constraints, premises.collect::<Vec<Premise>>())
-        }
-    };
-    Clause { constraints, premises, conclusion: None }
 }

@@ -19,6 +19,9 @@ struct Spine {
     moves: Vec<MoveId>,
     /// Where the observer stands before the first step and after each.
     nodes: Vec<NodeId>,
+    /// Whether instances of templates take part. Then the steps are no schedule, because nobody knows
+    /// which of them does what; but where the other threads are is known as before.
+    has_templates: bool,
 }
 
 /// Looks for what excludes the counterexample, or for the run that it stands for.
@@ -29,20 +32,30 @@ pub(in crate::rely_guarantee) fn refine(
     budget: &Budget,
 ) -> Refinement {
     let spines = counterexample.nodes.iter().filter_map(|&node| Spine::of(trees, node));
-    let Some(spine) = spines.min_by_key(|spine| spine.moves.len()) else { return Refinement::Nothing };
+    let Some(spine) = spines.min_by_key(|spine| (spine.has_templates, spine.moves.len())) else {
+        return Refinement::Nothing;
+    };
     let misplaced = spine.misplaced(trees, counterexample.what);
     if !misplaced.is_empty() {
         return Refinement::Track(Found { discoveries: misplaced, is_final: true });
+    }
+    if spine.has_templates {
+        return Refinement::Nothing;
     }
     spine.interpolate(trees, counterexample.what, seeds, budget)
 }
 
 impl Spine {
-    /// `None` if a template takes part: then the steps are no schedule.
+    /// `None` for an instance of a template: it does not tell places apart.
     fn of(trees: &Trees<'_, '_>, node: NodeId) -> Option<Self> {
         let system = trees.system();
-        let mut spine =
-            Spine { observer: trees.nodes[node].thread, initial: 0, moves: Vec::new(), nodes: vec![node] };
+        let mut spine = Spine {
+            observer: trees.nodes[node].thread,
+            initial: 0,
+            moves: Vec::new(),
+            nodes: vec![node],
+            has_templates: false,
+        };
         let mut current = node;
         loop {
             let (parent, by) = match trees.nodes[current].origin {
@@ -53,9 +66,7 @@ impl Spine {
                 Origin::Own { parent, by } | Origin::Environment { parent, by, .. } => (parent, by),
                 Origin::Spawned { .. } => return None,
             };
-            if system.thread(system.get(by).thread).is_template {
-                return None;
-            }
+            spine.has_templates |= system.thread(system.get(by).thread).is_template;
             spine.moves.push(by);
             spine.nodes.push(parent);
             current = parent;
@@ -199,7 +210,9 @@ impl Walk<'_, '_, '_> {
     fn take(&mut self, by: &Move) {
         self.require(by.thread, &[by.source]);
         self.check_move(by);
-        self.places[by.thread.index()] = Some(by.target);
+        if !self.system.thread(by.thread).is_template {
+            self.places[by.thread.index()] = Some(by.target);
+        }
         for &started in &by.branch.started {
             self.places[started.index()] = Some(self.system.thread(started).entry);
         }
