@@ -21,9 +21,9 @@
 //! Two things differ from the paper. While trees grow, environment transitions are not abstracted by
 //! predicates about two states: the step of another thread is combined with what its tree knows at
 //! that spot, as far as it can matter to others, which is never coarser and saves a kind of
-//! refinement. And a general (not modular) refinement reads one branch of a tree as a schedule: the
-//! branch alone excludes itself or is a run of the program, so its clauses form a chain instead of
-//! a tree.
+//! refinement. And a general (not modular) refinement reads one branch of a tree as a schedule, if it
+//! is one: the branch alone excludes itself or is a run of the program, so its clauses form a chain
+//! instead of a tree.
 
 mod abstraction;
 mod analysis;

@@ -33,9 +33,8 @@ impl Twins {
     }
 
     /// The discoveries and what they are for twins.
-    pub(super) fn with_twins(&self, found: Vec<Discovery>) -> Vec<Discovery> {
+    pub(super) fn with_twins(&self, mut discoveries: Vec<Discovery>) -> Vec<Discovery> {
         let mut seen: FxHashSet<Discovery> = FxHashSet::default();
-        let mut discoveries = found;
         discoveries.retain(|discovery| seen.insert(discovery.clone()));
         let mut position = 0;
         while position < discoveries.len() && discoveries.len() < MOST_DISCOVERIES {
