@@ -371,6 +371,24 @@ fn two_threads_know_about_each_other_among_any_number_of_others() {
     check(&sum.replace("x - share", "x - share - 1"), "unsafe", "unsafe");
 }
 
+/// Nobody writes down who holds the lock, and there may be any number of threads.
+#[test]
+fn a_lock_of_one_bit_counts_who_holds_it() {
+    let lock = "var lock, inside: int = 0;
+        process p {
+            local was: int = 1;
+            while was == 1 { atomic { was := lock; lock := 1; } }
+            inside := inside + 1; assert inside == 1; inside := inside - 1;
+            assert lock == 1; lock := 0;
+        }
+        thread Main { while * { spawn p(); } }";
+    check(lock, "safe counting", "safe counting");
+    check(&lock.replace("assert lock == 1;", "assert lock == 0;"), "unsafe", "unsafe");
+    // Who gives it back without having it lets in a second one.
+    let careless = lock.replace("local was: int = 1;", "local was: int = 1; if * { lock := 0; }");
+    check(&careless, "unsafe", "unsafe");
+}
+
 /// Programs whose proofs were rejected once: what others see of a step had lost what remainders have to do
 /// with each other, that nobody waits for itself, or where somebody else must be for the step.
 #[test]

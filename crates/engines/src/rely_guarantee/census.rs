@@ -8,13 +8,17 @@
 //! Such a cell is what it was at the beginning plus, for each thread, a *share* that depends only on
 //! where the thread is. This is an invariant that relates the cell to numbers of threads, and the proof
 //! states it as one. Whoever knows where some threads are knows bounds of the cell from it.
+//!
+//! A flag that any number of threads set and reset is such a cell as well: it has two values, so who sets it
+//! adds one if it was not set, which whoever resets it relies on. That there are only two values is
+//! part of the invariant.
 
 use super::system::{Move, SpotId, System, updated};
 use rely_base::Id;
 use rely_evidence::counting::{CountAtom, Counter, Invariant, Summand};
 use rely_evidence::rely_guarantee::{Comparison, Spot};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
-use rely_program::{ThreadId, Value};
+use rely_program::{Sort, ThreadId, Value};
 
 /// More cells than this are not looked at: which of them are needed is found by leaving out one after
 /// the other.
@@ -39,6 +43,8 @@ struct Sum {
     form: LinearForm,
     initial: Share,
     shares: Shares,
+    /// The only values, if it is a flag.
+    values: Option<[Share; 2]>,
 }
 
 impl Census {
@@ -76,7 +82,7 @@ impl Census {
     /// What is true of some of the cells, in the terms of the program.
     pub(super) fn invariants(&self, cells: &[VarId], system: &System<'_>) -> Vec<Invariant> {
         let counts = self.counts.iter().filter(|(cell, _)| cells.contains(cell));
-        counts.filter_map(|(cell, sum)| sum.invariant(*cell, system)).collect()
+        counts.filter_map(|(cell, sum)| sum.invariants(*cell, system)).flatten().collect()
     }
 }
 
@@ -89,9 +95,11 @@ impl Sum {
         if system.cells.owner(cell).is_some() || !is_tested {
             return None;
         }
-        let (initial, shares) = (initial_value(system, cell)?, shares(system, cell)?);
+        let initial = initial_value(system, cell)?;
+        let values = flag_values(system, cell, initial);
+        let shares = shares(system, cell, values)?;
         let counts_somebody = shares.iter().flatten().flatten().any(|&share| share != 0);
-        counts_somebody.then(|| Sum { form: LinearForm::variable(cell), initial, shares })
+        counts_somebody.then(|| Sum { form: LinearForm::variable(cell), initial, shares, values })
     }
 
     /// The difference of two sums; `None` if the numbers are too large.
@@ -106,6 +114,7 @@ impl Sum {
             form: self.form.minus(&other.form),
             initial: self.initial.checked_sub(other.initial)?,
             shares: shares.collect::<Option<_>>()?,
+            values: None,
         })
     }
 
@@ -123,13 +132,28 @@ impl Sum {
         };
         let least = bound(least_share).map(|least| Constraint::ge(&self.form, &LinearForm::constant(least)));
         let most = bound(most_share).map(|most| Constraint::le(&self.form, &LinearForm::constant(most)));
-        least.into_iter().chain(most).collect()
+        let values = self.values.map(|[low, high]| [(1, -high), (-1, low)]).into_iter().flatten();
+        let values = values.map(|(sign, constant)| {
+            let form = self.form.scaled(&sign.into()).plus(&LinearForm::constant(constant));
+            Constraint::new(form, Relation::Le)
+        });
+        least.into_iter().chain(most).chain(values).collect()
     }
 
-    /// The cell whose sum it is is what it was plus all shares.
-    fn invariant(&self, cell: VarId, system: &System<'_>) -> Option<Invariant> {
+    /// The cell whose sum it is is what it was plus all shares, and a flag has only two values.
+    fn invariants(&self, cell: VarId, system: &System<'_>) -> Option<Vec<Invariant>> {
         let (var, index) = system.cells.variable(cell)?;
-        let mut terms = vec![(1, Summand::Cell { var, index: u32::try_from(index).ok()? })];
+        let cell = Summand::Cell { var, index: u32::try_from(index).ok()? };
+        let bound = |(sign, constant): (Value, Share)| CountAtom {
+            terms: vec![(sign, cell.clone())],
+            constant: Value::from(constant),
+            comparison: Comparison::Le,
+        };
+        // Of truth values everybody knows that there are two.
+        let values = self.values.filter(|_| system.program.vars()[var].sort != Sort::Bool);
+        let values = values.map(|[low, high]| [(1, -high), (-1, low)]);
+        let values = values.map(|bounds| Invariant { cubes: vec![bounds.map(bound).to_vec()] });
+        let mut terms = vec![(1, cell)];
         for thread in system.thread_ids() {
             let spots = system.thread(thread).spots.iter().zip(&self.shares[thread.index()]);
             for (spot, share) in spots {
@@ -139,7 +163,7 @@ impl Sum {
             }
         }
         let atom = CountAtom { terms, constant: -Value::from(self.initial), comparison: Comparison::Eq };
-        Some(Invariant { cubes: vec![vec![atom]] })
+        Some([Invariant { cubes: vec![vec![atom]] }].into_iter().chain(values).collect())
     }
 }
 
@@ -160,24 +184,18 @@ fn most_share(shares: &[Option<Share>], is_template: bool) -> Option<Share> {
 /// The value of a cell at the beginning, if it is always the same.
 fn initial_value(system: &System<'_>, cell: VarId) -> Option<Share> {
     let [initial] = system.initial.as_slice() else { return None };
-    let is_value = |constraint: &&Constraint| {
-        let form = constraint.form();
-        constraint.relation() == Relation::Eq && form.terms().len() == 1 && form.coefficient(cell).is_unit()
-    };
-    let equation = initial.iter().find(is_value)?.form();
-    let value = equation.constant_term().to_i64()?;
-    if equation.coefficient(cell).is_one() { value.checked_neg() } else { Some(value) }
+    initial.iter().find_map(|constraint| value_in(constraint, cell))
 }
 
 /// What each thread contributes to a cell; `None` if that depends on more than where it is.
 ///
 /// Who starts a thread may count it before it does anything, so what an instance of a template
 /// contributes at first is not known. It is taken to be nothing until that leads to a contradiction.
-fn shares(system: &System<'_>, cell: VarId) -> Option<Shares> {
+fn shares(system: &System<'_>, cell: VarId, values: Option<[Share; 2]>) -> Option<Shares> {
     let mut at_first: Vec<Share> = vec![0; system.threads.len()];
     let mut is_settled = vec![false; system.threads.len()];
     loop {
-        let of = |thread| shares_of(system, thread, cell, &at_first);
+        let of = |thread| shares_of(system, thread, (cell, values), &at_first);
         let wrong = match system.thread_ids().map(of).collect::<Result<Shares, Wrong>>() {
             Ok(shares) => return Some(shares),
             Err(wrong) => wrong?,
@@ -203,7 +221,7 @@ struct Excess<'s> {
 fn shares_of<'s>(
     system: &'s System<'_>,
     thread: ThreadId,
-    cell: VarId,
+    (cell, values): (VarId, Option<[Share; 2]>),
     at_first: &[Share],
 ) -> Result<Vec<Option<Share>>, Wrong<'s>> {
     let view = system.thread(thread);
@@ -220,7 +238,7 @@ fn shares_of<'s>(
                 continue;
             }
             let mut spawned = by.branch.spawned.iter().map(|(template, _)| at_first[template.index()]);
-            let added = added(by, cell).and_then(|added| spawned.try_fold(added, Share::checked_sub));
+            let added = added(by, cell, values).and_then(|added| spawned.try_fold(added, Share::checked_sub));
             let share = shares[spot.index()].zip(added).and_then(|(share, added)| share.checked_add(added));
             let share = share.ok_or(None)?;
             match &mut shares[by.target.index()] {
@@ -240,8 +258,51 @@ fn shares_of<'s>(
 }
 
 /// What a move adds to a cell, if that is always the same.
-fn added(by: &Move, cell: VarId) -> Option<Share> {
+fn added(by: &Move, cell: VarId, values: Option<[Share; 2]>) -> Option<Share> {
     let Some(value) = updated(&by.branch.updates, cell) else { return Some(0) };
     let added = value.minus(&LinearForm::variable(cell));
-    if added.is_constant() { added.constant_term().to_i64() } else { None }
+    if added.is_constant() {
+        return added.constant_term().to_i64();
+    }
+    let value = value.constant_term().to_i64()?;
+    let mut others = values?.into_iter().filter(|&other| other != value && allows(by, cell, other));
+    // Who does not look at a flag before writing it relies on it to be different.
+    match others.next() {
+        Some(before) => value.checked_sub(before),
+        None => Some(0),
+    }
+}
+
+/// Whether a move can be made while a cell has a value, as far as tests of this cell alone tell.
+fn allows(by: &Move, cell: VarId, value: Share) -> bool {
+    let tests = by.branch.guard.iter();
+    let mut tests = tests.filter(|test| test.form().variables().all(|variable| variable == cell));
+    tests.all(|test| test.holds(|_| value.into()))
+}
+
+/// The two values of a cell that instances of a template write, if it has no more.
+fn flag_values(system: &System<'_>, cell: VarId, initial: Share) -> Option<[Share; 2]> {
+    let mut values = vec![initial];
+    let mut is_shared = false;
+    for by in &system.moves {
+        let Some(value) = updated(&by.branch.updates, cell) else { continue };
+        if !value.is_constant() {
+            return None;
+        }
+        values.push(value.constant_term().to_i64()?);
+        is_shared |= system.thread(by.thread).is_template;
+    }
+    values.sort_unstable();
+    values.dedup();
+    is_shared.then_some(())?;
+    values.try_into().ok()
+}
+
+/// The value of a cell, if a constraint says it.
+fn value_in(constraint: &Constraint, cell: VarId) -> Option<Share> {
+    let form = constraint.form();
+    let is_equation = constraint.relation() == Relation::Eq && form.terms().len() == 1;
+    (is_equation && form.coefficient(cell).is_unit()).then_some(())?;
+    let value = form.constant_term().to_i64()?;
+    if form.coefficient(cell).is_one() { value.checked_neg() } else { Some(value) }
 }

@@ -237,6 +237,32 @@ fn cells_that_count_threads_are_bounded_by_where_these_are() {
 }
 
 #[test]
+fn a_flag_of_any_number_of_threads_counts_who_has_set_it() {
+    let spawning = "thread Main { while * { spawn p(); } }";
+    let careful = format!(
+        "var f, x: int = 0; process p {{ await f == 0 do {{ f := 1; }} x := f; f := 0; }} {spawning}"
+    );
+    check_census(
+        &careful,
+        "p",
+        &expect![
+            "f >= 0, f <= 1, f >= 0; f >= 0, f <= 1, f >= 0; f >= 1, f <= 1, f >= 0; f >= 1, f <= 1, f >= 0"
+        ],
+    );
+    for other in [
+        // It has three values.
+        careful.replace("x := f;", "x := f; f := 2;"),
+        // Where somebody ends, another one has set it and one has not.
+        careful.replace("x := f; f := 0;", "if * { f := 0; }"),
+        // Only threads whose number is known write it: these know each other's places.
+        careful.replace("spawn p();", "skip;").replace("process p", "thread T"),
+    ] {
+        let program = load(&other);
+        assert!(system(&program).census.cells().next().is_none(), "{other}");
+    }
+}
+
+#[test]
 fn what_depends_on_more_than_places_does_not_count_threads() {
     for (declaration, step, other) in [
         ("var r: int = 0;", "while * { r := r + 1; }", "await r == 3;"),

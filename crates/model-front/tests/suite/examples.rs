@@ -8,7 +8,7 @@ const LIMIT: usize = 200_000;
 
 /// The examples that start any number of threads. Exploration does not end there; that they are proved
 /// is tested where engines are.
-const UNBOUNDED: [&str; 2] = ["any-number-of-readers.rely", "counting.rely"];
+const UNBOUNDED: [&str; 3] = ["any-number-of-readers.rely", "counting.rely", "test-and-set-any-number.rely"];
 
 fn examples() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");
