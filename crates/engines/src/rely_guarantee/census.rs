@@ -130,27 +130,25 @@ impl Sum {
             });
             absent.try_fold(known?, |sum, share| sum.checked_add(share?))
         };
-        let least = bound(least_share).map(|least| Constraint::ge(&self.form, &LinearForm::constant(least)));
-        let most = bound(most_share).map(|most| Constraint::le(&self.form, &LinearForm::constant(most)));
-        let values = self.values.map(|[low, high]| [(1, -high), (-1, low)]).into_iter().flatten();
-        let values = values.map(|(sign, constant)| {
-            let form = self.form.scaled(&sign.into()).plus(&LinearForm::constant(constant));
-            Constraint::new(form, Relation::Le)
-        });
-        least.into_iter().chain(most).chain(values).collect()
+        let at_least = |least| Constraint::ge(&self.form, &LinearForm::constant(least));
+        let at_most = |most| Constraint::le(&self.form, &LinearForm::constant(most));
+        let shares = [bound(least_share).map(at_least), bound(most_share).map(at_most)];
+        let values = self.values.map(|[low, high]| [at_least(low), at_most(high)]);
+        shares.into_iter().flatten().chain(values.into_iter().flatten()).collect()
     }
 
     /// The cell whose sum it is is what it was plus all shares, and a flag has only two values.
     fn invariants(&self, cell: VarId, system: &System<'_>) -> Option<Vec<Invariant>> {
         let (var, index) = system.cells.variable(cell)?;
         let cell = Summand::Cell { var, index: u32::try_from(index).ok()? };
-        let bound = |(sign, constant): (Value, Share)| CountAtom {
+        let bound = |(sign, constant): (Value, Value)| CountAtom {
             terms: vec![(sign, cell.clone())],
-            constant: Value::from(constant),
+            constant,
             comparison: Comparison::Le,
         };
         // Of truth values everybody knows that there are two.
         let values = self.values.filter(|_| system.program.vars()[var].sort != Sort::Bool);
+        let values = values.map(|values| values.map(Value::from));
         let values = values.map(|[low, high]| [(1, -high), (-1, low)]);
         let values = values.map(|bounds| Invariant { cubes: vec![bounds.map(bound).to_vec()] });
         let mut terms = vec![(1, cell)];
