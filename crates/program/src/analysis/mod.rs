@@ -13,7 +13,7 @@ mod graph;
 mod id_set;
 mod liveness;
 mod locks;
-mod range;
+
 mod ranges;
 mod visibility;
 
@@ -28,5 +28,5 @@ pub use visibility::Visibility;
 pub(crate) use constants::{Constants, Env};
 pub(crate) use equalities::constants_if;
 pub(crate) use fold::{constant, fold, is_defined};
-pub(crate) use range::Range;
-pub(crate) use ranges::{Known, Ranges};
+
+pub(crate) use ranges::{Known, Range, Ranges};

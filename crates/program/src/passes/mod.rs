@@ -87,7 +87,12 @@ const MOST_ROUNDS: usize = 8;
 const SEPARATION: usize = 1;
 
 fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
-    let mut passed = Passed::new(program).by(fold_constants).by(unroll).by(fold_constants).by(instantiate);
+    let mut passed = Passed::new(program)
+        .by(fold_constants)
+        .by(unroll)
+        .by(fold_constants)
+        .by(instantiate)
+        .by(begin_initialised);
     for round in 0..MOST_ROUNDS {
         let before = passed.size();
         if round == SEPARATION {

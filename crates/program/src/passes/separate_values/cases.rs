@@ -3,7 +3,7 @@
 use super::{Facts, values};
 use crate::analysis::{Access, Known, Range, constant, is_defined};
 use crate::expr::Expr;
-use crate::ir::{Blocking, Edge, EdgeId, Op, Place, ThreadId, VarId};
+use crate::ir::{Blocking, Edge, EdgeId, Op, Place, VarId};
 use crate::passes::rename::map_exprs;
 use crate::types::Value;
 use rustc_hash::FxHashMap;
@@ -33,13 +33,11 @@ pub(super) struct Case {
 /// values that it leaves behind; `None` if these cannot be told, or are many.
 pub(super) fn cases(facts: &Facts<'_>, vars: &[VarId], id: EdgeId, before: &Valuation) -> Option<Vec<Case>> {
     let edge = &facts.program.edges[id];
-    let thread = facts.program.locations[edge.source].thread;
-    Splitting { facts, thread, vars }.cases(edge, before)
+    Splitting { facts, vars }.cases(edge, before)
 }
 
 struct Splitting<'s, 'p> {
     facts: &'s Facts<'p>,
-    thread: ThreadId,
     /// The separated variables.
     vars: &'s [VarId],
 }
@@ -110,7 +108,7 @@ impl Splitting<'_, '_> {
     fn push(&self, case: &mut Case, op: &Op) {
         if case.passes {
             let op = map_exprs(op, |expr| self.with_values(&case.values, expr));
-            case.passes = self.facts.ranges.step(self.thread, &mut case.known, &op);
+            case.passes = self.facts.ranges.step(&mut case.known, &op);
             case.ops.push(op);
         }
     }

@@ -170,7 +170,7 @@ impl Facts<'_> {
 
 /// The values of a range, if they are few.
 fn values(range: Range) -> Option<Vec<Value>> {
-    let (low, high) = range.low.zip(range.high)?;
+    let (low, high) = range.low().zip(range.high())?;
     let distance = usize::try_from(high.checked_sub(low)?).ok()?;
     (distance < MOST_VALUES).then(|| (low..=high).collect())
 }

@@ -1,10 +1,10 @@
 //! Conditions that follow from the ranges of variables.
 
 use super::check;
-use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set};
+use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 use expect_test::expect;
 use rely_program::passes;
-use rely_program::{BinaryOp, Domain, Expr, Initial, IntType, Op, Place, Sort, VarId};
+use rely_program::{BinaryOp, Domain, Expr, Initial, IntType, Op, Place, Sort, ThreadKind, VarId};
 
 const BYTE: IntType = IntType { bits: 8, signed: false };
 
@@ -36,7 +36,7 @@ fn what_is_written_to_a_shared_variable_bounds_what_is_read() {
         var bits: int = 0
         spawned thread helper(given)
           local given: int = 0
-          entry -> a: [true]; shared := given
+          entry -> a: [true]; shared := 1
           a -> exit: bits := bits + 1
         thread main
           local mine: int = 0
@@ -98,7 +98,7 @@ fn loops_end_with_what_their_condition_says() {
               local i: int = 0
               entry -> head: skip
               head -> body: [i < 100]
-              head -> exit: [i >= 100]; [true && i <= 100]
+              head -> exit: [i >= 100]; [true]
               body -> head: [true]; i := i + 1
         "#]],
     );
@@ -127,5 +127,111 @@ fn what_may_be_undefined_stays() {
           a -> b: [cells[i + 1] <= 1]
           b -> exit: [true]
     "#]],
+    );
+}
+
+#[test]
+fn what_a_thread_wrote_is_only_mixed_with_what_others_write() {
+    let mut sketch = Sketch::new();
+    let (quantum, count, size) = (sketch.int("quantum"), sketch.int("count"), sketch.int("size"));
+    for name in ["loader", "reader"] {
+        sketch.thread(name, RUNNING);
+        let mine = sketch.int("mine");
+        // Before it wrote, the initial value may still be there.
+        sketch.edge("entry", "a", [between(quantum, 1, 40), set(quantum, Expr::int(40))]);
+        sketch.edge("a", "b", [set(count, Expr::int(10)), set(mine, Expr::var(quantum))]);
+        sketch.edge("b", "exit", [set(size, Expr::var(mine).mul(Expr::var(count)))]);
+    }
+    sketch.thread("watcher", RUNNING);
+    sketch.edge(
+        "entry",
+        "exit",
+        [Op::wait(is(quantum, 40)), between(quantum, 1, 40), set(size, Expr::int(7))],
+    );
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var quantum: int = 0
+            var count: int = 0
+            var size: int = 0
+            thread loader
+              local mine: int = 0
+              entry -> a: [false]; quantum := 40
+              a -> b: count := 10; mine := quantum
+              b -> exit: size := mine * count
+            thread reader
+              local mine: int = 0
+              entry -> a: [false]; quantum := 40
+              a -> b: count := 10; mine := quantum
+              b -> exit: size := mine * count
+            thread watcher
+              entry -> exit: [false]; [quantum >= 1 && quantum <= 40]; size := 7
+        "#]],
+    );
+}
+
+#[test]
+fn instances_of_a_template_write_between_the_steps_of_each_other() {
+    let mut sketch = Sketch::new();
+    let shared = sketch.int("shared");
+    let any = sketch.thread("any", ThreadKind::Template);
+    sketch.edge("entry", "a", [set(shared, Expr::int(1)), between(shared, 1, 1)]);
+    sketch.edge("a", "b", [between(shared, 1, 1), between(shared, 1, 2)]);
+    sketch.edge("b", "exit", [Op::wait(is(shared, 1)), set(shared, Expr::var(shared).add(Expr::int(1)))]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "entry", [spawn(any, None)]);
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var shared: int = 0
+            template any
+              entry -> a: shared := 1; [true]
+              a -> b: [true && shared <= 1]; [true]
+              b -> exit: [shared == 1]; shared := 2
+            thread main
+              entry -> entry: spawn any()
+        "#]],
+    );
+}
+
+#[test]
+fn a_counter_keeps_its_step() {
+    let mut sketch = Sketch::new();
+    let (next, cells) =
+        (sketch.int("next"), sketch.var("cells", Sort::Int, Some(64), Initial::Values(vec![0; 64])));
+    let parity = |var: VarId| Expr::binary(BinaryOp::Rem, Expr::var(var), Expr::int(2));
+    for name in ["left", "right"] {
+        sketch.thread(name, RUNNING);
+        let mine = sketch.int("mine");
+        let room = Op::wait(Expr::var(next).le(Expr::int(63)));
+        let taken = [room, set(mine, Expr::var(next)), set(next, Expr::var(next).add(Expr::int(2)))];
+        sketch.edge("entry", "a", taken);
+        let last = Expr::var(mine).add(Expr::int(1));
+        sketch.edge(
+            "a",
+            "entry",
+            [Op::wait(parity(mine).eq(Expr::int(0))), Op::wait(last.clone().le(Expr::int(63)))],
+        );
+        sketch.edge("a", "exit", [Op::assign(Place::Element(cells, last), Expr::int(1))]);
+    }
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var next: int = 0
+            var cells: int[64] = 0
+            thread left
+              local mine: int = 0
+              entry -> a: [next <= 63]; mine := next; next := next + 2
+              a -> entry: [true]; [true]
+              a -> exit: cells[mine + 1] := 1
+            thread right
+              local mine: int = 0
+              entry -> a: [next <= 63]; mine := next; next := next + 2
+              a -> entry: [true]; [true]
+              a -> exit: cells[mine + 1] := 1
+        "#]],
     );
 }

@@ -1,0 +1,326 @@
+//! In which range the value of each variable stays, thread by thread.
+//!
+//! Each thread is looked at alone. The ranges of its own variables, and of the shared ones that
+//! it uses, are followed along its edges: made narrower by conditions, replaced by writes, and,
+//! where they keep growing around a loop, unbounded. Between two of its steps the other threads may
+//! write, so to each range of a shared variable is added, at each location, whatever they ever
+//! write to it; that an initial value is gone once the thread itself has written is seen all
+//! the same. Of an array only one range is known, which contains the initial values and whatever
+//! any thread ever writes.
+//!
+//! Since what threads write depends on what they read, threads are looked at again when others are
+//! seen to write more, until none does any more; then, by induction over the steps of a run,
+//! all values of the run are in their ranges. Bounds that were given up on the way are looked for
+//! again at the end: every state of a run is the first one or follows another by a step,
+//! so what steps make of ranges that contain all states contains all states, too.
+
+mod congruence;
+mod known;
+mod range;
+mod steps;
+
+pub(crate) use known::Known;
+pub(crate) use range::Range;
+
+use super::graph::Agenda;
+use super::{Access, Graph, IdSet};
+use crate::ir::{Initial, LocationId, Op, Program, Scope, ThreadId, ThreadKind, Var, VarId};
+use rely_base::Arena;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// How often ranges may grow before their bounds are given up.
+const PATIENCE: usize = 4;
+
+/// How often bounds that were given up are looked for again. The second time uses for all threads
+/// what the first one found.
+const DESCENTS: usize = 2;
+
+/// What each thread writes to each variable at any time, the parameters of those that it starts
+/// among them.
+type Written = BTreeMap<(VarId, ThreadId), Range>;
+
+/// The ranges of all variables.
+pub(crate) struct Ranges<'p> {
+    program: &'p Program,
+    graph: Graph,
+    /// The scalars that a thread follows: its own, and the shared ones that it uses.
+    followed: Arena<ThreadId, IdSet<VarId>>,
+    /// The threads that use a variable, or are started with it as a parameter.
+    users: Arena<VarId, IdSet<ThreadId>>,
+    written: Written,
+    /// What each variable may hold at any time; of a parameter that no spawn was seen to set,
+    /// nothing.
+    anytime: Arena<VarId, Option<Range>>,
+    /// What others write to the variables that a thread follows.
+    outside: Arena<ThreadId, Vec<(VarId, Range)>>,
+    /// `None` if nobody comes there.
+    at: Arena<LocationId, Option<Known>>,
+}
+
+impl<'p> Ranges<'p> {
+    pub(crate) fn new(program: &'p Program) -> Self {
+        let users = users(program);
+        let follows = |thread: ThreadId, var: VarId| {
+            program.vars[var].length.is_none()
+                && match program.vars[var].scope {
+                    Scope::Global => users[var].contains(thread),
+                    Scope::Local(owner) => owner == thread,
+                }
+        };
+        let followed = |thread| program.vars.ids().filter(|&var| follows(thread, var)).collect();
+        let mut ranges = Self {
+            program,
+            graph: Graph::new(program),
+            followed: program.threads.ids().map(followed).collect(),
+            users,
+            written: Written::new(),
+            anytime: program.vars.ids().map(|_| None).collect(),
+            outside: program.threads.ids().map(|_| Vec::new()).collect(),
+            at: program.locations.ids().map(|_| None).collect(),
+        };
+        ranges.ascend();
+        for _ in 0..DESCENTS {
+            ranges.descend();
+        }
+        ranges
+    }
+
+    /// What is known where a thread stands; `None` if it never comes there.
+    pub(crate) fn at(&self, location: LocationId) -> Option<&Known> {
+        self.at[location].as_ref()
+    }
+
+    /// Looks at threads until none is seen to write anything new.
+    fn ascend(&mut self) {
+        self.spread();
+        let mut rounds = 0;
+        let mut concerned: IdSet<ThreadId> = self.program.threads.ids().collect();
+        while !concerned.is_empty() {
+            for (location, declaration) in self.program.locations.iter() {
+                if concerned.contains(declaration.thread) {
+                    self.at[location] = None;
+                }
+            }
+            concerned.iter().for_each(|thread| self.follow(thread));
+            let changed = self.add_writes(&concerned, rounds > PATIENCE);
+            concerned = self.concerned(&changed);
+            self.spread();
+            rounds += 1;
+        }
+    }
+
+    /// Looks once at all threads, with ranges that are known to contain everything, for narrower ones.
+    fn descend(&mut self) {
+        for thread in self.program.threads.ids() {
+            let mut agenda = Agenda::new(&self.graph);
+            let of_thread = self.program.locations.iter().filter(|(_, location)| location.thread == thread);
+            of_thread.for_each(|(location, _)| agenda.add(location));
+            while let Some(location) = agenda.pop() {
+                self.at[location] = self.arrived(thread, location);
+            }
+        }
+        self.written.clear();
+        let all = self.program.threads.ids().collect();
+        self.add_writes(&all, false);
+        self.spread();
+    }
+
+    /// What a thread knows at a location, as far as that follows from what it knows one step before.
+    fn arrived(&self, thread: ThreadId, location: LocationId) -> Option<Known> {
+        let is_entry = self.program.threads[thread].entry == location;
+        let mut arrived = if is_entry { self.at_entry(thread) } else { None };
+        for &edge in self.graph.incoming(location) {
+            let edge = &self.program.edges[edge];
+            let Some(mut known) = self.at[edge.source].clone() else { continue };
+            if !self.pass(thread, &mut known, &edge.ops) {
+                continue;
+            }
+            match &mut arrived {
+                Some(arrived) => {
+                    arrived.join(&known, false);
+                }
+                nothing => *nothing = Some(known),
+            }
+        }
+        arrived
+    }
+
+    /// What a thread knows when it starts; `None` as long as nobody was seen to start it.
+    pub(crate) fn at_entry(&self, thread: ThreadId) -> Option<Known> {
+        let declaration = &self.program.threads[thread];
+        let is_spawned = is_spawned(declaration.kind);
+        let mut ranges = Vec::new();
+        for var in self.followed[thread].iter() {
+            let is_set = is_spawned
+                && (self.program.vars[var].scope == Scope::Global || declaration.parameters.contains(&var));
+            let range = if is_set { self.anytime[var]? } else { initial_range(&self.program.vars[var]) };
+            ranges.push((var, range));
+        }
+        let mut known = Known::new(ranges);
+        self.interfere(thread, &mut known);
+        Some(known)
+    }
+
+    /// Follows a thread from its entry until it comes to nothing new.
+    fn follow(&mut self, thread: ThreadId) {
+        let Some(at_entry) = self.at_entry(thread) else { return };
+        let entry = self.program.threads[thread].entry;
+        let mut visits: FxHashMap<LocationId, usize> = FxHashMap::default();
+        self.at[entry] = Some(at_entry);
+        let mut agenda = Agenda::new(&self.graph);
+        agenda.add(entry);
+        while let Some(location) = agenda.pop() {
+            for &edge in self.program.outgoing(location) {
+                let Some(mut known) = self.at[location].clone() else { continue };
+                let edge = &self.program.edges[edge];
+                if !self.pass(thread, &mut known, &edge.ops) {
+                    continue;
+                }
+                let visits = visits.entry(edge.target).or_default();
+                *visits += 1;
+                // Every loop has a head, so it is enough to lose patience there.
+                let give_up_bounds = *visits > PATIENCE && self.graph.is_loop_head(edge.target);
+                let has_grown = match &mut self.at[edge.target] {
+                    Some(at_target) => at_target.join(&known, give_up_bounds),
+                    unreached => {
+                        *unreached = Some(known);
+                        true
+                    }
+                };
+                if has_grown {
+                    agenda.add(edge.target);
+                }
+            }
+        }
+    }
+
+    /// Does a whole step and what others may do behind it; false if no run passes.
+    fn pass(&self, thread: ThreadId, known: &mut Known, ops: &[Op]) -> bool {
+        let passes = ops.iter().all(|op| self.step(known, op));
+        if passes {
+            self.interfere(thread, known);
+        }
+        passes
+    }
+
+    /// Adds what others write.
+    fn interfere(&self, thread: ThreadId, known: &mut Known) {
+        self.outside[thread].iter().for_each(|&(var, range)| known.add(var, range));
+    }
+
+    /// Adds what some threads write; who writes something new to what.
+    fn add_writes(&mut self, concerned: &IdSet<ThreadId>, give_up_bounds: bool) -> Vec<(VarId, ThreadId)> {
+        let mut seen = Written::new();
+        for edge in self.program.edges.values() {
+            let thread = self.program.locations[edge.source].thread;
+            if !concerned.contains(thread) {
+                continue;
+            }
+            let Some(mut known) = self.at[edge.source].clone() else { continue };
+            for op in &edge.ops {
+                for (place, range) in self.writes(&known, op) {
+                    add(&mut seen, (place.var(), thread), range);
+                }
+                if let Op::Spawn { thread: started, arguments, .. } = op {
+                    let parameters = &self.program.threads[*started].parameters;
+                    for (&parameter, argument) in parameters.iter().zip(arguments) {
+                        add(&mut seen, (parameter, thread), self.of(&known, argument));
+                    }
+                }
+                if !self.step(&mut known, op) {
+                    break;
+                }
+            }
+        }
+        let mut changed = Vec::new();
+        for (key, range) in seen {
+            let before = self.written.get(&key).copied();
+            let after = match before {
+                Some(before) if give_up_bounds => before.widened(range),
+                Some(before) => before.hull(range),
+                None => range,
+            };
+            if before != Some(after) {
+                self.written.insert(key, after);
+                changed.push(key);
+            }
+        }
+        changed
+    }
+
+    /// Computes anew what variables may hold at any time, and what others write.
+    fn spread(&mut self) {
+        for (id, var) in self.program.vars.iter() {
+            self.anytime[id] = (!self.is_given(id)).then(|| initial_range(var));
+        }
+        self.outside.iter_mut().for_each(|(_, outside)| outside.clear());
+        for (&(var, writer), &range) in &self.written {
+            let anytime = &mut self.anytime[var];
+            *anytime = Some(anytime.map_or(range, |anytime| anytime.hull(range)));
+            for reader in self.users[var].iter() {
+                if self.is_disturbed(reader, writer) && self.followed[reader].contains(var) {
+                    self.outside[reader].push((var, range));
+                }
+            }
+        }
+    }
+
+    /// Whether a variable has no value before a spawn gives it one.
+    fn is_given(&self, var: VarId) -> bool {
+        let Scope::Local(owner) = self.program.vars[var].scope else { return false };
+        let declaration = &self.program.threads[owner];
+        is_spawned(declaration.kind) && declaration.parameters.contains(&var)
+    }
+
+    /// Whether a thread may write between two steps of another.
+    fn is_disturbed(&self, reader: ThreadId, writer: ThreadId) -> bool {
+        reader != writer || self.program.threads[writer].kind == ThreadKind::Template
+    }
+
+    /// The threads for which it matters that others write something new.
+    fn concerned(&self, changed: &[(VarId, ThreadId)]) -> IdSet<ThreadId> {
+        let mut concerned = IdSet::new();
+        for &(var, writer) in changed {
+            let is_array = self.program.vars[var].length.is_some();
+            let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer);
+            concerned.extend(self.users[var].iter().filter(matters));
+        }
+        concerned
+    }
+}
+
+/// The threads that use a variable, or are started with it as a parameter.
+fn users(program: &Program) -> Arena<VarId, IdSet<ThreadId>> {
+    let mut users: Arena<VarId, IdSet<ThreadId>> = program.vars.ids().map(|_| IdSet::new()).collect();
+    for (thread, declaration) in program.threads.iter() {
+        for &parameter in &declaration.parameters {
+            users[parameter].insert(thread);
+        }
+    }
+    for edge in program.edges.values() {
+        let thread = program.locations[edge.source].thread;
+        let access = Access::of_ops(&edge.ops);
+        for var in access.reads.iter().chain(access.writes.iter()) {
+            users[var].insert(thread);
+        }
+    }
+    users
+}
+
+fn is_spawned(kind: ThreadKind) -> bool {
+    kind != ThreadKind::Instance { running: true }
+}
+
+fn initial_range(var: &Var) -> Range {
+    match &var.initial {
+        Initial::Any(domain) => Range::of_domain(*domain),
+        Initial::Values(values) => {
+            values.iter().map(|&value| Range::only(value)).reduce(Range::hull).unwrap_or(Range::ALL)
+        }
+    }
+}
+
+fn add(written: &mut Written, key: (VarId, ThreadId), more: Range) {
+    written.entry(key).and_modify(|range| *range = range.hull(more)).or_insert(more);
+}
