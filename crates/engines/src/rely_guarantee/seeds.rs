@@ -3,9 +3,10 @@
 
 use super::analysis::{Analysis, Relations, sums};
 use super::system::System;
-use rely_logic::{Constraint, LinearForm, Relation};
+use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeSet;
 
 /// More seeds than this make refinement slower than they make it better.
 const MOST_SEEDS: usize = 96;
@@ -44,6 +45,7 @@ impl Seeds {
         for position in 0..seeds.constraints.len() {
             seeds.add_neighbours(system, position);
         }
+        seeds.add_copies(system);
         let analyses = Analysis::all(system, &seeds.constraints);
         if !analyses.is_empty() {
             seeds.add_all(system, &sums(system));
@@ -111,6 +113,26 @@ impl Collected {
                     self.add(constraint.substitute(*cell, &earlier));
                 }
             }
+        }
+    }
+
+    /// What holds of a value holds of its copies, and must have held of what it was copied from:
+    /// of those, of their copies and so on.
+    fn add_copies(&mut self, system: &System<'_>) {
+        let updates = system.moves.iter().flat_map(|by| &by.branch.updates);
+        let copied = |(cell, value): &(VarId, LinearForm)| {
+            let mut cells = value.variables().filter(|&variable| system.cells.is_cell(variable));
+            cells.find(|&from| *value == LinearForm::variable(from)).map(|from| (*cell, from))
+        };
+        let copies: BTreeSet<(VarId, VarId)> = updates.filter_map(copied).collect();
+        let mut position = 0;
+        while let Some(constraint) = self.constraints.get(position).cloned() {
+            for (from, to) in copies.iter().flat_map(|&(to, from)| [(to, from), (from, to)]) {
+                if constraint.form().contains(from) {
+                    self.add(constraint.substitute(from, &LinearForm::variable(to)));
+                }
+            }
+            position += 1;
         }
     }
 

@@ -1,7 +1,7 @@
 //! What steps do to octagons.
 
 use super::stages::{StageId, Stages, matters};
-use crate::rely_guarantee::system::{Move, System};
+use crate::rely_guarantee::system::{Move, SpotId, System};
 use crate::symbolic::Ending;
 use rely_base::Id;
 use rely_logic::domains::{NumericDomain, Octagons};
@@ -38,6 +38,8 @@ struct Step {
     source: StageId,
     target: StageId,
     guard: Vec<Constraint>,
+    /// The instances that must be at certain stages.
+    places: Vec<(ThreadId, Vec<StageId>)>,
     updates: Vec<Update>,
     /// What another instance of the same template sees of the updates.
     sibling_updates: Vec<Update>,
@@ -115,6 +117,9 @@ impl Effects {
         let seen_by_siblings = before.clone().keeping(|cell| self.shared.contains(&cell));
         for (stage, known) in states.iter().enumerate().filter(|(_, known)| !known.is_bottom()) {
             let observer = self.thread_of[stage];
+            if !step.allows(observer, StageId::from_index(stage)) {
+                continue;
+            }
             let view = &self.threads[observer.index()];
             let after = match observer == step.thread {
                 true if !view.is_template => continue,
@@ -146,12 +151,15 @@ impl Step {
             let updates = shared_updates.clone().chain(followed(system, pack, locals));
             (*thread, updates.collect())
         });
+        let stages_of =
+            |thread: ThreadId, spots: &[SpotId]| spots.iter().map(|&spot| stages.of(thread, spot)).collect();
         let is_foreign = |cell: VarId| system.cells.owner(cell) != Some(thread);
         Step {
             thread,
             source: stages.of(thread, by.source),
             target: stages.of(thread, by.target),
             guard: branch.guard.iter().filter(about_pack).cloned().collect(),
+            places: by.places.iter().map(|(thread, spots)| (*thread, stages_of(*thread, spots))).collect(),
             sibling_updates: shared_updates
                 .clone()
                 .map(|(cell, value)| (cell, value.filter(|value| value.variables().all(is_shared))))
@@ -161,6 +169,11 @@ impl Step {
             is_seen: !branch.started.is_empty() || updates.iter().any(|(cell, _)| is_foreign(*cell)),
             updates,
         }
+    }
+
+    /// Whether it can be made while an instance is at a stage.
+    fn allows(&self, observer: ThreadId, stage: StageId) -> bool {
+        self.places.iter().all(|(thread, stages)| *thread != observer || stages.contains(&stage))
     }
 }
 
