@@ -9,9 +9,9 @@
 //! where the thread is. This is an invariant that relates the cell to numbers of threads, and the proof
 //! states it as one. Whoever knows where some threads are knows bounds of the cell from it.
 //!
-//! A flag that any number of threads set and reset is such a cell as well: it has two values, so who sets it
-//! adds one if it was not set, which whoever resets it relies on. That there are only two values is
-//! part of the invariant.
+//! A flag that any number of threads set and reset is such a cell as well: it has two values, so who finds
+//! it reset and sets it adds one, and who has set it can reset it without looking. That there are
+//! only two values is part of the invariant.
 
 use super::system::{Move, SpotId, System, updated};
 use rely_base::Id;
@@ -99,7 +99,26 @@ impl Sum {
         let values = flag_values(system, cell, initial);
         let shares = shares(system, cell, values)?;
         let counts_somebody = shares.iter().flatten().flatten().any(|&share| share != 0);
-        counts_somebody.then(|| Sum { form: LinearForm::variable(cell), initial, shares, values })
+        let sum = Sum { form: LinearForm::variable(cell), initial, shares, values };
+        (counts_somebody && sum.justifies_writes(system, cell)).then_some(sum)
+    }
+
+    /// Whether nobody writes to a flag what it holds already, as far as that follows from where
+    /// the writer is and what it tests: shares take that for granted.
+    fn justifies_writes(&self, system: &System<'_>, cell: VarId) -> bool {
+        let is_reached = |by: &&Move| self.shares[by.thread.index()][by.source.index()].is_some();
+        let mut moves = system.moves.iter().filter(is_reached).filter(|by| by.leads_on(system));
+        moves.all(|by| match (self.values, updated(&by.branch.updates, cell)) {
+            (Some(_), Some(value)) => {
+                let bounds = self.bounds(system, &[(by.thread, by.source)]);
+                let may_be_there = |value| {
+                    allows(by, cell, value) && bounds.iter().all(|bound| bound.holds(|_| value.into()))
+                };
+                added(by, cell, self.values) == Some(0)
+                    || value.constant_term().to_i64().is_some_and(|value| !may_be_there(value))
+            }
+            _ => true,
+        })
     }
 
     /// The difference of two sums; `None` if the numbers are too large.
@@ -264,7 +283,7 @@ fn added(by: &Move, cell: VarId, values: Option<[Share; 2]>) -> Option<Share> {
     }
     let value = value.constant_term().to_i64()?;
     let mut others = values?.into_iter().filter(|&other| other != value && allows(by, cell, other));
-    // Who does not look at a flag before writing it relies on it to be different.
+    // That it was different before is looked at when all shares are known.
     match others.next() {
         Some(before) => value.checked_sub(before),
         None => Some(0),

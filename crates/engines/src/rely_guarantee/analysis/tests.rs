@@ -90,7 +90,7 @@ fn threads_that_are_started_know_what_they_are_given() {
         "var x: int = 0;
         process worker(limit: int) { while x < limit { x := x + 1; } }
         thread Main { local h: thread; h := spawn worker(7); join h; }",
-        &expect!["x >= 0, x <= 7, limit >= 0, limit <= 7"],
+        &expect!["x >= 0, x <= 7, x <= limit, limit >= 0, limit <= 7"],
     );
     // Any number of them, each interfering with the others.
     check_always(
