@@ -1,5 +1,8 @@
 //! Ends threads where nothing they still do matters.
 //!
+//! A whole thread may not matter: it checks nothing, it starts nobody who matters, and what it
+//! writes nobody reads who does. It ends before its first step.
+//!
 //! The last steps of a thread often concern nobody: `main` waits for the others and ends the
 //! process. A location is *idle* if whatever the thread can do from there on changes nothing
 //! that others or properties see, starts nobody and fails nothing; it may wait, compute for
@@ -15,9 +18,9 @@
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{IdSet, Visibility};
+use crate::analysis::{Access, IdSet, Visibility};
 use crate::expr::Expr;
-use crate::ir::{Edge, LocationId, Op, Program, ThreadId, ThreadKind};
+use crate::ir::{Edge, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
 use crate::property::Claimed;
 
 /// The program in which threads end as soon as nothing they do matters any more, except for
@@ -28,8 +31,15 @@ pub fn cut_tails(program: &Program) -> (Program, BackMap) {
         program.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)));
     if !asks_for_the_end {
         let visibility = Visibility::new(program);
+        let mattering = mattering_threads(program, &visibility);
         for thread in program.threads.ids().filter(|&thread| !may_be_joined(program, thread)) {
-            cut(program, &mut draft, thread, &idle_locations(program, &visibility, thread));
+            let idle = match mattering.contains(thread) {
+                true => idle_locations(program, &visibility, thread),
+                false => {
+                    program.locations.ids().filter(|&at| program.locations[at].thread == thread).collect()
+                }
+            };
+            cut(program, &mut draft, thread, &idle);
         }
     }
     draft.finish()
@@ -67,6 +77,39 @@ fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
         }
         op => matches!(op, Op::Join(_)),
     })
+}
+
+/// The threads of which a step can make a difference to a check or a property.
+fn mattering_threads(program: &Program, visibility: &Visibility) -> IdSet<ThreadId> {
+    let mut mattering: IdSet<ThreadId> = IdSet::new();
+    let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
+    let matters = |edge: &Edge, mattering: &IdSet<ThreadId>, needed: &IdSet<VarId>| {
+        let is_watched = |at: LocationId| visibility.is_watched_location(program, at);
+        let is_watched = is_watched(edge.source) || is_watched(edge.target);
+        is_watched
+            || Access::of_ops(&edge.ops).writes.intersects(needed)
+            || edge.ops.iter().any(|op| match op {
+                Op::Check(..) => true,
+                Op::Spawn { thread, .. } => mattering.contains(*thread),
+                _ => false,
+            })
+    };
+    loop {
+        let edges = program.edges.values().map(|edge| (program.locations[edge.source].thread, edge));
+        let new: IdSet<ThreadId> = edges
+            .filter(|(thread, edge)| !mattering.contains(*thread) && matters(edge, &mattering, &needed))
+            .map(|(thread, _)| thread)
+            .collect();
+        if new.is_empty() {
+            return mattering;
+        }
+        for edge in program.edges.values() {
+            if new.contains(program.locations[edge.source].thread) {
+                needed.union_with(&Access::of_ops(&edge.ops).reads);
+            }
+        }
+        mattering.union_with(&new);
+    }
 }
 
 /// The locations of a thread from which on nothing matters.

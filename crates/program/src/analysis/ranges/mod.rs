@@ -4,8 +4,8 @@
 //! it uses, are followed along its edges: made narrower by conditions, replaced by writes, and,
 //! where they keep growing around a loop, unbounded. Between two of its steps the other threads may
 //! write, so to each range of a shared variable is added, at each location, whatever they ever
-//! write to it; that an initial value is gone once the thread itself has written is seen all
-//! the same. Of an array only one range is known, which contains the initial values and whatever
+//! write to it; that an initial value is gone once the thread itself has written, or before it
+//! is started, is seen all the same. Of an array only one range is known, which contains the initial values and whatever
 //! any thread ever writes.
 //!
 //! Since what threads write depends on what they read, threads are looked at again when others are
@@ -24,6 +24,7 @@ pub(crate) use range::Range;
 
 use super::graph::Agenda;
 use super::{Access, Graph, IdSet};
+use crate::expr::Expr;
 use crate::ir::{Initial, LocationId, Op, Program, Scope, ThreadId, ThreadKind, Var, VarId};
 use rely_base::Arena;
 use rustc_hash::FxHashMap;
@@ -36,19 +37,23 @@ const PATIENCE: usize = 4;
 /// what the first one found.
 const DESCENTS: usize = 2;
 
-/// What each thread writes to each variable at any time, the parameters of those that it starts
-/// among them.
-type Written = BTreeMap<(VarId, ThreadId), Range>;
+/// What variables get, each from a thread, or for one.
+type Given = BTreeMap<(VarId, ThreadId), Range>;
 
 /// The ranges of all variables.
 pub(crate) struct Ranges<'p> {
     program: &'p Program,
     graph: Graph,
-    /// The scalars that a thread follows: its own, and the shared ones that it uses.
+    /// The scalars that a thread follows: its own, and the shared ones that it uses; all if
+    /// it starts others.
     followed: Arena<ThreadId, IdSet<VarId>>,
-    /// The threads that use a variable, or are started with it as a parameter.
+    /// The threads that use a variable.
     users: Arena<VarId, IdSet<ThreadId>>,
-    written: Written,
+    /// What each thread writes to each variable at any time.
+    written: Given,
+    /// What parameters and shared variables hold when a thread is started.
+    at_start: Given,
+    started: IdSet<ThreadId>,
     /// What each variable may hold at any time; of a parameter that no spawn was seen to set,
     /// nothing.
     anytime: Arena<VarId, Option<Range>>,
@@ -60,11 +65,11 @@ pub(crate) struct Ranges<'p> {
 
 impl<'p> Ranges<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
-        let users = users(program);
+        let (users, starters) = (users(program), starters(program));
         let follows = |thread: ThreadId, var: VarId| {
             program.vars[var].length.is_none()
                 && match program.vars[var].scope {
-                    Scope::Global => users[var].contains(thread),
+                    Scope::Global => users[var].contains(thread) || starters.contains(thread),
                     Scope::Local(owner) => owner == thread,
                 }
         };
@@ -74,7 +79,9 @@ impl<'p> Ranges<'p> {
             graph: Graph::new(program),
             followed: program.threads.ids().map(followed).collect(),
             users,
-            written: Written::new(),
+            written: Given::new(),
+            at_start: Given::new(),
+            started: IdSet::new(),
             anytime: program.vars.ids().map(|_| None).collect(),
             outside: program.threads.ids().map(|_| Vec::new()).collect(),
             at: program.locations.ids().map(|_| None).collect(),
@@ -103,8 +110,7 @@ impl<'p> Ranges<'p> {
                 }
             }
             concerned.iter().for_each(|thread| self.follow(thread));
-            let changed = self.add_writes(&concerned, rounds > PATIENCE);
-            concerned = self.concerned(&changed);
+            concerned = self.look_at_writes(&concerned, rounds > PATIENCE);
             self.spread();
             rounds += 1;
         }
@@ -121,8 +127,10 @@ impl<'p> Ranges<'p> {
             }
         }
         self.written.clear();
+        self.at_start.clear();
+        self.started = IdSet::new();
         let all = self.program.threads.ids().collect();
-        self.add_writes(&all, false);
+        self.look_at_writes(&all, false);
         self.spread();
     }
 
@@ -148,16 +156,19 @@ impl<'p> Ranges<'p> {
 
     /// What a thread knows when it starts; `None` as long as nobody was seen to start it.
     pub(crate) fn at_entry(&self, thread: ThreadId) -> Option<Known> {
-        let declaration = &self.program.threads[thread];
-        let is_spawned = is_spawned(declaration.kind);
-        let mut ranges = Vec::new();
-        for var in self.followed[thread].iter() {
-            let is_set = is_spawned
-                && (self.program.vars[var].scope == Scope::Global || declaration.parameters.contains(&var));
-            let range = if is_set { self.anytime[var]? } else { initial_range(&self.program.vars[var]) };
-            ranges.push((var, range));
+        let is_spawned = is_spawned(self.program.threads[thread].kind);
+        if is_spawned && !self.started.contains(thread) {
+            return None;
         }
-        let mut known = Known::new(ranges);
+        let initial = self.followed[thread].iter().map(|var| (var, initial_range(&self.program.vars[var])));
+        let mut known = Known::new(initial.collect());
+        self.interfere(thread, &mut known);
+        // What a thread finds when it is started comes from others, and not before they start it.
+        for var in self.followed[thread].iter().filter(|_| is_spawned) {
+            let Some(&given) = self.at_start.get(&(var, thread)) else { continue };
+            let from_others = known.get(var).filter(|_| !self.is_parameter(var));
+            known.set(var, from_others.and_then(|others| others.intersection(given)).unwrap_or(given));
+        }
         self.interfere(thread, &mut known);
         Some(known)
     }
@@ -209,23 +220,26 @@ impl<'p> Ranges<'p> {
         self.outside[thread].iter().for_each(|&(var, range)| known.add(var, range));
     }
 
-    /// Adds what some threads write; who writes something new to what.
-    fn add_writes(&mut self, concerned: &IdSet<ThreadId>, give_up_bounds: bool) -> Vec<(VarId, ThreadId)> {
-        let mut seen = Written::new();
+    /// Adds what some threads write, and what others are started with; who is concerned by that.
+    fn look_at_writes(&mut self, writers: &IdSet<ThreadId>, give_up_bounds: bool) -> IdSet<ThreadId> {
+        let (mut written, mut at_start) = (Given::new(), Given::new());
+        let mut concerned = IdSet::new();
         for edge in self.program.edges.values() {
             let thread = self.program.locations[edge.source].thread;
-            if !concerned.contains(thread) {
+            if !writers.contains(thread) {
                 continue;
             }
             let Some(mut known) = self.at[edge.source].clone() else { continue };
             for op in &edge.ops {
                 for (place, range) in self.writes(&known, op) {
-                    add(&mut seen, (place.var(), thread), range);
+                    add(&mut written, (place.var(), thread), range);
                 }
                 if let Op::Spawn { thread: started, arguments, .. } = op {
-                    let parameters = &self.program.threads[*started].parameters;
-                    for (&parameter, argument) in parameters.iter().zip(arguments) {
-                        add(&mut seen, (parameter, thread), self.of(&known, argument));
+                    if self.started.insert(*started) {
+                        concerned.insert(*started);
+                    }
+                    for (var, range) in self.given(&known, *started, arguments) {
+                        add(&mut at_start, (var, *started), range);
                     }
                 }
                 if !self.step(&mut known, op) {
@@ -233,31 +247,38 @@ impl<'p> Ranges<'p> {
                 }
             }
         }
-        let mut changed = Vec::new();
-        for (key, range) in seen {
-            let before = self.written.get(&key).copied();
-            let after = match before {
-                Some(before) if give_up_bounds => before.widened(range),
-                Some(before) => before.hull(range),
-                None => range,
-            };
-            if before != Some(after) {
-                self.written.insert(key, after);
-                changed.push(key);
-            }
+        for (var, writer) in merge(&mut self.written, written, give_up_bounds) {
+            let is_array = self.program.vars[var].length.is_some();
+            let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer);
+            concerned.extend(self.users[var].iter().filter(matters));
         }
-        changed
+        concerned.extend(
+            merge(&mut self.at_start, at_start, give_up_bounds).into_iter().map(|(_, started)| started),
+        );
+        concerned
+    }
+
+    /// What the variables that a thread follows hold when it is started by one that knows this.
+    fn given(&self, known: &Known, started: ThreadId, arguments: &[Expr]) -> Vec<(VarId, Range)> {
+        let parameters = self.program.threads[started].parameters.iter().copied();
+        let arguments = arguments.iter().map(|argument| self.of(known, argument));
+        let is_shared = |var: &VarId| self.program.vars[*var].scope == Scope::Global;
+        let shared = self.followed[started].iter().filter(is_shared);
+        let shared = shared.map(|var| (var, self.of(known, &Expr::Var(var))));
+        parameters.zip(arguments).chain(shared).collect()
     }
 
     /// Computes anew what variables may hold at any time, and what others write.
     fn spread(&mut self) {
         for (id, var) in self.program.vars.iter() {
-            self.anytime[id] = (!self.is_given(id)).then(|| initial_range(var));
+            self.anytime[id] = (!self.is_parameter(id)).then(|| initial_range(var));
         }
         self.outside.iter_mut().for_each(|(_, outside)| outside.clear());
-        for (&(var, writer), &range) in &self.written {
+        for (&(var, _), &range) in self.written.iter().chain(&self.at_start) {
             let anytime = &mut self.anytime[var];
             *anytime = Some(anytime.map_or(range, |anytime| anytime.hull(range)));
+        }
+        for (&(var, writer), &range) in &self.written {
             for reader in self.users[var].iter() {
                 if self.is_disturbed(reader, writer) && self.followed[reader].contains(var) {
                     self.outside[reader].push((var, range));
@@ -267,7 +288,7 @@ impl<'p> Ranges<'p> {
     }
 
     /// Whether a variable has no value before a spawn gives it one.
-    fn is_given(&self, var: VarId) -> bool {
+    fn is_parameter(&self, var: VarId) -> bool {
         let Scope::Local(owner) = self.program.vars[var].scope else { return false };
         let declaration = &self.program.threads[owner];
         is_spawned(declaration.kind) && declaration.parameters.contains(&var)
@@ -277,27 +298,11 @@ impl<'p> Ranges<'p> {
     fn is_disturbed(&self, reader: ThreadId, writer: ThreadId) -> bool {
         reader != writer || self.program.threads[writer].kind == ThreadKind::Template
     }
-
-    /// The threads for which it matters that others write something new.
-    fn concerned(&self, changed: &[(VarId, ThreadId)]) -> IdSet<ThreadId> {
-        let mut concerned = IdSet::new();
-        for &(var, writer) in changed {
-            let is_array = self.program.vars[var].length.is_some();
-            let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer);
-            concerned.extend(self.users[var].iter().filter(matters));
-        }
-        concerned
-    }
 }
 
-/// The threads that use a variable, or are started with it as a parameter.
+/// The threads that use a variable.
 fn users(program: &Program) -> Arena<VarId, IdSet<ThreadId>> {
     let mut users: Arena<VarId, IdSet<ThreadId>> = program.vars.ids().map(|_| IdSet::new()).collect();
-    for (thread, declaration) in program.threads.iter() {
-        for &parameter in &declaration.parameters {
-            users[parameter].insert(thread);
-        }
-    }
     for edge in program.edges.values() {
         let thread = program.locations[edge.source].thread;
         let access = Access::of_ops(&edge.ops);
@@ -306,6 +311,13 @@ fn users(program: &Program) -> Arena<VarId, IdSet<ThreadId>> {
         }
     }
     users
+}
+
+/// The threads that start others.
+fn starters(program: &Program) -> IdSet<ThreadId> {
+    let starts = |op: &Op| matches!(op, Op::Spawn { .. });
+    let edges = program.edges.values().filter(|edge| edge.ops.iter().any(starts));
+    edges.map(|edge| program.locations[edge.source].thread).collect()
 }
 
 fn is_spawned(kind: ThreadKind) -> bool {
@@ -321,6 +333,24 @@ fn initial_range(var: &Var) -> Range {
     }
 }
 
-fn add(written: &mut Written, key: (VarId, ThreadId), more: Range) {
-    written.entry(key).and_modify(|range| *range = range.hull(more)).or_insert(more);
+fn add(given: &mut Given, key: (VarId, ThreadId), more: Range) {
+    given.entry(key).and_modify(|range| *range = range.hull(more)).or_insert(more);
+}
+
+/// Adds what was seen to what is known; for what that was something new.
+fn merge(known: &mut Given, seen: Given, give_up_bounds: bool) -> Vec<(VarId, ThreadId)> {
+    let mut changed = Vec::new();
+    for (key, range) in seen {
+        let before = known.get(&key).copied();
+        let after = match before {
+            Some(before) if give_up_bounds => before.widened(range),
+            Some(before) => before.hull(range),
+            None => range,
+        };
+        if before != Some(after) {
+            known.insert(key, after);
+            changed.push(key);
+        }
+    }
+    changed
 }

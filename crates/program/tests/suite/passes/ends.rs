@@ -133,7 +133,7 @@ fn a_tail_that_fails_or_shows_itself_stays() {
     let wrong = sketch.check("x is small");
     let mine = sketch.int("mine");
     sketch.edge("entry", "a", [increment(x)]);
-    sketch.edge("a", "b", [set(mine, Expr::var(x))]);
+    sketch.edge("a", "b", [set(mine, Expr::var(x).add(Expr::var(y)))]);
     sketch.edge("b", "c", [increment(mine)]);
     sketch.edge("c", "exit", [Op::Check(is(mine, 2), wrong)]);
     sketch.thread("B", ThreadKind::Template);
@@ -149,23 +149,67 @@ fn a_tail_that_fails_or_shows_itself_stays() {
     check(
         passes::cut_tails(&sketch.finish()),
         expect![[r#"
-        program sketch
-        var x: int = 0
-        var y: int = 0
-        thread A
-          local mine: int = 0
-          entry -> a: x := x + 1
-          a -> b: mine := x
-          b -> c: mine := mine + 1
-          c -> exit: assert mine == 2
-        template B
-          entry -> a: skip
-          a -> exit: y := 1
-        thread C
-          entry -> exit: y := 2
-        thread D
-          local copy: int = 0
-    "#]],
+            program sketch
+            var x: int = 0
+            var y: int = 0
+            thread A
+              local mine: int = 0
+              entry -> a: x := x + 1
+              a -> b: mine := x + y
+              b -> c: mine := mine + 1
+              c -> exit: assert mine == 2
+            template B
+              entry -> a: skip
+              a -> exit: y := 1
+            thread C
+              entry -> exit: y := 2
+            thread D
+              local copy: int = 0
+        "#]],
+    );
+}
+
+#[test]
+fn threads_that_make_no_difference_do_nothing() {
+    let mut sketch = Sketch::new();
+    let (x, y, z) = (sketch.int("x"), sketch.int("y"), sketch.int("z"));
+    // What B writes is read by A, who checks it; what A and D write is read by C and D alone.
+    sketch.thread("A", RUNNING);
+    let wrong = sketch.check("x is small");
+    sketch.edge("entry", "a", [set(z, Expr::int(1))]);
+    sketch.edge("a", "exit", [Op::Check(is(x, 0), wrong)]);
+    let b = sketch.thread("B", SPAWNED);
+    sketch.edge("entry", "exit", [set(x, Expr::var(y))]);
+    sketch.thread("C", RUNNING);
+    sketch.edge("entry", "exit", [Op::wait(is(z, 1)), increment(z)]);
+    let d = sketch.thread("D", SPAWNED);
+    sketch.edge("entry", "entry", [increment(z)]);
+    // Who starts B matters, and who writes what B reads.
+    sketch.thread("E", RUNNING);
+    sketch.edge("entry", "a", [spawn(d, None)]);
+    sketch.edge("a", "exit", [spawn(b, None)]);
+    sketch.thread("F", RUNNING);
+    sketch.edge("entry", "exit", [increment(y)]);
+    check(
+        passes::cut_tails(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var x: int = 0
+            var y: int = 0
+            var z: int = 0
+            thread A
+              entry -> a: z := 1
+              a -> exit: assert x == 0
+            spawned thread B
+              entry -> exit: x := y
+            thread C
+            spawned thread D
+            thread E
+              entry -> a: spawn D()
+              a -> exit: spawn B()
+            thread F
+              entry -> exit: y := y + 1
+        "#]],
     );
 }
 

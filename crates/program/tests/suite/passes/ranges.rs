@@ -31,20 +31,20 @@ fn what_is_written_to_a_shared_variable_bounds_what_is_read() {
     check(
         passes::use_ranges(&sketch.finish()),
         expect![[r#"
-        program sketch
-        var shared: int = 0
-        var bits: int = 0
-        spawned thread helper(given)
-          local given: int = 0
-          entry -> a: [true]; shared := 1
-          a -> exit: bits := bits + 1
-        thread main
-          local mine: int = 0
-          entry -> a: spawn helper(1); mine := shared
-          a -> b: [true]; [true]; [shared == 0]
-          b -> c: [true]; [true]
-          c -> exit: mine := 1 - mine
-    "#]],
+            program sketch
+            var shared: int = 0
+            var bits: int = 0
+            spawned thread helper(given)
+              local given: int = 0
+              entry -> a: [true]; shared := 1
+              a -> exit: bits := 1
+            thread main
+              local mine: int = 0
+              entry -> a: spawn helper(1); mine := shared
+              a -> b: [true]; [true]; [shared == 0]
+              b -> c: [true]; [true]
+              c -> exit: mine := 1 - mine
+        "#]],
     );
 }
 

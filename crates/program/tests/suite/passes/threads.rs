@@ -136,7 +136,7 @@ fn slots_are_translated_by_the_order_of_creation() {
             spawned thread worker
               entry -> exit: skip
             thread main
-              entry -> body#2: spawn worker()
+              head -> body#2: spawn worker()
               body#2 -> body#3: spawn worker#2()
               body#3 -> head#4: spawn worker#3()
               head#4 -> exit: join worker#3
