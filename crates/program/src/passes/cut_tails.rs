@@ -1,7 +1,7 @@
 //! Ends threads where nothing they still do matters.
 //!
-//! A whole thread may not matter: it checks nothing, it starts nobody who matters, and what it
-//! writes nobody reads who does. It ends before its first step.
+//! A whole thread may not matter: it checks nothing, nobody waits for its end or counts it, it starts
+//! nobody who matters, and what it writes nobody reads who does. It ends before its first step.
 //!
 //! The last steps of a thread often concern nobody: `main` waits for the others and ends the
 //! process. A location is *idle* if whatever the thread can do from there on changes nothing
@@ -81,34 +81,42 @@ fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
 
 /// The threads of which a step can make a difference to a check or a property.
 fn mattering_threads(program: &Program, visibility: &Visibility) -> IdSet<ThreadId> {
+    let is_counted = |thread: ThreadId| {
+        let mut locations = program.locations.iter().filter(|(_, location)| location.thread == thread);
+        locations.any(|(at, _)| visibility.is_watched_location(program, at))
+    };
+    let mut new: IdSet<ThreadId> = program
+        .threads
+        .ids()
+        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread))
+        .collect();
     let mut mattering: IdSet<ThreadId> = IdSet::new();
     let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
-    let matters = |edge: &Edge, mattering: &IdSet<ThreadId>, needed: &IdSet<VarId>| {
-        let is_watched = |at: LocationId| visibility.is_watched_location(program, at);
-        let is_watched = is_watched(edge.source) || is_watched(edge.target);
-        is_watched
-            || Access::of_ops(&edge.ops).writes.intersects(needed)
-            || edge.ops.iter().any(|op| match op {
-                Op::Check(..) => true,
-                Op::Spawn { thread, .. } => mattering.contains(*thread),
-                _ => false,
-            })
+    let makes_a_difference = |edge: &Edge, mattering: &IdSet<ThreadId>, needed: &IdSet<VarId>| {
+        let starts_or_checks = |op: &Op| match op {
+            Op::Check(..) => true,
+            Op::Spawn { thread, .. } => mattering.contains(*thread),
+            _ => false,
+        };
+        Access::of_ops(&edge.ops).writes.intersects(needed) || edge.ops.iter().any(starts_or_checks)
     };
     loop {
-        let edges = program.edges.values().map(|edge| (program.locations[edge.source].thread, edge));
-        let new: IdSet<ThreadId> = edges
-            .filter(|(thread, edge)| !mattering.contains(*thread) && matters(edge, &mattering, &needed))
-            .map(|(thread, _)| thread)
-            .collect();
-        if new.is_empty() {
-            return mattering;
-        }
+        mattering.union_with(&new);
         for edge in program.edges.values() {
             if new.contains(program.locations[edge.source].thread) {
                 needed.union_with(&Access::of_ops(&edge.ops).reads);
             }
         }
-        mattering.union_with(&new);
+        new = IdSet::new();
+        for edge in program.edges.values() {
+            let thread = program.locations[edge.source].thread;
+            if !mattering.contains(thread) && makes_a_difference(edge, &mattering, &needed) {
+                new.insert(thread);
+            }
+        }
+        if new.is_empty() {
+            return mattering;
+        }
     }
 }
 

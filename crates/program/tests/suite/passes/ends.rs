@@ -214,6 +214,22 @@ fn threads_that_make_no_difference_do_nothing() {
 }
 
 #[test]
+fn who_starts_what_another_waits_for_makes_a_difference() {
+    let mut sketch = Sketch::new();
+    let x = sketch.int("x");
+    let helper = sketch.thread("helper", SPAWNED);
+    sketch.edge("entry", "exit", []);
+    sketch.thread("starter", RUNNING);
+    sketch.edge("entry", "exit", [spawn(helper, None)]);
+    sketch.thread("waiter", RUNNING);
+    let wrong = sketch.check("x is one");
+    sketch.edge("entry", "a", [Op::Join(Expr::int(1))]);
+    sketch.edge("a", "exit", [Op::Check(is(x, 1), wrong)]);
+    let program = sketch.finish();
+    assert_eq!(passes::cut_tails(&program).0.to_string(), program.to_string());
+}
+
+#[test]
 fn a_thread_starts_at_its_loop_and_the_way_back_leads_there() {
     let mut sketch = Sketch::new();
     let x = sketch.int("x");
