@@ -1,8 +1,5 @@
 //! Ends threads where nothing they still do matters.
 //!
-//! A whole thread may not matter: it checks nothing, nobody waits for its end or counts it, it starts
-//! nobody who matters, and what it writes nobody reads who does. It ends before its first step.
-//!
 //! The last steps of a thread often concern nobody: `main` waits for the others and ends the
 //! process. A location is *idle* if whatever the thread can do from there on changes nothing
 //! that others or properties see, starts nobody and fails nothing; it may wait, compute for
@@ -18,34 +15,31 @@
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{Access, IdSet, Visibility};
+use crate::analysis::{IdSet, Visibility};
 use crate::expr::Expr;
-use crate::ir::{Edge, LocationId, Op, Program, ThreadId, ThreadKind, VarId};
+use crate::ir::{Edge, LocationId, Op, Program, ThreadId, ThreadKind};
 use crate::property::Claimed;
 
 /// The program in which threads end as soon as nothing they do matters any more, except for
 /// deadlocks and termination.
 pub fn cut_tails(program: &Program) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
-    let asks_for_the_end =
-        program.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)));
-    if !asks_for_the_end {
+    if !asks_for_the_end(program) {
         let visibility = Visibility::new(program);
-        let mattering = mattering_threads(program, &visibility);
         for thread in program.threads.ids().filter(|&thread| !may_be_joined(program, thread)) {
-            let idle = match mattering.contains(thread) {
-                true => idle_locations(program, &visibility, thread),
-                false => {
-                    program.locations.ids().filter(|&at| program.locations[at].thread == thread).collect()
-                }
-            };
-            cut(program, &mut draft, thread, &idle);
+            cut(program, &mut draft, thread, &idle_locations(program, &visibility, thread));
         }
     }
     draft.finish()
 }
 
-fn cut(program: &Program, draft: &mut Draft<'_>, thread: ThreadId, idle: &IdSet<LocationId>) {
+/// Whether a property is about the end of the program.
+pub(super) fn asks_for_the_end(program: &Program) -> bool {
+    program.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)))
+}
+
+/// Ends a thread where it comes to one of some locations.
+pub(super) fn cut(program: &Program, draft: &mut Draft<'_>, thread: ThreadId, idle: &IdSet<LocationId>) {
     let declaration = &program.threads[thread];
     if !idle.contains(declaration.exit) {
         return;
@@ -66,7 +60,7 @@ fn cut(program: &Program, draft: &mut Draft<'_>, thread: ThreadId, idle: &IdSet<
 
 /// Whether another thread may wait for the end of this one. Of a template, every thread that
 /// is started is another one.
-fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
+pub(super) fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
     let is_instance = program.threads[thread].kind != ThreadKind::Template;
     let others =
         program.edges.values().filter(|edge| !is_instance || program.locations[edge.source].thread != thread);
@@ -77,47 +71,6 @@ fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
         }
         op => matches!(op, Op::Join(_)),
     })
-}
-
-/// The threads of which a step can make a difference to a check or a property.
-fn mattering_threads(program: &Program, visibility: &Visibility) -> IdSet<ThreadId> {
-    let is_counted = |thread: ThreadId| {
-        let mut locations = program.locations.iter().filter(|(_, location)| location.thread == thread);
-        locations.any(|(at, _)| visibility.is_watched_location(program, at))
-    };
-    let mut new: IdSet<ThreadId> = program
-        .threads
-        .ids()
-        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread))
-        .collect();
-    let mut mattering: IdSet<ThreadId> = IdSet::new();
-    let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
-    let makes_a_difference = |edge: &Edge, mattering: &IdSet<ThreadId>, needed: &IdSet<VarId>| {
-        let starts_or_checks = |op: &Op| match op {
-            Op::Check(..) => true,
-            Op::Spawn { thread, .. } => mattering.contains(*thread),
-            _ => false,
-        };
-        Access::of_ops(&edge.ops).writes.intersects(needed) || edge.ops.iter().any(starts_or_checks)
-    };
-    loop {
-        mattering.union_with(&new);
-        for edge in program.edges.values() {
-            if new.contains(program.locations[edge.source].thread) {
-                needed.union_with(&Access::of_ops(&edge.ops).reads);
-            }
-        }
-        new = IdSet::new();
-        for edge in program.edges.values() {
-            let thread = program.locations[edge.source].thread;
-            if !mattering.contains(thread) && makes_a_difference(edge, &mattering, &needed) {
-                new.insert(thread);
-            }
-        }
-        if new.is_empty() {
-            return mattering;
-        }
-    }
 }
 
 /// The locations of a thread from which on nothing matters.

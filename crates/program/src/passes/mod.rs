@@ -24,6 +24,7 @@ mod fold_constants;
 mod instantiate;
 mod merge_copies;
 mod rename;
+mod rest_bystanders;
 mod separate_values;
 mod slots;
 mod split_arrays;
@@ -42,6 +43,7 @@ pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
 pub use merge_copies::merge_copies;
+pub use rest_bystanders::rest_bystanders;
 pub use separate_values::separate_values;
 pub use split_arrays::split_arrays;
 pub use start_later::start_later;
@@ -99,7 +101,7 @@ fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) ->
             passed = passed.by(separate_values);
         }
         if deadlocks == Deadlocks::Ignore {
-            passed = passed.by(cut_tails);
+            passed = passed.by(rest_bystanders).by(cut_tails);
         }
         passed = passed
             .by(use_ranges)

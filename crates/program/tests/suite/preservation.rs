@@ -84,6 +84,11 @@ fn cutting_tails() {
 }
 
 #[test]
+fn resting_bystanders() {
+    assert_covers(&check("rest_bystanders"), 50, 100, 0);
+}
+
+#[test]
 fn instantiating() {
     assert_covers(&check("instantiate"), 30, 100, 50);
 }

@@ -170,7 +170,7 @@ fn a_tail_that_fails_or_shows_itself_stays() {
 }
 
 #[test]
-fn threads_that_make_no_difference_do_nothing() {
+fn bystanders_do_nothing() {
     let mut sketch = Sketch::new();
     let (x, y, z) = (sketch.int("x"), sketch.int("y"), sketch.int("z"));
     // What B writes is read by A, who checks it; what A and D write is read by C and D alone.
@@ -191,7 +191,7 @@ fn threads_that_make_no_difference_do_nothing() {
     sketch.thread("F", RUNNING);
     sketch.edge("entry", "exit", [increment(y)]);
     check(
-        passes::cut_tails(&sketch.finish()),
+        passes::rest_bystanders(&sketch.finish()),
         expect![[r#"
             program sketch
             var x: int = 0
@@ -226,7 +226,34 @@ fn who_starts_what_another_waits_for_makes_a_difference() {
     sketch.edge("entry", "a", [Op::Join(Expr::int(1))]);
     sketch.edge("a", "exit", [Op::Check(is(x, 1), wrong)]);
     let program = sketch.finish();
-    assert_eq!(passes::cut_tails(&program).0.to_string(), program.to_string());
+    assert_eq!(passes::rest_bystanders(&program).0.to_string(), program.to_string());
+}
+
+#[test]
+fn who_gives_what_a_property_looks_at_makes_a_difference() {
+    let mut sketch = Sketch::new();
+    let helper = sketch.thread("helper", SPAWNED);
+    let given = sketch.int("given");
+    sketch.builder.parameter(helper, given);
+    sketch.edge("entry", "exit", []);
+    sketch.property(Claimed::Always(is(given, 0)));
+    sketch.thread("starter", RUNNING);
+    let start = Op::Spawn { thread: helper, arguments: vec![Expr::int(1)], handle: None };
+    sketch.edge("entry", "exit", [start]);
+    sketch.thread("bystander", RUNNING);
+    sketch.edge("entry", "exit", []);
+    check(
+        passes::rest_bystanders(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            spawned thread helper(given)
+              local given: int = 0
+            thread starter
+              entry -> exit: spawn helper(1)
+            thread bystander
+            always helper.given == 0
+        "#]],
+    );
 }
 
 #[test]

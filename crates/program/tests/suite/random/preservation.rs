@@ -23,7 +23,7 @@ pub struct Case {
     pub goal: Option<Goal>,
     /// Whether deadlocks are preserved.
     pub deadlocks: bool,
-    /// Whether values may be lost that no other thread can look at.
+    /// Whether values may be lost that no other thread can look at, or none that matters.
     pub hides: bool,
 }
 
@@ -74,6 +74,13 @@ pub const CASES: &[Case] = &[
         goal: None,
         deadlocks: true,
         hides: false,
+    },
+    Case {
+        name: "rest_bystanders",
+        pass: passes::rest_bystanders,
+        goal: None,
+        deadlocks: false,
+        hides: true,
     },
     Case { name: "split_arrays", pass: passes::split_arrays, goal: None, deadlocks: true, hides: false },
     Case { name: "start_later", pass: passes::start_later, goal: None, deadlocks: true, hides: false },

@@ -1,0 +1,73 @@
+//! Lets threads rest that make no difference.
+//!
+//! A bystander checks nothing, nobody waits for its end or counts it, it starts nobody but other
+//! bystanders, and what it writes only they read, and no property. In a run that shows a violation its
+//! steps can be left out: nobody else sees them, and those whom a halt would have stopped have
+//! made their steps before it. In the new program it ends before its first step. What shared
+//! variables hold of which nobody else knows, deadlocks and whether every run ends are not preserved.
+
+use super::BackMap;
+use super::cut_tails::{asks_for_the_end, cut, may_be_joined};
+use super::draft::Draft;
+use crate::analysis::{Access, IdSet, Visibility};
+use crate::ir::{Edge, Op, Program, ThreadId, VarId};
+
+/// The program in which only those threads do something that make a difference, except for
+/// deadlocks and termination.
+pub fn rest_bystanders(program: &Program) -> (Program, BackMap) {
+    let mut draft = Draft::new(program);
+    if !asks_for_the_end(program) {
+        let participants = participants(program);
+        for thread in program.threads.ids().filter(|&thread| !participants.contains(thread)) {
+            let own = program.locations.iter().filter(|(_, location)| location.thread == thread);
+            cut(program, &mut draft, thread, &own.map(|(at, _)| at).collect());
+        }
+    }
+    draft.finish()
+}
+
+/// The threads of which a step can make a difference to a check or a property.
+fn participants(program: &Program) -> IdSet<ThreadId> {
+    let visibility = Visibility::new(program);
+    let is_counted = |thread: ThreadId| {
+        let mut locations = program.locations.iter().filter(|(_, location)| location.thread == thread);
+        locations.any(|(at, _)| visibility.is_watched_location(program, at))
+    };
+    let mut new: IdSet<ThreadId> = program
+        .threads
+        .ids()
+        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread))
+        .collect();
+    let mut participants: IdSet<ThreadId> = IdSet::new();
+    let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
+    let makes_a_difference = |edge: &Edge, participants: &IdSet<ThreadId>, needed: &IdSet<VarId>| {
+        let starts_or_checks = |op: &Op| match op {
+            Op::Check(..) => true,
+            Op::Spawn { thread, .. } => {
+                let parameters = &program.threads[*thread].parameters;
+                participants.contains(*thread)
+                    || parameters.iter().any(|&parameter| needed.contains(parameter))
+            }
+            _ => false,
+        };
+        Access::of_ops(&edge.ops).writes.intersects(needed) || edge.ops.iter().any(starts_or_checks)
+    };
+    loop {
+        participants.union_with(&new);
+        for edge in program.edges.values() {
+            if new.contains(program.locations[edge.source].thread) {
+                needed.union_with(&Access::of_ops(&edge.ops).reads);
+            }
+        }
+        new = IdSet::new();
+        for edge in program.edges.values() {
+            let thread = program.locations[edge.source].thread;
+            if !participants.contains(thread) && makes_a_difference(edge, &participants, &needed) {
+                new.insert(thread);
+            }
+        }
+        if new.is_empty() {
+            return participants;
+        }
+    }
+}
