@@ -56,6 +56,21 @@ fn a_lock_that_knows_its_owner_has_a_modular_proof() {
     check(&LOCK_ID.replace("await lock == 0 do { lock := 2; }", "lock := 2;"), "unsafe", "unsafe");
 }
 
+#[test]
+fn a_variable_that_nobody_reads_may_say_who_holds_a_lock() {
+    let take = "lock := 1; ";
+    let signed = |number: &str| format!("{take}owner := {number}; ");
+    let with_owner = |first: &str, second: &str| {
+        let model = LOCK_BIT.replacen(take, first, 1).replace("lock := 1; } q", &format!("{second}}} q"));
+        format!("var owner: int = 0; {model}")
+    };
+    check(&with_owner(&signed("1"), &signed("2")), "safe modular", "safe");
+    check(&with_owner(&signed("1"), &signed("1")), "safe", "safe");
+    check(&with_owner(&signed("1"), take), "safe", "safe");
+    let taken_by_force = with_owner(&signed("1"), &signed("2")).replace("p: await lock == 0 do", "p: atomic");
+    check(&taken_by_force, "unsafe", "unsafe");
+}
+
 /// What the proof says about the variables, all cubes of a spot, in the source's names.
 fn assertions(model: &str) -> String {
     let (prepared, _) = passes::prepare(&load(model), Goal::Assert);

@@ -13,8 +13,8 @@ mod graph;
 mod id_set;
 mod liveness;
 mod locks;
-
 mod ranges;
+mod signatures;
 mod visibility;
 
 pub use access::Access;
@@ -28,5 +28,5 @@ pub use visibility::Visibility;
 pub(crate) use constants::{Constants, Env};
 pub(crate) use equalities::constants_if;
 pub(crate) use fold::{constant, fold, is_defined};
-
 pub(crate) use ranges::{Known, Range, Ranges};
+pub(crate) use signatures::signatures;

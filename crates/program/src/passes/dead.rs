@@ -1,6 +1,7 @@
 //! Leaves out what nothing depends on.
 //!
-//! A variable that no condition needs disappears with everything that is written to it. A
+//! A variable that no condition needs disappears with everything that is written to it, unless it tells
+//! who wrote it (see [`signatures`]): proofs may need that, and few programs have such variables. A
 //! value that a thread writes to a variable of its own and never looks at is not written; nor is
 //! one that the same step overwrites before it is looked at, or that is there already. The
 //! right side of such an assignment may have been undefined; if that is a mistake, a check in
@@ -8,7 +9,7 @@
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{Access, IdSet, Liveness, constants_if, needed_vars};
+use crate::analysis::{Access, IdSet, Liveness, constants_if, needed_vars, signatures};
 use crate::expr::Expr;
 use crate::ir::{EdgeId, Initial, Op, Place, Program, Scope, ThreadKind, VarId};
 
@@ -17,9 +18,11 @@ use crate::ir::{EdgeId, Initial, Op, Place, Program, Scope, ThreadKind, VarId};
 /// Data races on variables that do not matter otherwise are lost.
 pub fn remove_dead_variables(program: &Program) -> (Program, BackMap) {
     let liveness = Liveness::new(program);
+    let mut needed = needed_vars(program);
+    needed.union_with(&signatures(program));
     let dead = Dead {
         program,
-        needed: needed_vars(program),
+        needed,
         fixed: program.vars.ids().filter(|&var| ignores_initial(program, &liveness, var)).collect(),
         liveness,
     };

@@ -202,6 +202,49 @@ fn what_nothing_depends_on_disappears() {
 }
 
 #[test]
+fn variables_that_tell_who_wrote_them_stay() {
+    let mut sketch = Sketch::new();
+    let lock = sketch.int("lock");
+    let (owner, caller, same) = (sketch.int("owner"), sketch.int("caller"), sketch.int("same"));
+    let (last, one) = (sketch.int("last"), sketch.int("one"));
+    for (name, number) in [("T", 1), ("U", 2)] {
+        sketch.thread(name, RUNNING);
+        sketch.edge("entry", "a", [Op::wait(is(lock, 0)), set(lock, Expr::int(1))]);
+        sketch.edge("a", "b", [set(owner, Expr::int(number)), set(same, Expr::int(1))]);
+        sketch.edge("b", "c", [set(caller, Expr::This), set(last, Expr::var(lock).add(Expr::int(number)))]);
+        sketch.edge("c", "exit", [set(lock, Expr::int(0)), set(owner, Expr::int(0))]);
+    }
+    // Only one thread has a value of its own here: the others cannot be told apart.
+    sketch.thread("V", RUNNING);
+    sketch.edge("entry", "exit", [set(one, Expr::int(5)), set(same, Expr::int(1))]);
+    sketch.thread("worker", ThreadKind::Template);
+    sketch.edge("entry", "exit", [set(one, Expr::int(6))]);
+    check(
+        passes::remove_dead_variables(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var lock: int = 0
+            var owner: int = 0
+            var caller: int = 0
+            thread T
+              entry -> a: [lock == 0]; lock := 1
+              a -> b: owner := 1
+              b -> c: caller := this
+              c -> exit: lock := 0; owner := 0
+            thread U
+              entry -> a: [lock == 0]; lock := 1
+              a -> b: owner := 2
+              b -> c: caller := this
+              c -> exit: lock := 0; owner := 0
+            thread V
+              entry -> exit: skip
+            template worker
+              entry -> exit: skip
+        "#]],
+    );
+}
+
+#[test]
 fn cells_with_known_indices_become_variables() {
     let mut sketch = Sketch::new();
     let any = Initial::Any(Domain::Range { low: 0, high: 7 });
