@@ -5,8 +5,8 @@
 //! where they keep growing around a loop, unbounded. Between two of its steps the other threads may
 //! write, so to each range of a shared variable is added, at each location, whatever they ever
 //! write to it; that an initial value is gone once the thread itself has written, or before it
-//! is started, is seen all the same. Of an array only one range is known, which contains the initial values and whatever
-//! any thread ever writes.
+//! is started, is seen all the same. Of an array only one range is known, which contains the initial
+//! values and whatever any thread ever writes.
 //!
 //! Since what threads write depends on what they read, threads are looked at again when others are
 //! seen to write more, until none does any more; then, by induction over the steps of a run,
@@ -249,7 +249,7 @@ impl<'p> Ranges<'p> {
         }
         for (var, writer) in merge(&mut self.written, written, give_up_bounds) {
             let is_array = self.program.vars[var].length.is_some();
-            let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer);
+            let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer, var);
             concerned.extend(self.users[var].iter().filter(matters));
         }
         concerned.extend(
@@ -280,7 +280,7 @@ impl<'p> Ranges<'p> {
         }
         for (&(var, writer), &range) in &self.written {
             for reader in self.users[var].iter() {
-                if self.is_disturbed(reader, writer) && self.followed[reader].contains(var) {
+                if self.is_disturbed(reader, writer, var) && self.followed[reader].contains(var) {
                     self.outside[reader].push((var, range));
                 }
             }
@@ -294,9 +294,11 @@ impl<'p> Ranges<'p> {
         is_spawned(declaration.kind) && declaration.parameters.contains(&var)
     }
 
-    /// Whether a thread may write between two steps of another.
-    fn is_disturbed(&self, reader: ThreadId, writer: ThreadId) -> bool {
-        reader != writer || self.program.threads[writer].kind == ThreadKind::Template
+    /// Whether a thread may write to a variable between two steps of another. Instances of a template have
+    /// locals of their own.
+    fn is_disturbed(&self, reader: ThreadId, writer: ThreadId, var: VarId) -> bool {
+        let has_siblings = self.program.threads[writer].kind == ThreadKind::Template;
+        reader != writer || has_siblings && self.program.vars[var].scope == Scope::Global
     }
 }
 

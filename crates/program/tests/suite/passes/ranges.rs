@@ -197,6 +197,31 @@ fn instances_of_a_template_write_between_the_steps_of_each_other() {
 }
 
 #[test]
+fn instances_of_a_template_have_locals_of_their_own() {
+    let mut sketch = Sketch::new();
+    let any = sketch.thread("any", ThreadKind::Template);
+    let own = sketch.int("own");
+    sketch.edge("entry", "a", [Op::wait(is(own, 0)), set(own, Expr::int(1))]);
+    sketch.edge("a", "b", [Op::wait(is(own, 1)), set(own, Expr::int(2))]);
+    sketch.edge("b", "exit", [Op::wait(is(own, 1))]);
+    sketch.thread("main", RUNNING);
+    sketch.edge("entry", "entry", [spawn(any, None)]);
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            template any
+              local own: int = 0
+              entry -> a: [true]; own := 1
+              a -> b: [true]; own := 2
+              b -> exit: [false]
+            thread main
+              entry -> entry: spawn any()
+        "#]],
+    );
+}
+
+#[test]
 fn a_counter_keeps_its_step() {
     let mut sketch = Sketch::new();
     let (next, cells) =
