@@ -97,7 +97,7 @@ impl Engine for RelyGuaranteeEngine {
             Bias::None => Bias::Modular,
         };
         let attempt = |bias| Attempt::new(bias, (&system, &seeds, &twins), budget, observer);
-        let look = |most_states| violation_nearby(program, goal, most_states, budget);
+        let look = |most_states| look_nearby(program, goal, most_states, budget);
         let by_clauses = || clausal::prove(&system, budget, observer);
         let scout = Scout { next: NODES_AT_FIRST, look: &look };
         take_turns([attempt(self.bias), attempt(other)], &by_clauses, scout)
@@ -143,28 +143,45 @@ fn take_turns(
 /// Large trees are a sign of a violation that only a long run shows: every shorter one has to be
 /// excluded before. States cost much less than nodes, so some of them are looked at in between.
 struct Scout<'l> {
-    /// The size of the trees at which to look again.
+    /// The size of the trees at which to look again; the largest number if all states were looked at.
     next: usize,
     /// Looks at so many states.
-    look: &'l dyn Fn(usize) -> Option<Trace>,
+    look: &'l dyn Fn(usize) -> Sight,
+}
+
+/// What is seen in some states.
+enum Sight {
+    Violation(Trace),
+    /// These were all states.
+    NothingAnywhere,
+    NothingYet,
 }
 
 impl Scout<'_> {
     fn look(&mut self) -> Option<Trace> {
+        if self.next == usize::MAX {
+            return None;
+        }
         let states = self.next.saturating_mul(STATES_PER_NODE);
         // Each time everything is looked at again: so all looks together cost little more than the last.
         self.next = self.next.saturating_mul(4);
-        (self.look)(states)
+        match (self.look)(states) {
+            Sight::Violation(trace) => return Some(trace),
+            Sight::NothingAnywhere => self.next = usize::MAX,
+            Sight::NothingYet => {}
+        }
+        None
     }
 }
 
-/// A violation within so many states, if there is one.
-fn violation_nearby(program: &Program, goal: Goal, most_states: usize, budget: &Budget) -> Option<Trace> {
+/// Looks at so many states.
+fn look_nearby(program: &Program, goal: Goal, most_states: usize, budget: &Budget) -> Sight {
     let max_states = Some(most_states as u64);
     let explore = Explore { options: ExploreOptions { max_states, shortest: false, ..Default::default() } };
     match explore.run(program, goal, budget, &Silent) {
-        Claim::Unsafe(trace) => Some(trace),
-        Claim::Safe(_) | Claim::Unknown(_) => None,
+        Claim::Unsafe(trace) => Sight::Violation(trace),
+        Claim::Safe(_) => Sight::NothingAnywhere,
+        Claim::Unknown(_) => Sight::NothingYet,
     }
 }
 

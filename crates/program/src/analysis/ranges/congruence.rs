@@ -31,8 +31,16 @@ impl Congruence {
         (self.modulus == 0).then_some(self.residue)
     }
 
+    /// Whether it says nothing, as most do: then there is nothing to compute.
+    fn is_all(self) -> bool {
+        self.modulus == 1
+    }
+
     /// The least of these that contain both.
     pub(crate) fn hull(self, other: Congruence) -> Congruence {
+        if self == other || self.is_all() || other.is_all() {
+            return if self == other { self } else { Self::ALL };
+        }
         let distance = self.residue.checked_sub(other.residue);
         let modulus = distance.and_then(|distance| divisor([self.modulus, other.modulus, distance]));
         modulus.map_or(Self::ALL, |modulus| Self::new(modulus, self.residue))
@@ -40,6 +48,9 @@ impl Congruence {
 
     /// What is in both, or more than that; `None` if nothing is.
     pub(crate) fn intersection(self, other: Congruence) -> Option<Congruence> {
+        if self.is_all() || other.is_all() {
+            return Some(if self.is_all() { other } else { self });
+        }
         let common = divisor([self.modulus, other.modulus])?;
         let agree = match (common, self.residue.checked_sub(other.residue)) {
             (_, None) => true,
@@ -54,6 +65,7 @@ impl Congruence {
     pub(crate) fn first_from(self, value: Value) -> Option<Value> {
         match self.modulus {
             0 => Some(self.residue).filter(|&residue| residue >= value),
+            1 => Some(value),
             modulus => value.checked_add(self.residue.checked_sub(value)?.rem_euclid(modulus)),
         }
     }
@@ -62,15 +74,22 @@ impl Congruence {
     pub(crate) fn last_until(self, value: Value) -> Option<Value> {
         match self.modulus {
             0 => Some(self.residue).filter(|&residue| residue <= value),
+            1 => Some(value),
             modulus => value.checked_sub(value.checked_sub(self.residue)?.rem_euclid(modulus)),
         }
     }
 
     pub(crate) fn negated(self) -> Congruence {
+        if self.is_all() {
+            return self;
+        }
         self.residue.checked_neg().map_or(Self::ALL, |residue| Self::new(self.modulus, residue))
     }
 
     pub(crate) fn plus(self, other: Congruence) -> Congruence {
+        if self.is_all() || other.is_all() {
+            return Self::ALL;
+        }
         let sum = || {
             let modulus = divisor([self.modulus, other.modulus])?;
             Some(Self::new(modulus, self.residue.checked_add(other.residue)?))

@@ -25,13 +25,17 @@ pub(crate) use range::Range;
 use super::graph::Agenda;
 use super::{Access, Graph, IdSet};
 use crate::expr::Expr;
-use crate::ir::{Initial, LocationId, Op, Program, Scope, ThreadId, ThreadKind, Var, VarId};
+use crate::ir::{EdgeId, Initial, LocationId, Op, Program, Scope, ThreadId, ThreadKind, Var, VarId};
 use rely_base::Arena;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// How often ranges may grow before their bounds are given up.
+/// How often ranges may grow at the head of a loop before their bounds are given up.
 const PATIENCE: usize = 4;
+
+/// So often all threads are looked at before the bounds of what they write are given up. That they give
+/// each other more and more is rarer than that one counts, and each round costs as much as the first.
+const ROUNDS_OF_PATIENCE: usize = 2;
 
 /// How often bounds that were given up are looked for again. The second time uses for all threads
 /// what the first one found.
@@ -49,7 +53,9 @@ pub(crate) struct Ranges<'p> {
     followed: Arena<ThreadId, IdSet<VarId>>,
     /// The threads that use a variable.
     users: Arena<VarId, IdSet<ThreadId>>,
-    /// What each thread writes to each variable at any time.
+    /// The edges that write something that others may see, or start threads.
+    public: Vec<EdgeId>,
+    /// What each thread writes at any time to shared variables and arrays.
     written: Given,
     /// What parameters and shared variables hold when a thread is started.
     at_start: Given,
@@ -79,6 +85,7 @@ impl<'p> Ranges<'p> {
             graph: Graph::new(program),
             followed: program.threads.ids().map(followed).collect(),
             users,
+            public: program.edges.ids().filter(|&edge| is_public(program, edge)).collect(),
             written: Given::new(),
             at_start: Given::new(),
             started: IdSet::new(),
@@ -110,7 +117,7 @@ impl<'p> Ranges<'p> {
                 }
             }
             concerned.iter().for_each(|thread| self.follow(thread));
-            concerned = self.look_at_writes(&concerned, rounds > PATIENCE);
+            concerned = self.look_at_writes(&concerned, rounds > ROUNDS_OF_PATIENCE);
             self.spread();
             rounds += 1;
         }
@@ -224,7 +231,7 @@ impl<'p> Ranges<'p> {
     fn look_at_writes(&mut self, writers: &IdSet<ThreadId>, give_up_bounds: bool) -> IdSet<ThreadId> {
         let (mut written, mut at_start) = (Given::new(), Given::new());
         let mut concerned = IdSet::new();
-        for edge in self.program.edges.values() {
+        for edge in self.public.iter().map(|&edge| &self.program.edges[edge]) {
             let thread = self.program.locations[edge.source].thread;
             if !writers.contains(thread) {
                 continue;
@@ -280,8 +287,13 @@ impl<'p> Ranges<'p> {
         }
         for (&(var, writer), &range) in &self.written {
             for reader in self.users[var].iter() {
-                if self.is_disturbed(reader, writer, var) && self.followed[reader].contains(var) {
-                    self.outside[reader].push((var, range));
+                if !self.is_disturbed(reader, writer, var) || !self.followed[reader].contains(var) {
+                    continue;
+                }
+                // What is written to one variable follows each other.
+                match self.outside[reader].last_mut() {
+                    Some((last, others)) if *last == var => *others = others.hull(range),
+                    _ => self.outside[reader].push((var, range)),
                 }
             }
         }
@@ -313,6 +325,13 @@ fn users(program: &Program) -> Arena<VarId, IdSet<ThreadId>> {
         }
     }
     users
+}
+
+/// Whether an edge writes something of which a thread does not know the range by itself, or starts a thread.
+fn is_public(program: &Program, edge: EdgeId) -> bool {
+    let ops = &program.edges[edge].ops;
+    let is_public = |var: VarId| program.vars[var].is_global() || program.vars[var].length.is_some();
+    Access::of_ops(ops).writes.iter().any(is_public) || ops.iter().any(|op| matches!(op, Op::Spawn { .. }))
 }
 
 /// The threads that start others.
