@@ -7,6 +7,7 @@ use super::refine::{
     Discovery, Found, Refinement, refine_generally, refine_modularly, refine_without_schedule, suggested_run,
 };
 use super::seeds::Seeds;
+use super::signed::signed;
 use super::system::System;
 use super::tree::{Counterexample, Derivation, Interrupted, Trees};
 use super::twins::Twins;
@@ -45,7 +46,10 @@ impl<'a> Attempt<'a> {
         budget: &'a Budget,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
+        let (mut abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
+        signed(system).iter().for_each(|tracked| {
+            tracked.apply(&mut abstraction);
+        });
         let (excluded, iterations) = (Excluded::default(), 0);
         Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, excluded, iterations }
     }

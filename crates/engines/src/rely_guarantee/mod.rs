@@ -13,6 +13,7 @@
 //! * `tree`, `meetings`, `places`, `violation`: abstract reachability with environment transitions;
 //! * `refine`: from counterexamples to predicates and places, or to a run;
 //! * `seeds`, `analysis`: predicates that the source and its numbers suggest;
+//! * `signed`: what the program writes down for the proof alone;
 //! * `twins`: what is worth tracking for several threads;
 //! * `clausal`: where trees become large, a proof made of clauses instead of abstract states;
 //! * `relevance`, `merge`, `proof`, `trace`: what is claimed in the end;
@@ -42,6 +43,7 @@ mod proof;
 mod refine;
 mod relevance;
 mod seeds;
+mod signed;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -12,13 +12,14 @@ use super::seeds::Seeds;
 use super::system::{MoveId, SpotId, System};
 use super::tree::{Derivation, Interrupted, Trees};
 use super::twins::Twins;
-use super::{Bias, Scout, history};
+use super::{Bias, NODES_AT_FIRST, STATES_PER_NODE, Scout, Sight, history};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::AtomPrinter;
 use rely_evidence::{Claim, Verdict, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
+use std::cell::Cell;
 
 pub(super) fn load(model: &str) -> Program {
     let mut sources = SourceMap::new();
@@ -165,7 +166,7 @@ fn check_classes(model: &str, expect: &Expect) {
     let (system, budget) = (system(&program), Budget::unlimited());
     let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     let abstraction = attempt.into_abstraction();
     let mut decider = Decider::new(&system, &budget);
@@ -343,7 +344,7 @@ fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
     let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
     let nodes_with = |limits: &[usize]| {
         let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-        let mut scout = Scout { next: usize::MAX, look: &|_| None };
+        let mut scout = Scout { next: usize::MAX, look: &|_| Sight::NothingYet };
         let claim = limits.iter().find_map(|&limit| attempt.advance(limit, &mut scout));
         let claim = claim.expect("a thousand nodes suffice");
         let verdict = rely_evidence::check(&program, Goal::Assert, claim, &budget).into_verdict();
@@ -368,7 +369,7 @@ fn check_modular(model: &str, has_modular_proof: bool) {
     let (system, budget) = (system(&program), Budget::unlimited());
     let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     assert_eq!(!attempt.excludes_modular_proofs(), has_modular_proof);
 }
@@ -391,7 +392,7 @@ fn trees_grow_on_where_they_stopped() {
     let (system, budget) = (system(&program), Budget::unlimited());
     let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| None });
+    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     let abstraction = attempt.into_abstraction();
     let nodes = |mut limits: std::ops::Range<usize>| {
@@ -403,4 +404,22 @@ fn trees_grow_on_where_they_stopped() {
     let at_once = nodes(10_000..10_001);
     assert!(at_once.len() > 10);
     assert_eq!(nodes(1..10_000), at_once);
+}
+
+#[test]
+fn nobody_looks_again_when_everything_was_seen() {
+    let seen = Cell::new(0);
+    let look = |states: usize| {
+        seen.set(seen.get() + states);
+        if states < 16 * NODES_AT_FIRST * STATES_PER_NODE {
+            Sight::NothingYet
+        } else {
+            Sight::NothingAnywhere
+        }
+    };
+    let mut scout = Scout { next: NODES_AT_FIRST, look: &look };
+    for _ in 0..9 {
+        assert!(scout.look().is_none());
+    }
+    assert_eq!(seen.get(), (1 + 4 + 16) * NODES_AT_FIRST * STATES_PER_NODE);
 }

@@ -23,10 +23,10 @@ pub use graph::Graph;
 pub use id_set::IdSet;
 pub use liveness::{Liveness, needed_vars};
 pub use locks::Locks;
+pub use signatures::signatures;
 pub use visibility::Visibility;
 
 pub(crate) use constants::{Constants, Env};
 pub(crate) use equalities::constants_if;
 pub(crate) use fold::{constant, fold, is_defined};
 pub(crate) use ranges::{Known, Range, Ranges};
-pub(crate) use signatures::signatures;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// The shared scalars on which nothing depends, to which only constants and the numbers of threads are
 /// written, and at least two threads write something that no other does.
-pub(crate) fn signatures(program: &Program) -> IdSet<VarId> {
+pub fn signatures(program: &Program) -> IdSet<VarId> {
     let needed = needed_vars(program);
     let is_candidate = |var: VarId| {
         let declaration = &program.vars[var];
