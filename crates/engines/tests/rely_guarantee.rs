@@ -493,6 +493,12 @@ fn relations_between_numbers_do_not_depend_on_bounds() {
         "safe modular",
         "safe modular",
     );
+    // x = A.i + B.i + C.i, also when a thread has ended and does not need its own any more.
+    let counting = |name: &str| {
+        format!("thread {name} {{ local i: int = 0; while i < BOUND {{ x, i := x + 1, i + 1; }} }} ")
+    };
+    let threads: String = ["A", "B", "C"].into_iter().map(counting).collect();
+    check_with_any_bound(&format!("var x: int = 0; {threads} ensures x == 3 * BOUND;"), "safe", "safe");
 }
 
 #[test]
@@ -502,6 +508,14 @@ fn relations_do_not_hide_violations() {
         thread A { while * { await y > 0 do { x, y := x + 1, y - 1; } } }
         thread B { while * { await x > 0 do { x, y := x - 1, y + 1; } } }
         invariant x <= 9;",
+        "unsafe",
+        "unsafe",
+    );
+    check(
+        "var x: int = 0;
+        thread A { local i: int = 0; while i < 7 { x, i := x + 1, i + 1; } }
+        thread B { local i: int = 0; local was: int = 0; while i < 7 { was := x; x, i := was + 1, i + 1; } }
+        ensures x == 14;",
         "unsafe",
         "unsafe",
     );

@@ -15,6 +15,7 @@ use super::{Bias, Scout, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
+use rely_logic::VarId;
 
 /// One attempt, with what it tracks so far.
 pub(super) struct Attempt<'a> {
@@ -36,6 +37,12 @@ const MOST_NODES_KEPT: usize = 400;
 /// are needed after all.
 const NODES_WORTH_FEWER_PLACES: usize = 800;
 
+/// If there are so many predicates about a cell, one more of them is unlikely to help.
+const PREDICATES_THAT_SHOULD_DO: usize = 8;
+/// For each of so many nodes that the trees may have, refinement may stall once before the other attempt
+/// has its turn.
+const NODES_PER_STALL: usize = 300;
+
 /// Named counts for reports.
 type Counts = Vec<(&'static str, u64)>;
 
@@ -54,8 +61,10 @@ impl<'a> Attempt<'a> {
         Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, excluded, iterations }
     }
 
-    /// Refines until something is known; `None` if the trees become too large before.
+    /// Refines until something is known; `None` if the trees become too large before, or nothing seems to
+    /// come out of it.
     pub(super) fn advance(&mut self, most_nodes: usize, scout: &mut Scout<'_>) -> Option<Claim> {
+        let mut patience = most_nodes / NODES_PER_STALL;
         loop {
             let mut trees = Trees::new(self.system, &self.abstraction, &mut self.decider, self.budget);
             let mut grown = trees.grow(most_nodes.min(scout.next));
@@ -91,7 +100,11 @@ impl<'a> Attempt<'a> {
             match refined {
                 Ok(refined) => {
                     let nodes = trees.nodes.len();
+                    let has_stalled = self.has_stalled(&refined.found);
                     self.track(refined, counts, nodes);
+                    if has_stalled {
+                        patience = patience.checked_sub(1)?;
+                    }
                 }
                 // What nothing excludes may be a run.
                 Err(Claim::Unknown(reason @ Reason::GaveUp { .. })) => {
@@ -100,6 +113,19 @@ impl<'a> Attempt<'a> {
                 Err(claim) => return Some(claim),
             }
         }
+    }
+
+    /// Whether nothing was found but one more predicate about cells of which there are many already, as
+    /// when a loop is run once more each time.
+    fn has_stalled(&self, found: &Found) -> bool {
+        let is_one_of_many =
+            |cell: VarId| self.abstraction.predicates_about(cell) >= PREDICATES_THAT_SHOULD_DO;
+        found.discoveries.iter().all(|discovery| match discovery {
+            Discovery::Predicate { constraint, .. } => {
+                self.abstraction.has(discovery) || constraint.form().variables().all(is_one_of_many)
+            }
+            Discovery::Place { .. } | Discovery::Count(_) => false,
+        })
     }
 
     /// Whether clauses without a solution have shown that there is no modular proof.

@@ -117,9 +117,10 @@ const NODES_BEFORE_CLAUSES: usize = 2 * NODES_PER_TURN;
 const STATES_PER_NODE: usize = 10;
 
 /// Which predicates are found first decides over whether few or very many are needed, and nobody
-/// knows beforehand. So when the trees of an attempt get large, the one with the other bias has its
-/// turn, and so on with larger and larger trees. Both keep what they have found. When both are large,
-/// a proof may not need to tell all these states apart, so one without trees is looked for, once.
+/// knows beforehand. So when the trees of an attempt get large, or it only counts the rounds of a loop,
+/// the one with the other bias has its turn, and so on with larger and larger trees. Both keep what they
+/// have found. When both have had their second turn, a proof may not need to tell all these states apart,
+/// so one without trees is looked for, once.
 fn take_turns(
     mut attempts: [Attempt<'_>; 2],
     by_clauses: &dyn Fn() -> Option<Claim>,

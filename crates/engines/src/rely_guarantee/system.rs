@@ -1,5 +1,6 @@
 //! The program as the method sees it: threads with numbered spots, and the moves between them.
 
+use super::analysis::sums;
 use super::census::Census;
 use crate::symbolic::{
     Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states,
@@ -94,7 +95,17 @@ impl<'p> System<'p> {
             system.add_moves(edge, budget)?;
         }
         system.census = Census::new(&system);
+        system.keep_conserved();
         Ok(system)
+    }
+
+    /// Locals that are part of a sum which no step changes matter as long as the rest of the sum does.
+    fn keep_conserved(&mut self) {
+        let sums = sums(self);
+        let conserved: FxHashSet<VarId> = sums.iter().flat_map(|sum| sum.form().variables()).collect();
+        for dead in self.threads.iter_mut().flat_map(|thread| &mut thread.dead) {
+            dead.retain(|cell| !conserved.contains(cell));
+        }
     }
 
     fn add_moves(&mut self, edge: EdgeId, budget: &Budget) -> Result<(), Unfit> {

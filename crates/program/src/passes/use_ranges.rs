@@ -3,8 +3,8 @@
 //! Which ones these are follows from the ranges in which the values of variables stay, see
 //! [`Ranges`]. An index that is 0 or 1 needs no check that it is inside of an array with two
 //! cells; where `x > 1` was just passed, a branch under `x <= 1` is never taken; what fits
-//! its machine type is not reduced to it; and a product of variables that have one value each is
-//! a number.
+//! its machine type is not reduced to it; a product of variables that have one value each is
+//! a number; and what a variable holds already is not written to it again.
 //!
 //! In every state that a run reaches, an expression has the value it had, and it is defined if
 //! it was: one is replaced by its value only if it is always defined. So all steps are the same.
@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::rename::map_exprs;
 use crate::analysis::{Known, Ranges, constant, is_defined};
 use crate::expr::{Expr, UnaryOp};
-use crate::ir::Program;
+use crate::ir::{Op, Place, Program};
 use crate::types::Sort;
 
 /// The program with expressions replaced whose value follows from the ranges of variables.
@@ -23,14 +23,26 @@ pub fn use_ranges(program: &Program) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
     for (id, edge) in program.edges.iter() {
         let Some(mut known) = ranges.at(edge.source).cloned() else { continue };
+        let mut is_kept = vec![true; edge.ops.len()];
         for (index, op) in edge.ops.iter().enumerate() {
             draft.program.edges[id].ops[index] = map_exprs(op, |expr| decide(program, &ranges, &known, expr));
+            is_kept[index] = !is_there(program, &ranges, &known, op);
             if !ranges.step(&mut known, op) {
                 break;
             }
         }
+        let mut is_kept = is_kept.into_iter();
+        draft.program.edges[id].ops.retain(|_| is_kept.next().unwrap_or(true));
     }
     draft.finish()
+}
+
+/// Whether an operation writes to a variable the only value that it can have there.
+fn is_there(program: &Program, ranges: &Ranges<'_>, known: &Known, op: &Op) -> bool {
+    let Op::Assign(assignments) = op else { return false };
+    let [(Place::Scalar(var), value)] = assignments.as_slice() else { return false };
+    let there = ranges.of(known, &Expr::Var(*var)).single();
+    there.is_some() && there == ranges.of(known, value).single() && is_defined(program, value)
 }
 
 fn decide(program: &Program, ranges: &Ranges<'_>, known: &Known, expr: &Expr) -> Expr {

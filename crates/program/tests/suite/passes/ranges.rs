@@ -222,6 +222,34 @@ fn instances_of_a_template_have_locals_of_their_own() {
 }
 
 #[test]
+fn what_is_there_already_is_not_written_again() {
+    let mut sketch = Sketch::new();
+    let (shared, other) = (sketch.int("shared"), sketch.int("other"));
+    sketch.thread("T", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "a", [set(i, Expr::int(0)), set(shared, Expr::int(0)), set(other, Expr::int(0))]);
+    sketch.edge("a", "b", [Op::wait(is(other, 1)), set(other, Expr::int(1)), increment(i)]);
+    sketch.edge("b", "exit", [set(i, Expr::int(1)), set(i, Expr::int(0))]);
+    sketch.thread("U", RUNNING);
+    sketch.edge("entry", "exit", [set(other, Expr::int(1)), Op::wait(is(shared, 0))]);
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var shared: int = 0
+            var other: int = 0
+            thread T
+              local i: int = 0
+              entry -> a: other := 0
+              a -> b: [other == 1]; i := 1
+              b -> exit: i := 0
+            thread U
+              entry -> exit: other := 1; [true]
+        "#]],
+    );
+}
+
+#[test]
 fn a_counter_keeps_its_step() {
     let mut sketch = Sketch::new();
     let (next, cells) =
