@@ -1,7 +1,7 @@
 //! The shape of the automata: what leads where, and in circles.
 
 use super::IdSet;
-use crate::ir::{EdgeId, LocationId, Program};
+use crate::ir::{Edge, EdgeId, LocationId, Program};
 use rely_base::{Arena, Id};
 use std::collections::BTreeSet;
 
@@ -49,6 +49,11 @@ impl Graph {
     /// The number of the strongly connected component of a location.
     pub fn component(&self, location: LocationId) -> usize {
         self.components[location]
+    }
+
+    /// Whether an edge leads back to where the search came from: every cycle has such an edge.
+    pub(crate) fn leads_back(&self, edge: &Edge) -> bool {
+        self.left[edge.source] <= self.left[edge.target]
     }
 
     /// Whether a walk from the entry of the thread comes back to this location: every cycle

@@ -5,10 +5,10 @@
 //! such sums may have any number of cells, as in `sent = received + waiting`, and their
 //! value may be unknown: what it is initially, expressed in cells that nobody writes.
 
-use super::packs::is_step;
-use crate::rely_guarantee::system::{System, updated};
+use crate::rely_guarantee::system::{Move, System, updated};
 use rely_base::Id;
 use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
+use std::iter::once;
 
 /// With more cells than this, nothing is looked for.
 const MOST_CELLS: usize = 24;
@@ -29,14 +29,26 @@ pub(in crate::rely_guarantee) fn sums(system: &System<'_>) -> Vec<Constraint> {
 fn stepping_cells(system: &System<'_>) -> Vec<VarId> {
     let mut is_changed = vec![false; system.cells.count()];
     let mut is_followed = vec![true; system.cells.count()];
-    for (cell, value) in system.moves.iter().flat_map(|by| &by.branch.updates) {
-        is_changed[cell.index()] = true;
-        is_followed[cell.index()] &= is_step(*cell, value);
+    for by in &system.moves {
+        for (cell, value) in &by.branch.updates {
+            is_changed[cell.index()] = true;
+            is_followed[cell.index()] &= added(by, *cell, value).is_some();
+        }
     }
     let is_single =
         |cell: VarId| system.cells.owner(cell).is_none_or(|owner| !system.thread(owner).is_template);
     let cells = system.cells.all();
     cells.filter(|&cell| is_changed[cell.index()] && is_followed[cell.index()] && is_single(cell)).collect()
+}
+
+/// What a step adds to a cell; `None` if that is not always the same. Who tests that `x` is still
+/// `old` and then writes `old + 1` adds one.
+fn added(by: &Move, cell: VarId, value: &LinearForm) -> Option<Integer> {
+    let difference = value.minus(&LinearForm::variable(cell));
+    let equations = by.branch.guard.iter().filter(|test| test.relation() == Relation::Eq);
+    let zeros = equations.flat_map(|test| [test.form().clone(), test.form().negated()]);
+    let mut equal = once(difference.clone()).chain(zeros.map(|zero| difference.plus(&zero)));
+    equal.find(LinearForm::is_constant).map(|constant| constant.constant_term().clone())
 }
 
 /// What each step adds to the cells, without repetition; `None` if that is too much or nothing.
@@ -47,7 +59,8 @@ fn changes(system: &System<'_>, cells: &[VarId]) -> Option<Vec<LinearForm>> {
     let mut changes: Vec<LinearForm> = Vec::new();
     for by in &system.moves {
         let added = cells.iter().filter_map(|&cell| {
-            updated(&by.branch.updates, cell).map(|value| (cell, value.constant_term().clone()))
+            let value = updated(&by.branch.updates, cell)?;
+            Some((cell, added(by, cell, value)?))
         });
         let change = LinearForm::new(added, 0);
         if !change.is_constant() && !changes.contains(&change) {

@@ -91,6 +91,6 @@ impl<'s, 'p> Groups<'s, 'p> {
 }
 
 /// Whether a cell changes by a constant.
-pub(super) fn is_step(cell: VarId, value: &LinearForm) -> bool {
+fn is_step(cell: VarId, value: &LinearForm) -> bool {
     matches!(value.terms(), [(source, factor)] if *source == cell && factor.is_one())
 }

@@ -184,7 +184,7 @@ impl<'p> Ranges<'p> {
     fn follow(&mut self, thread: ThreadId) {
         let Some(at_entry) = self.at_entry(thread) else { return };
         let entry = self.program.threads[thread].entry;
-        let mut visits: FxHashMap<LocationId, usize> = FxHashMap::default();
+        let mut returns: FxHashMap<LocationId, usize> = FxHashMap::default();
         self.at[entry] = Some(at_entry);
         let mut agenda = Agenda::new(&self.graph);
         agenda.add(entry);
@@ -195,10 +195,13 @@ impl<'p> Ranges<'p> {
                 if !self.pass(thread, &mut known, &edge.ops) {
                     continue;
                 }
-                let visits = visits.entry(edge.target).or_default();
-                *visits += 1;
-                // Every loop has a head, so it is enough to lose patience there.
-                let give_up_bounds = *visits > PATIENCE && self.graph.is_loop_head(edge.target);
+                // In every loop an edge leads back, so it is enough to lose patience there. What comes from
+                // outside of an inner loop does not grow because of that one.
+                let give_up_bounds = self.graph.leads_back(edge) && {
+                    let returns = returns.entry(edge.target).or_default();
+                    *returns += 1;
+                    *returns > PATIENCE
+                };
                 let has_grown = match &mut self.at[edge.target] {
                     Some(at_target) => at_target.join(&known, give_up_bounds),
                     unreached => {

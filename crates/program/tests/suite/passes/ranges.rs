@@ -250,6 +250,35 @@ fn what_is_there_already_is_not_written_again() {
 }
 
 #[test]
+fn an_inner_loop_keeps_the_bounds_of_the_outer_one() {
+    let mut sketch = Sketch::new();
+    let shared = sketch.int("shared");
+    sketch.thread("T", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "inner", [Op::wait(Expr::var(i).lt(Expr::int(1000)))]);
+    sketch.edge("inner", "inner", [Op::wait(is(shared, 0))]);
+    sketch.edge("inner", "entry", [between(i, 0, 999), increment(i)]);
+    sketch.edge("entry", "exit", [Op::wait(Expr::var(i).ge(Expr::int(1000))), Op::wait(is(i, 1000))]);
+    sketch.thread("U", RUNNING);
+    sketch.edge("entry", "exit", [increment(shared)]);
+    check(
+        passes::use_ranges(&sketch.finish()),
+        expect![[r#"
+            program sketch
+            var shared: int = 0
+            thread T
+              local i: int = 0
+              entry -> inner: [i < 1000]
+              entry -> exit: [i >= 1000]; [true]
+              inner -> inner: [shared == 0]
+              inner -> entry: [true]; i := i + 1
+            thread U
+              entry -> exit: shared := 1
+        "#]],
+    );
+}
+
+#[test]
 fn a_counter_keeps_its_step() {
     let mut sketch = Sketch::new();
     let (next, cells) =
