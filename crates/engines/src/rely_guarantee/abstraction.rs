@@ -246,7 +246,7 @@ impl Abstraction {
     }
 
     /// The predicate that a constraint is, or whose negation it is.
-    fn find(&self, constraint: &Constraint) -> Option<PredicateId> {
+    pub(super) fn find(&self, constraint: &Constraint) -> Option<PredicateId> {
         self.known.get(constraint).or_else(|| self.known.get(&constraint.negated())).copied()
     }
 

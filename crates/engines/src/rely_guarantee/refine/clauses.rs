@@ -49,6 +49,19 @@ pub(super) enum Solved {
     Undecided,
 }
 
+impl Solved {
+    /// Alternatives of what is tracked already are none of what could be tracked: abstract states are
+    /// conjunctions.
+    fn is_worth_tracking(&self, trees: &Trees<'_, '_>) -> bool {
+        match self {
+            Solved::Atoms { atoms, are_conjunctions: false } => {
+                atoms.values().flatten().any(|atom| !trees.knows(atom))
+            }
+            _ => true,
+        }
+    }
+}
+
 impl Clauses {
     /// A new unknown over these cells.
     pub(super) fn unknown(&mut self, cells: Vec<VarId>) -> Unknown {
@@ -76,7 +89,8 @@ impl Clauses {
         let mut restricted = Problem::new(system, &self, seeds);
         restricted
             .solve_with_seeds(budget)
-            .or_else(|| whole?.solve_with_seeds(budget))
+            .filter(|solved| solved.is_worth_tracking(trees))
+            .or_else(|| whole?.solve_with_seeds(budget).filter(|solved| solved.is_worth_tracking(trees)))
             .unwrap_or_else(|| restricted.interpolate(budget))
     }
 

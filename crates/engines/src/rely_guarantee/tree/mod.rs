@@ -195,6 +195,11 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.abstraction.predicates_about(cell)
     }
 
+    /// Whether some thread tracks a predicate.
+    pub(super) fn knows(&self, constraint: &Constraint) -> bool {
+        self.abstraction.find(constraint).is_some()
+    }
+
     /// How many blocks of another thread's spots an observer tells apart.
     pub(super) fn told_apart(&self, observer: ThreadId, observed: ThreadId) -> usize {
         self.abstraction.partition(observer, observed).len()
