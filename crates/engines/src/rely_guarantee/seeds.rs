@@ -1,7 +1,7 @@
 //! Predicates that are likely to matter: what the program itself compares and assigns, and how its
 //! numbers are related.
 
-use super::analysis::{Analysis, Relations, sums};
+use super::analysis::{Analysis, Relations};
 use super::system::System;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rustc_hash::FxHashSet;
@@ -48,7 +48,7 @@ impl Seeds {
         seeds.add_copies(system);
         let analyses = Analysis::all(system, &seeds.constraints);
         if !analyses.is_empty() {
-            seeds.add_all(system, &sums(system));
+            seeds.add_all(system, &system.sums);
         }
         Seeds { of_source: seeds.constraints, analyses, asked: Cell::new(0), with_relations: OnceCell::new() }
     }

@@ -32,6 +32,8 @@ pub(super) struct System<'p> {
     pub(super) violations: Vec<Violation>,
     /// What counts how many threads are where.
     pub(super) census: Census,
+    /// Sums that no step changes.
+    pub(super) sums: Vec<Constraint>,
     pub(super) has_atomic_spots: bool,
     /// Whether a state after the end of the whole program can still violate something.
     pub(super) halted_states_matter: bool,
@@ -86,6 +88,7 @@ impl<'p> System<'p> {
             moves: Vec::new(),
             initial,
             census: Census::default(),
+            sums: Vec::new(),
             halted_states_matter: !violations.is_empty(),
             violations,
             cells,
@@ -95,14 +98,14 @@ impl<'p> System<'p> {
             system.add_moves(edge, budget)?;
         }
         system.census = Census::new(&system);
+        system.sums = sums(&system);
         system.keep_conserved();
         Ok(system)
     }
 
     /// Locals that are part of a sum which no step changes matter as long as the rest of the sum does.
     fn keep_conserved(&mut self) {
-        let sums = sums(self);
-        let conserved: FxHashSet<VarId> = sums.iter().flat_map(|sum| sum.form().variables()).collect();
+        let conserved: FxHashSet<VarId> = self.sums.iter().flat_map(|sum| sum.form().variables()).collect();
         for dead in self.threads.iter_mut().flat_map(|thread| &mut thread.dead) {
             dead.retain(|cell| !conserved.contains(cell));
         }

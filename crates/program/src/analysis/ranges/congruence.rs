@@ -38,8 +38,11 @@ impl Congruence {
 
     /// The least of these that contain both.
     pub(crate) fn hull(self, other: Congruence) -> Congruence {
-        if self == other || self.is_all() || other.is_all() {
-            return if self == other { self } else { Self::ALL };
+        if self == other {
+            return self;
+        }
+        if self.is_all() || other.is_all() {
+            return Self::ALL;
         }
         let distance = self.residue.checked_sub(other.residue);
         let modulus = distance.and_then(|distance| divisor([self.modulus, other.modulus, distance]));
