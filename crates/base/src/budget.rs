@@ -7,8 +7,8 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why work stopped before it was done.
@@ -35,9 +35,50 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// A flag, shared between threads, that asks work to stop.
+impl StopReason {
+    const ALL: [StopReason; 4] =
+        [StopReason::Time, StopReason::Memory, StopReason::Steps, StopReason::Cancelled];
+}
+
+/// What was being done when a budget ended, where no engine was at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// Reading the input, and preprocessing it.
+    Reading,
+    /// Making a program of a text.
+    Translating,
+    /// Making a program simpler, with the pass of this name.
+    Simplifying(&'static str),
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Work::Reading => f.write_str("reading"),
+            Work::Translating => f.write_str("translating"),
+            Work::Simplifying(pass) => write!(f, "simplifying with the pass `{pass}`"),
+        }
+    }
+}
+
+/// Work that was not done because its budget ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interrupted {
+    /// Why it stopped.
+    pub reason: StopReason,
+    /// What it was.
+    pub work: Work,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} while {}", self.reason, self.work)
+    }
+}
+
+/// A flag, shared between threads, that asks work to stop and says why.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicU8>);
 
 impl CancelToken {
     /// A token that nobody has cancelled yet.
@@ -47,12 +88,24 @@ impl CancelToken {
 
     /// Asks all work under this token to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.stop(StopReason::Cancelled);
+    }
+
+    /// Asks all work under this token to stop, for a reason; the first one counts.
+    pub fn stop(&self, reason: StopReason) {
+        let number = StopReason::ALL.iter().position(|known| *known == reason).map_or(1, |at| at as u8 + 1);
+        self.0.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed).ok();
     }
 
     /// Whether somebody asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Why somebody asked to stop.
+    pub fn stopped(&self) -> Option<StopReason> {
+        let number = usize::from(self.0.load(Ordering::Relaxed));
+        number.checked_sub(1).map(|at| StopReason::ALL[at])
     }
 }
 
@@ -77,6 +130,8 @@ pub struct Budget {
     /// Any of these may stop the work: the user's and, say, a portfolio's.
     tokens: Vec<CancelToken>,
     questions: Cell<u32>,
+    /// What is being done outside of engines, for whoever enforces the limits.
+    work: Arc<Mutex<Option<Work>>>,
 }
 
 impl Budget {
@@ -121,8 +176,7 @@ impl Budget {
     }
 
     fn check_cancelled(&self) -> Result<(), StopReason> {
-        let is_cancelled = self.tokens.iter().any(CancelToken::is_cancelled);
-        if is_cancelled { Err(StopReason::Cancelled) } else { Ok(()) }
+        self.tokens.iter().find_map(CancelToken::stopped).map_or(Ok(()), Err)
     }
 
     /// Like [`check`](Self::check), but always looks at the clock.
@@ -135,6 +189,22 @@ impl Budget {
             Some(deadline) if Instant::now() >= deadline => Err(StopReason::Time),
             _ => Ok(()),
         }
+    }
+
+    /// [`check_now`](Self::check_now), for work outside of engines that begins or has been done.
+    pub fn check_work(&self, work: Work) -> Result<(), Interrupted> {
+        self.set_work(Some(work));
+        self.check_now().map_err(|reason| Interrupted { reason, work })
+    }
+
+    /// Says what is being done outside of engines: nothing is, once an engine begins.
+    pub fn set_work(&self, work: Option<Work>) {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) = work;
+    }
+
+    /// What is being done outside of engines.
+    pub fn work(&self) -> Option<Work> {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether work that now holds `bytes` of memory may go on.
@@ -198,6 +268,7 @@ impl BudgetBuilder {
             most_questions: None,
             tokens: self.token.into_iter().collect(),
             questions: Cell::new(0),
+            work: Arc::default(),
         }
     }
 }
@@ -214,6 +285,18 @@ mod tests {
         token.cancel();
         // Whether or not it is time to read the clock.
         assert_eq!([budget.check(), budget.check_now()], [Err(StopReason::Cancelled); 2]);
+    }
+
+    #[test]
+    fn who_stops_work_says_why_and_the_first_one_counts() {
+        for reason in StopReason::ALL {
+            let token = CancelToken::new();
+            assert_eq!(token.stopped(), None);
+            token.stop(reason);
+            token.cancel();
+            let budget = Budget::unlimited().with_token(token);
+            assert_eq!(budget.check(), Err(reason));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Errors that point into the source.
 
-use crate::Span;
+use crate::{Interrupted, Span};
 use std::fmt;
 
 /// What is wrong with an input, where, and what the user can do.
@@ -61,3 +61,24 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untranslated {
+    /// The input is wrong, for at least one reason.
+    Wrong(Vec<Diagnostic>),
+    /// The budget ended before.
+    Stopped(Interrupted),
+}
+
+impl From<Interrupted> for Untranslated {
+    fn from(interrupted: Interrupted) -> Self {
+        Untranslated::Stopped(interrupted)
+    }
+}
+
+impl From<Diagnostic> for Untranslated {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Untranslated::Wrong(vec![diagnostic])
+    }
+}

@@ -24,8 +24,8 @@ mod random;
 mod source;
 
 pub use arena::{Arena, Id};
-pub use budget::{Budget, BudgetBuilder, CancelToken, StopReason};
-pub use diagnostic::Diagnostic;
+pub use budget::{Budget, BudgetBuilder, CancelToken, Interrupted, StopReason, Work};
+pub use diagnostic::{Diagnostic, Untranslated};
 pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
 pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

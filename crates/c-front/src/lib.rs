@@ -31,7 +31,7 @@ mod unit;
 mod value;
 
 use lower::Origin;
-use rely_base::{Diagnostic, SourceMap};
+use rely_base::{Budget, Diagnostic, SourceMap, Untranslated, Work};
 use rely_program::Program;
 use text::LineMap;
 
@@ -52,14 +52,37 @@ pub struct CInput {
 
 /// Translates a C program. The file is added to `sources`: the original if there is one.
 pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
+    translate_unless_over(sources, input, &Budget::unlimited())
+}
+
+/// [`translate`], unless the budget ends before.
+pub fn translate_within(
+    sources: &mut SourceMap,
+    input: &CInput,
+    budget: &Budget,
+) -> Result<Program, Untranslated> {
+    let translated = translate_unless_over(sources, input, budget);
+    // Who stops early says so by some error.
+    budget.check_work(Work::Translating)?;
+    Ok(translated?)
+}
+
+/// An error if the budget ends before.
+fn translate_unless_over(
+    sources: &mut SourceMap,
+    input: &CInput,
+    budget: &Budget,
+) -> Result<Program, Diagnostic> {
     let shown = input.original.as_ref().unwrap_or(&input.preprocessed);
     if shown.len() >= u32::MAX as usize {
         return Err(Diagnostic::error(format!("`{}` is too large", input.name)));
     }
     let file = sources.add(input.name.clone(), shown.clone());
-    let run = || {
+    // A budget counts for itself on each thread.
+    let budget = budget.clone();
+    let run = move || {
         let lines = LineMap::new(file, &input.preprocessed, input.original.as_deref());
-        translate_text(input, &lines)
+        translate_text(input, &lines, &budget)
     };
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
@@ -71,7 +94,7 @@ pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Dia
     })
 }
 
-fn translate_text(input: &CInput, lines: &LineMap<'_>) -> Result<Program, Diagnostic> {
+fn translate_text(input: &CInput, lines: &LineMap<'_>, budget: &Budget) -> Result<Program, Diagnostic> {
     let prepared = text::prepare(&input.preprocessed).map_err(|unreadable| {
         let end = (unreadable.at + 1).min(input.preprocessed.len());
         Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")
@@ -84,5 +107,5 @@ fn translate_text(input: &CInput, lines: &LineMap<'_>) -> Result<Program, Diagno
             None => error,
         }
     })?;
-    lower::lower(&input.name, &tree, &origin)
+    lower::lower(&input.name, &tree, &origin, budget)
 }

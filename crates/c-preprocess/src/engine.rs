@@ -10,7 +10,7 @@ use crate::symbols::{Symbol, Symbols};
 use crate::text::Text;
 use crate::token::{Flags, Kind, Origin, Place, Punctuator, Token};
 use crate::{Declined, Limits, Request};
-use rely_base::Id;
+use rely_base::{Budget, Id};
 use std::rc::Rc;
 
 /// What is known about a name.
@@ -73,6 +73,7 @@ pub(crate) struct Engine<'a> {
     /// The next value of `__COUNTER__`.
     pub(crate) counter: u32,
     pub(crate) limits: Limits,
+    pub(crate) budget: &'a Budget,
     /// A token without properties.
     pub(crate) blank: Token,
     /// The compiler's major version.
@@ -80,7 +81,7 @@ pub(crate) struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    pub(crate) fn new(request: &Request, files: &'a mut dyn Files) -> Self {
+    pub(crate) fn new(request: &Request, files: &'a mut dyn Files, budget: &'a Budget) -> Self {
         let blank = Token {
             kind: Kind::Padding,
             flags: Flags::NONE,
@@ -104,6 +105,7 @@ impl<'a> Engine<'a> {
             nesting: 0,
             counter: 0,
             limits: request.limits,
+            budget,
             blank,
             gcc: request.toolchain.major,
         }
@@ -111,6 +113,7 @@ impl<'a> Engine<'a> {
 
     /// Counts work, which is bounded: macros can double their text with every line.
     pub(crate) fn spend(&mut self, tokens: usize) -> Result<(), Declined> {
+        self.budget.check().map_err(Declined::Stopped)?;
         match self.limits.tokens.checked_sub(tokens) {
             Some(left) => self.limits.tokens = left,
             None => return Err(Declined::TooMuch("too many tokens")),

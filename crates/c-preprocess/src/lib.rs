@@ -55,6 +55,7 @@ mod token;
 use engine::Engine;
 use files::HeaderName;
 use printer::Current;
+use rely_base::{Budget, StopReason};
 use token::Origin;
 
 pub use files::Files;
@@ -131,17 +132,29 @@ pub enum Declined {
     /// A limit was reached.
     #[error("too much work: {0}")]
     TooMuch(&'static str),
+    /// The budget ended.
+    #[error("{0}")]
+    Stopped(StopReason),
 }
 
 /// The text behind the preprocessor, with line markers as gcc writes them.
 pub fn preprocess(request: Request, files: &mut dyn Files) -> Result<Vec<u8>, Declined> {
+    preprocess_within(request, files, &Budget::unlimited())
+}
+
+/// [`preprocess`], unless the budget ends before.
+pub fn preprocess_within(
+    request: Request,
+    files: &mut dyn Files,
+    budget: &Budget,
+) -> Result<Vec<u8>, Declined> {
     if !KNOWN_GCC.contains(&request.toolchain.major) {
         return Err(Declined::Compiler(format!("gcc {}", request.toolchain.major)));
     }
     if request.text.len() > request.limits.bytes {
         return Err(Declined::TooMuch("too long a file"));
     }
-    let mut engine = Engine::new(&request, files);
+    let mut engine = Engine::new(&request, files, budget);
     engine.read_text(&predefined::definitions(request.toolchain.major), Origin::Compiler)?;
     for name in [request.name.as_str(), "<built-in>", "<command-line>"] {
         engine.printer.marker(0, Current { name, is_system: false }, "");

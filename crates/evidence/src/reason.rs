@@ -2,7 +2,7 @@
 
 use crate::reduced::ReducedDefect;
 use crate::rely_guarantee::RelyGuaranteeDefect;
-use rely_base::{Id, StopReason};
+use rely_base::{Id, Interrupted, StopReason};
 use rely_program::{CheckId, EvalError, Goal, InitialError, StepError};
 
 /// Why nobody knows whether a goal holds.
@@ -12,6 +12,9 @@ pub enum Reason {
     /// The budget was used up.
     #[error("{0}")]
     Stopped(StopReason),
+    /// The budget was used up before an engine could begin.
+    #[error("{0}")]
+    NotBegun(Interrupted),
     /// More states than the engine was allowed to visit.
     #[error("more than {0} states were found")]
     StateLimit(u64),

@@ -32,7 +32,7 @@ mod parser;
 mod suggest;
 mod translate;
 
-use rely_base::{Diagnostic, FileId, SourceMap};
+use rely_base::{Budget, Diagnostic, FileId, SourceMap, Untranslated, Work};
 use rely_program::Program;
 
 /// Parses a model.
@@ -43,7 +43,17 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Result<ast::Ast, Vec<Diagnost
 /// Translates a model to a program.
 pub fn translate(sources: &SourceMap, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let ast = parse(sources, file)?;
-    translate::translate(sources, file, &ast)
+    translate::translate(sources, file, &ast, &Budget::unlimited())
+}
+
+/// [`translate`], unless the budget ends before.
+pub fn translate_within(sources: &SourceMap, file: FileId, budget: &Budget) -> Result<Program, Untranslated> {
+    budget.check_work(Work::Translating)?;
+    let ast = parse(sources, file).map_err(Untranslated::Wrong)?;
+    let translated = translate::translate(sources, file, &ast, budget);
+    // Who stops early leaves a program, or an error, that is not to be believed.
+    budget.check_work(Work::Translating)?;
+    translated.map_err(Untranslated::Wrong)
 }
 
 /// The text of a model in the one style: what it means is unchanged, and comments stay.

@@ -2,8 +2,10 @@
 //! them. This is the only place where Rely reads files.
 
 use crate::args::{InputArgs, Language};
+use crate::pipeline::NotLoaded;
 use crate::preprocess::{self, Source};
-use rely_base::Diagnostic;
+use rely_base::{Budget, Diagnostic, Work};
+use rely_report::Problem;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -26,11 +28,25 @@ pub struct Input {
 
 /// Reads a file, or standard input for `-`, and preprocesses it if it is C.
 pub fn read(path: &Path, options: &InputArgs) -> Result<Input, Diagnostic> {
+    read_unless_over(path, options, &Budget::unlimited())
+}
+
+/// [`read`], unless the budget ends before.
+pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Input, NotLoaded> {
+    budget.set_work(Some(Work::Reading));
+    let read = read_unless_over(path, options, budget);
+    // Who stops early says so by some error.
+    budget.check_work(Work::Reading).map_err(NotLoaded::Stopped)?;
+    read.map_err(|diagnostic| NotLoaded::Wrong(Problem::without_source(diagnostic)))
+}
+
+/// An error if the budget ends before.
+fn read_unless_over(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Input, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
     let preprocessed = match language {
         Language::C => {
             let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };
-            Some(decode(&name, preprocess::run(source, options)?, Encoding::Utf8)?)
+            Some(decode(&name, preprocess::run(source, options, budget)?, Encoding::Utf8)?)
         }
         Language::I | Language::Rely => None,
     };

@@ -6,8 +6,8 @@
 //! that the process has used, because on a busy machine seconds pass in which it could not have done
 //! anything.
 
+use crate::processor::processor_time;
 use rely_base::CancelToken;
-use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -54,10 +54,4 @@ fn end_if_in_vain() {
 
 fn end() -> ! {
     std::process::exit(i32::from(EXIT_CODE));
-}
-
-/// What all threads of the process have used together.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::try_from(time).unwrap_or_default()
 }

@@ -12,7 +12,7 @@
 
 use crate::args::Language;
 use crate::input::Input;
-use rely_base::{Budget, Diagnostic, Observer, SourceMap};
+use rely_base::{Budget, Diagnostic, Interrupted, Observer, SourceMap, Untranslated};
 use rely_c_front::CInput;
 use rely_engines::Engine;
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
@@ -31,26 +31,53 @@ pub struct Loaded {
     pub input: Input,
 }
 
-/// From a text to a program, or to the reasons why there is none.
-pub fn load(input: &Input) -> Result<Loaded, Problem> {
-    let mut sources = SourceMap::new();
-    match translate(input, &mut sources) {
-        Ok(program) => Ok(Loaded { program, sources, input: input.clone() }),
-        Err(diagnostics) => Err(Problem { diagnostics, sources }),
+/// Why there is no program.
+#[derive(Debug)]
+pub enum NotLoaded {
+    /// The input is wrong.
+    Wrong(Problem),
+    /// The budget ended before.
+    Stopped(Interrupted),
+}
+
+impl NotLoaded {
+    /// For those who have no limits to speak of.
+    pub fn into_problem(self) -> Problem {
+        match self {
+            NotLoaded::Wrong(problem) => problem,
+            NotLoaded::Stopped(interrupted) => {
+                Problem::without_source(Diagnostic::error(interrupted.to_string()))
+            }
+        }
     }
 }
 
-fn translate(input: &Input, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
+/// From a text to a program, or to the reasons why there is none.
+pub fn load(input: &Input) -> Result<Loaded, Problem> {
+    load_within(input, &Budget::unlimited()).map_err(NotLoaded::into_problem)
+}
+
+/// [`load`], unless the budget ends before.
+pub fn load_within(input: &Input, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let mut sources = SourceMap::new();
+    match translate(input, &mut sources, budget) {
+        Ok(program) => Ok(Loaded { program, sources, input: input.clone() }),
+        Err(Untranslated::Wrong(diagnostics)) => Err(NotLoaded::Wrong(Problem { diagnostics, sources })),
+        Err(Untranslated::Stopped(interrupted)) => Err(NotLoaded::Stopped(interrupted)),
+    }
+}
+
+fn translate(input: &Input, sources: &mut SourceMap, budget: &Budget) -> Result<Program, Untranslated> {
     match (input.language, &input.preprocessed) {
         (Language::Rely, _) => {
             let file = sources.add(input.name.as_str(), input.text.as_str());
-            rely_model_front::translate(sources, file)
+            rely_model_front::translate_within(sources, file, budget)
         }
         (Language::C | Language::I, preprocessed) => {
             let original = preprocessed.is_some().then(|| input.text.clone());
             let preprocessed = preprocessed.clone().unwrap_or_else(|| input.text.clone());
             let input = CInput { name: input.name.clone(), original, preprocessed };
-            rely_c_front::translate(sources, &input).map_err(|diagnostic| vec![diagnostic])
+            rely_c_front::translate_within(sources, &input, budget)
         }
     }
 }
@@ -115,7 +142,11 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let (prepared, back) = passes::prepare_with(program, goal, sections);
+    let (prepared, back) = match passes::prepare_with(program, goal, sections, budget) {
+        Ok(prepared) => prepared,
+        Err(interrupted) => return not_begun(program, interrupted),
+    };
+    budget.set_work(None);
     let judge = |claim: Claim, budget: &Budget| {
         let checked = match claim {
             Claim::Unsafe(trace) => {
@@ -139,14 +170,25 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let joined = passes::prepare_with(program, goal, Sections::Joined);
-    let (prepared, back) = match certificate.is_about(&joined.0) {
-        true => joined,
-        false => passes::prepare_with(program, goal, Sections::Apart),
+    let prepared = passes::prepare_with(program, goal, Sections::Joined, budget).and_then(|joined| {
+        match certificate.is_about(&joined.0) {
+            true => Ok(joined),
+            false => passes::prepare_with(program, goal, Sections::Apart, budget),
+        }
+    });
+    let (prepared, back) = match prepared {
+        Ok(prepared) => prepared,
+        Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
     let proof = certificate.proof_of(&prepared)?;
     let checked = rely_evidence::check_proof(program, &prepared, goal, proof, budget);
     Ok(Verified { verdict: checked.into_verdict(), prepared, back })
+}
+
+/// The verdict if the budget ended before anybody could look at the program.
+fn not_begun(program: &Program, interrupted: Interrupted) -> Verified {
+    let verdict = Verdict::Unknown(Reason::NotBegun(interrupted));
+    Verified { verdict, prepared: program.clone(), back: BackMap::identity() }
 }
 
 /// A trace without a way back names something that the engine's program does not have.

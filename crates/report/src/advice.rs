@@ -7,6 +7,7 @@ use rely_evidence::Reason;
 pub(crate) fn advice(reason: &Reason) -> Option<String> {
     let text = match reason {
         Reason::Stopped(stop) | Reason::Unchecked(stop) => return after_stop(*stop),
+        Reason::NotBegun(interrupted) => return before_begin(interrupted.reason),
         Reason::StateLimit(_) => "make the state space smaller: fewer threads, iterations or values",
         Reason::Sampled => {
             "give the inputs a small range, by an assumption or a narrower type, and all of it is explored"
@@ -22,7 +23,7 @@ pub(crate) fn advice(reason: &Reason) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn after_stop(stop: StopReason) -> Option<String> {
+pub(crate) fn after_stop(stop: StopReason) -> Option<String> {
     match stop {
         StopReason::Time => {
             Some("allow more time with `--timeout`, or make the state space smaller".to_owned())
@@ -32,4 +33,14 @@ fn after_stop(stop: StopReason) -> Option<String> {
         }
         StopReason::Steps | StopReason::Cancelled => None,
     }
+}
+
+/// Before any engine has begun, it is the size of the program that matters.
+pub(crate) fn before_begin(stop: StopReason) -> Option<String> {
+    let option = match stop {
+        StopReason::Time => "time with `--timeout`",
+        StopReason::Memory => "memory with `--memory`",
+        StopReason::Steps | StopReason::Cancelled => return None,
+    };
+    Some(format!("allow more {option}, or make the program smaller: fewer threads, statements or cells"))
 }

@@ -3,10 +3,10 @@
 //! A [`Conclusion`] of `safe` or `unsafe` can only be made from a verdict, and a verdict only
 //! by the check of its evidence: nothing can be reported that was not checked.
 
-use crate::advice::advice;
+use crate::advice::{advice, after_stop, before_begin};
 use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, Place, StepTaken, statement, thread_name};
-use rely_base::{Diagnostic, SourceMap, Span};
+use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
 use rely_program::{CheckKind, Claimed, Goal, Program, Semantics, SlotStatus, State, Violation};
 use serde::Serialize;
@@ -109,6 +109,16 @@ impl Conclusion {
     /// That nothing is known, and what the user could do.
     pub fn unknown(reason: impl Into<String>, advice: Option<String>) -> Self {
         Conclusion(Kind::Unknown { reason: reason.into(), advice })
+    }
+
+    /// That the limits did not even suffice for what comes before an engine.
+    pub fn not_begun(interrupted: Interrupted) -> Self {
+        Self::unknown(interrupted.to_string(), before_begin(interrupted.reason))
+    }
+
+    /// That an engine, or the check of its evidence, was stopped.
+    pub fn stopped(reason: StopReason) -> Self {
+        Self::unknown(reason.to_string(), after_stop(reason))
     }
 
     /// Whether this says what the verdict says; what another solver does not confirm is not said.

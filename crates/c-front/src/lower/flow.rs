@@ -224,12 +224,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.flow.atomic > 0
     }
 
-    /// Refuses a program that becomes too large.
+    /// Refuses a program that becomes too large, or takes too long.
     pub(super) fn check_size(&mut self, at: lang_c::span::Span) -> Lowered<()> {
         self.walked += 1;
+        self.check_budget()?;
         if self.edges <= MAX_EDGES && self.walked <= MAX_STATEMENTS {
             return Ok(());
         }
         self.error(at, "the program is too large when its calls are inlined")
+    }
+
+    /// Whether there is time to go on.
+    pub(super) fn check_budget(&self) -> Lowered<()> {
+        self.budget.check().map_err(|reason| Diagnostic::error(reason.to_string()))
     }
 }

@@ -49,7 +49,7 @@ use crate::value::Target;
 use flow::Flow;
 use lang_c::ast::TranslationUnit;
 use names::Names;
-use rely_base::{Diagnostic, Span};
+use rely_base::{Budget, Diagnostic, Span};
 use rely_program::{Program, ProgramBuilder, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
@@ -86,12 +86,17 @@ impl Origin<'_> {
     }
 }
 
-/// Translates a syntax tree.
-pub(crate) fn lower(name: &str, tree: &TranslationUnit, origin: &Origin<'_>) -> Lowered<Program> {
+/// Translates a syntax tree. If the budget ends before, that is an error.
+pub(crate) fn lower(
+    name: &str,
+    tree: &TranslationUnit,
+    origin: &Origin<'_>,
+    budget: &Budget,
+) -> Lowered<Program> {
     let unit = Unit::new(tree);
     let mut facts = Facts::default();
     for _ in 0..MAX_ROUNDS {
-        let lowering = Lowering::new(name, &unit, origin, &mut facts);
+        let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;
         if !facts.take_grown() {
             return finished.program();
@@ -105,6 +110,7 @@ pub(crate) struct Lowering<'a, 'f> {
     unit: &'a Unit<'a>,
     origin: &'a Origin<'a>,
     facts: &'f mut Facts,
+    budget: &'a Budget,
     builder: ProgramBuilder,
     /// The thread functions that are started, in the order of their first start.
     threads: FxHashMap<String, ThreadId>,

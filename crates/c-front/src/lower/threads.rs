@@ -12,7 +12,7 @@ use crate::unit::Unit;
 use crate::value::{Known, ObjectId, Target, Value};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_base::Diagnostic;
+use rely_base::{Budget, Diagnostic};
 use rely_program::{Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -36,7 +36,13 @@ pub(super) struct Finished {
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    pub(super) fn new(name: &str, unit: &'a Unit<'a>, origin: &'a Origin<'a>, facts: &'f mut Facts) -> Self {
+    pub(super) fn new(
+        name: &str,
+        unit: &'a Unit<'a>,
+        origin: &'a Origin<'a>,
+        facts: &'f mut Facts,
+        budget: &'a Budget,
+    ) -> Self {
         let mut builder = ProgramBuilder::new(name);
         let main = builder.thread("main", ThreadKind::Instance { running: true });
         builder.assumption("lp64-gcc");
@@ -44,6 +50,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             unit,
             origin,
             facts,
+            budget,
             builder,
             threads: [("main".to_owned(), main)].into_iter().collect(),
             waiting: VecDeque::from(["main".to_owned()]),

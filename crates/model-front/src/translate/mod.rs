@@ -22,15 +22,21 @@ use crate::ast::{self, Ast, BaseType, Body, Item, ItemKind, Name, Parameter};
 use crate::flow::{self, Flow, NodeId};
 use crate::formatter;
 use crate::limits;
-use rely_base::{Diagnostic, FileId, SourceMap, Span};
+use rely_base::{Budget, Diagnostic, FileId, SourceMap, Span};
 use rely_program::{CheckId, Expr, LocationId, Program, ProgramBuilder, Sort, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 
 /// Translates a syntax tree.
-pub fn translate(sources: &SourceMap, file: FileId, ast: &Ast) -> Result<Program, Vec<Diagnostic>> {
+pub fn translate(
+    sources: &SourceMap,
+    file: FileId,
+    ast: &Ast,
+    budget: &Budget,
+) -> Result<Program, Vec<Diagnostic>> {
     let name = sources.file(file).name().to_owned();
     let mut translator = Translator {
         sources,
+        budget,
         builder: ProgramBuilder::new(name),
         errors: Vec::new(),
         names: FxHashMap::default(),
@@ -146,6 +152,7 @@ impl Viewer {
 
 struct Translator<'a> {
     sources: &'a SourceMap,
+    budget: &'a Budget,
     builder: ProgramBuilder,
     errors: Vec<Diagnostic>,
     names: FxHashMap<&'a str, (Symbol, Span)>,
@@ -257,6 +264,11 @@ impl<'a> Translator<'a> {
 
     /// Counts the nodes of an expression against the limit on the whole program.
     fn charge(&mut self, nodes: usize, span: Span) -> Option<()> {
+        if self.budget.check().is_err() {
+            // The caller asks the budget, too, and says so.
+            self.error(Diagnostic::error("there was no time to translate the program"));
+            self.gave_up = true;
+        }
         if self.gave_up {
             return None;
         }

@@ -14,29 +14,36 @@
 
 use super::back::ChoiceSource;
 use super::draft::{Draft, initial_cells};
-use super::{BackMap, Passed, start_later};
+use super::{BackMap, Passed, start_later, unlimited};
 use crate::analysis::{Graph, IdSet};
 use crate::definedness::definedness;
 use crate::expr::Expr;
 use crate::ir::{Blocking, EdgeId, Initial, Op, Place, Program, ThreadKind, VarId};
 use crate::property::{Claimed, Property};
 use crate::types::{Domain, Sort, Value};
+use rely_base::{Budget, Interrupted};
 
 /// How many first steps are done initially at most.
 const MOST_STEPS: usize = 100;
 
 /// The program in which what the first thread does to variables at first is done.
 pub fn begin_initialised(program: &Program) -> (Program, BackMap) {
-    let mut passed = Passed::new(program);
-    for _ in 0..MOST_STEPS {
-        let before = passed.size();
-        passed = passed.by(initialise_by_first_step);
-        if passed.size() == before {
-            break;
+    let budget = Budget::unlimited();
+    unlimited(Passed::new(program, &budget).begun_initialised().map(Passed::finish), program)
+}
+
+impl Passed<'_> {
+    pub(super) fn begun_initialised(mut self) -> Result<Self, Interrupted> {
+        for _ in 0..MOST_STEPS {
+            let before = self.size();
+            self = self.by("begin_initialised", initialise_by_first_step)?;
+            if self.size() == before {
+                break;
+            }
+            self = self.by("start_later", start_later)?;
         }
-        passed = passed.by(start_later);
+        Ok(self)
     }
-    passed.finish()
 }
 
 fn initialise_by_first_step(program: &Program) -> (Program, BackMap) {

@@ -53,32 +53,42 @@ pub use values::{Restored, VarValues};
 
 use crate::ir::Program;
 use crate::property::Goal;
+use rely_base::{Budget, Interrupted, Work};
 
 /// The program in the best shape for one goal: focused on it and simplified as far as the goal
 /// allows, together with the way back.
 pub fn prepare(program: &Program, goal: Goal) -> (Program, BackMap) {
-    prepare_with(program, goal, Sections::Joined)
+    unlimited(prepare_with(program, goal, Sections::Joined, &Budget::unlimited()), program)
 }
 
-/// The program in the best shape for one goal, with what is done under a lock in one step or not.
-pub fn prepare_with(program: &Program, goal: Goal, sections: Sections) -> (Program, BackMap) {
-    let focused = Passed::new(program).by(|program| focus(program, goal));
-    match goal {
-        Goal::Assert | Goal::Overflow => {
-            focused.by(|program| simplify_with(program, Deadlocks::Ignore, sections))
-        }
-        Goal::Deadlock | Goal::Termination => {
-            focused.by(|program| simplify_with(program, Deadlocks::Preserve, sections))
-        }
+/// The program in the best shape for one goal, with what is done under a lock in one step or not,
+/// unless the budget ends before.
+pub fn prepare_with(
+    program: &Program,
+    goal: Goal,
+    sections: Sections,
+    budget: &Budget,
+) -> Result<(Program, BackMap), Interrupted> {
+    let focused = Passed::new(program, budget).by("focus", |program| focus(program, goal))?;
+    let prepared = match goal {
+        Goal::Assert | Goal::Overflow => focused.simplified(Deadlocks::Ignore, sections)?,
+        Goal::Deadlock | Goal::Termination => focused.simplified(Deadlocks::Preserve, sections)?,
         // Every access counts, even one whose value does not matter.
-        Goal::Race => focused.by(unroll).by(instantiate),
-    }
-    .finish()
+        Goal::Race => focused.by("unroll", unroll)?.by("instantiate", instantiate)?,
+    };
+    Ok(prepared.finish())
 }
 
 /// The program simplified by all passes, with all of its checks, properties and deadlocks.
 pub fn simplify(program: &Program) -> (Program, BackMap) {
-    simplify_with(program, Deadlocks::Preserve, Sections::Joined)
+    let budget = Budget::unlimited();
+    let simplified = Passed::new(program, &budget).simplified(Deadlocks::Preserve, Sections::Joined);
+    unlimited(simplified.map(Passed::finish), program)
+}
+
+/// A budget without limits does not end; if it did, the program as it is would be right, too.
+fn unlimited(passed: Result<(Program, BackMap), Interrupted>, program: &Program) -> (Program, BackMap) {
+    passed.unwrap_or_else(|_| (program.clone(), BackMap::identity()))
 }
 
 /// How often the passes are repeated at most; each makes room for the others.
@@ -88,52 +98,59 @@ const MOST_ROUNDS: usize = 8;
 /// which variables are left, and at how few locations.
 const SEPARATION: usize = 1;
 
-fn simplify_with(program: &Program, deadlocks: Deadlocks, sections: Sections) -> (Program, BackMap) {
-    let mut passed = Passed::new(program)
-        .by(fold_constants)
-        .by(unroll)
-        .by(fold_constants)
-        .by(instantiate)
-        .by(begin_initialised);
-    for round in 0..MOST_ROUNDS {
-        let before = passed.size();
-        if round == SEPARATION {
-            passed = passed.by(separate_values);
-        }
-        if deadlocks == Deadlocks::Ignore {
-            passed = passed.by(rest_bystanders).by(cut_tails);
-        }
-        passed = passed
-            .by(use_ranges)
-            .by(fold_constants)
-            .by(split_arrays)
-            .by(merge_copies)
-            .by(remove_dead_variables)
-            .by(merge_atomic_blocks)
-            .by(|program| compress(program, deadlocks, sections))
-            .by(start_later)
-            .by(begin_initialised);
-        if round >= SEPARATION && passed.size() == before {
-            break;
-        }
-    }
-    passed.finish()
-}
-
-/// A program on its way through passes.
-struct Passed {
+/// A program on its way through passes, as long as the budget lasts.
+struct Passed<'b> {
     program: Program,
     back: BackMap,
+    budget: &'b Budget,
 }
 
-impl Passed {
-    fn new(program: &Program) -> Self {
-        Self { program: program.clone(), back: BackMap::identity() }
+impl<'b> Passed<'b> {
+    fn new(program: &Program, budget: &'b Budget) -> Self {
+        Self { program: program.clone(), back: BackMap::identity(), budget }
     }
 
-    fn by(self, pass: impl FnOnce(&Program) -> (Program, BackMap)) -> Self {
-        let (program, back) = pass(&self.program);
-        Self { program, back: self.back.then(back) }
+    fn by(
+        self,
+        name: &'static str,
+        pass: impl FnOnce(&Program) -> (Program, BackMap),
+    ) -> Result<Self, Interrupted> {
+        let Self { program, back, budget } = self;
+        budget.check_work(Work::Simplifying(name))?;
+        let (program, last) = pass(&program);
+        Ok(Self { program, back: back.then(last), budget })
+    }
+
+    fn simplified(self, deadlocks: Deadlocks, sections: Sections) -> Result<Self, Interrupted> {
+        let mut passed = self
+            .by("fold_constants", fold_constants)?
+            .by("unroll", unroll)?
+            .by("fold_constants", fold_constants)?
+            .by("instantiate", instantiate)?
+            .begun_initialised()?;
+        for round in 0..MOST_ROUNDS {
+            let before = passed.size();
+            if round == SEPARATION {
+                passed = passed.by("separate_values", separate_values)?;
+            }
+            if deadlocks == Deadlocks::Ignore {
+                passed = passed.by("rest_bystanders", rest_bystanders)?.by("cut_tails", cut_tails)?;
+            }
+            passed = passed
+                .by("use_ranges", use_ranges)?
+                .by("fold_constants", fold_constants)?
+                .by("split_arrays", split_arrays)?
+                .by("merge_copies", merge_copies)?
+                .by("remove_dead_variables", remove_dead_variables)?
+                .by("merge_atomic_blocks", merge_atomic_blocks)?
+                .by("compress", |program| compress(program, deadlocks, sections))?
+                .by("start_later", start_later)?
+                .begun_initialised()?;
+            if round >= SEPARATION && passed.size() == before {
+                break;
+            }
+        }
+        Ok(passed)
     }
 
     /// What gets smaller while passes have something to do.

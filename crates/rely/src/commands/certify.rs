@@ -1,12 +1,13 @@
 //! `rely certify`: is this written proof one of this program? And what `rely check` leaves behind
 //! for others: certificates, obligations, the word of another solver.
 
-use super::check::{budget, proof_text};
+use super::check::proof_text;
 use super::{Context, Ended, output};
 use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
-use crate::pipeline::{self, Loaded, Verified};
-use rely_base::{Budget, History};
+use crate::limits::{Limits, Watch, supervised};
+use crate::pipeline::{self, Loaded, NotLoaded, Verified};
+use rely_base::{Budget, History, Interrupted};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, Spot};
 use rely_evidence::{
     Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, proof_to_json, recheck,
@@ -24,17 +25,62 @@ const LARGEST_CERTIFICATE: u64 = 1 << 30;
 
 /// Checks a certificate from nothing but the program and the file.
 pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
+    let watch = Watch::new(context.interrupt.clone());
+    let budget = watch.begin(Limits::new(arguments.timeout, arguments.memory));
+    let start = Instant::now();
+    let work = || certify_within(arguments, context, &watch, budget);
+    supervised(&watch, work, |reason| {
+        let conclusion = match watch.work() {
+            Some(work) => Conclusion::not_begun(Interrupted { reason, work }),
+            None => Conclusion::stopped(reason),
+        };
+        print_unknown(arguments, context, conclusion, start).unwrap_or(Status::Unknown).code()
+    })?
+}
+
+/// There was not enough time or memory to look at the certificate.
+fn print_unknown(
+    arguments: &CertifyArgs,
+    context: &Context,
+    conclusion: Conclusion,
+    start: Instant,
+) -> Ended {
+    let file = arguments.file.display().to_string();
+    let finding = Finding {
+        // Which property the certificate is about may not be known yet.
+        property: Goal::Assert,
+        engine: engine_name(arguments),
+        conclusion,
+        explanation: Vec::new(),
+        assumptions: Vec::new(),
+        statistics: Vec::new(),
+        time: start.elapsed(),
+    };
+    let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    let status = context.unless_interrupted(Status::Unknown);
+    let report = FileReport { file, outcome: Ok(vec![finding]) };
+    context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
+    Ok(status)
+}
+
+fn engine_name(arguments: &CertifyArgs) -> String {
+    format!("none: the proof is that of {}", arguments.certificate.display())
+}
+
+fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, budget: Budget) -> Ended {
     let start = Instant::now();
     let certificate = match read_certificate(&arguments.certificate) {
         Ok(certificate) => certificate,
         Err(message) => return Ok(context.console.error(&message)),
     };
-    let loaded = match super::load(&arguments.file, &arguments.input) {
+    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
         Ok(loaded) => loaded,
-        Err(problem) => return Ok(context.complain(&problem)),
+        Err(NotLoaded::Wrong(problem)) => return Ok(context.complain(&problem)),
+        Err(NotLoaded::Stopped(interrupted)) => {
+            return print_unknown(arguments, context, Conclusion::not_begun(interrupted), start);
+        }
     };
     let goal = certificate.goal;
-    let budget = budget(arguments.timeout, arguments.memory, context);
     let verified = match pipeline::certify(&loaded.program, certificate, &budget) {
         Ok(verified) => verified,
         Err(error) => {
@@ -53,7 +99,7 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
     };
     let finding = Finding {
         property: goal,
-        engine: format!("none: the proof is that of {}", arguments.certificate.display()),
+        engine: engine_name(arguments),
         conclusion,
         explanation: Vec::new(),
         assumptions: pipeline::assumptions(&loaded.program, goal),
@@ -76,6 +122,7 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
         status = status.max(context.console.error(&message));
     }
     let status = context.unless_interrupted(status);
+    watch.end();
     context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
     Ok(status)
 }

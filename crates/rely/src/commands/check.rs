@@ -1,22 +1,22 @@
 //! `rely check`: decides properties and prints verdicts.
 
+use super::ledger::Ledger;
 use super::{Context, Ended, certify, output, reproducer, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::console::Console;
 use crate::exit::Status;
-use crate::pipeline::{self, Loaded, Verified};
+use crate::limits::{Limits, Watch, supervised};
+use crate::pipeline::{self, Loaded, NotLoaded, Verified};
 use crate::progress::ProgressLine;
 use rely_base::{Budget, Observer, Recorder};
 use rely_engines::{Bias, Engine, EngineOptions};
 use rely_evidence::Verdict;
 use rely_program::Goal;
 use rely_program::passes::Sections;
-use rely_report::{
-    Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding, render_proof,
-};
+use rely_report::{Conclusion, Explained, Finding, HtmlReport, Subject, explain, render_proof};
 use std::io;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The properties that some engine decides. What is missing here is known by name and refused.
 const AVAILABLE_GOALS: [Goal; 3] = [Goal::Assert, Goal::Deadlock, Goal::Overflow];
@@ -36,26 +36,53 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     if let Some(goal) = arguments.property.iter().find(|goal| !AVAILABLE_GOALS.contains(goal)) {
         return Ok(context.console.error(&not_available(*goal)));
     }
-    let mut reports = Vec::new();
-    let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
-    for path in &arguments.files {
-        let is_first = reports.is_empty();
-        reports.push(check_file(path, arguments, engine.as_ref(), context, is_first, &mut page)?);
-        if context.interrupt.is_cancelled() {
-            break;
-        }
-    }
+    let watch = Watch::new(context.interrupt.clone());
+    let ledger = Ledger::new(arguments, context, engine.name());
+    let work = || check_files(arguments, engine.as_ref(), context, &watch, &ledger);
+    let mistake = supervised(&watch, work, |reason| ledger.give_up(reason, watch.work()))??;
+    let reports = ledger.into_reports();
     let mut worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
-    if let (Some(path), Some(page)) = (&arguments.report, &page)
-        && let Err(error) = std::fs::write(path, page.render())
-    {
-        worst = worst.max(context.console.error(&format!("{}: {error}", path.display())));
-    }
+    worst = mistake.map_or(worst, |mistake| worst.max(mistake));
     let status = context.unless_interrupted(worst);
     if let Some(text) = output::render(&reports, arguments.format, status) {
         context.console.print(&text)?;
     }
     Ok(status)
+}
+
+/// Checks all files. Returns what is wrong besides the results.
+fn check_files(
+    arguments: &CheckArgs,
+    engine: &dyn Engine,
+    context: &Context,
+    watch: &Watch,
+    ledger: &Ledger<'_>,
+) -> io::Result<Option<Status>> {
+    let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
+    for path in &arguments.files {
+        let task = Task { arguments, engine, context, watch, ledger };
+        check_file(path, &task, &mut page)?;
+        if context.interrupt.is_cancelled() {
+            break;
+        }
+    }
+    watch.end();
+    if let (Some(path), Some(page)) = (&arguments.report, &page)
+        && let Err(error) = std::fs::write(path, page.render())
+    {
+        return Ok(Some(context.console.error(&format!("{}: {error}", path.display()))));
+    }
+    Ok(None)
+}
+
+/// What is needed to check a file.
+#[derive(Clone, Copy)]
+struct Task<'t> {
+    arguments: &'t CheckArgs,
+    engine: &'t dyn Engine,
+    context: &'t Context,
+    watch: &'t Watch,
+    ledger: &'t Ledger<'t>,
 }
 
 fn engine_options(arguments: &CheckArgs) -> EngineOptions {
@@ -78,26 +105,31 @@ fn not_available(goal: Goal) -> String {
 }
 
 /// Checks one file; text is printed as soon as something is known.
-fn check_file(
-    path: &Path,
-    arguments: &CheckArgs,
-    engine: &dyn Engine,
-    context: &Context,
-    is_first: bool,
-    page: &mut Option<HtmlReport>,
-) -> io::Result<FileReport> {
+fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
+    let Task { arguments, context, ledger, .. } = *task;
     let file = path.display().to_string();
-    let is_text = arguments.format == CheckFormat::Text;
-    let loaded = match super::load(path, &arguments.input) {
+    let limits = Limits::new(arguments.timeout, arguments.memory);
+    let begun = Instant::now();
+    ledger.expect(&ledger.wanted());
+    let loaded = match super::load(path, &arguments.input, &task.watch.begin(limits)) {
         Ok(loaded) => loaded,
-        Err(problem) => {
-            if is_text {
+        Err(NotLoaded::Wrong(problem)) => {
+            if arguments.format == CheckFormat::Text {
                 context.complain(&problem);
             }
             if let Some(page) = page {
                 page.add_problem(&file, &problem);
             }
-            return Ok(FileReport { file, outcome: Err(problem) });
+            ledger.close(file, Some(problem));
+            return Ok(());
+        }
+        Err(NotLoaded::Stopped(interrupted)) => {
+            for goal in ledger.wanted() {
+                let finding = ledger.unknown(goal, Conclusion::not_begun(interrupted), begun.elapsed());
+                ledger.add(&file, finding, "")?;
+            }
+            ledger.close(file, None);
+            return Ok(());
         }
     };
     let goals = match arguments.property.as_slice() {
@@ -106,18 +138,16 @@ fn check_file(
         [] => pipeline::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
-    let mut findings = Vec::new();
+    // Each property has the time that the translation has left, whichever others are decided before.
+    let limits = limits.after(begun.elapsed());
+    ledger.expect(&goals);
     for goal in goals {
-        let (finding, told) = check_goal(&file, &loaded, goal, arguments, engine, context, page);
-        if is_text {
-            let separator = if is_first && findings.is_empty() { "" } else { "\n" };
-            let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
-            let text = render_finding(&file, &finding, detail, context.console.out_style);
-            context.console.print(&format!("{separator}{text}{told}"))?;
-        }
-        findings.push(finding);
+        let budget = task.watch.begin(limits);
+        let (finding, told) = check_goal(&file, &loaded, goal, task, &budget, page);
+        ledger.add(&file, finding, &told)?;
     }
-    Ok(FileReport { file, outcome: Ok(findings) })
+    ledger.close(file, None);
+    Ok(())
 }
 
 /// Decides one property. Returns the result, and the proof as text if the user wants to read it.
@@ -125,30 +155,39 @@ fn check_goal(
     file: &str,
     loaded: &Loaded,
     goal: Goal,
-    arguments: &CheckArgs,
-    engine: &dyn Engine,
-    context: &Context,
+    task: &Task<'_>,
+    budget: &Budget,
     page: &mut Option<HtmlReport>,
 ) -> (Finding, String) {
+    let Task { arguments, engine, context, .. } = *task;
     let start = Instant::now();
     let progress = ProgressLine::new(format!("{file} ({goal})"));
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
-    let budget = budget(arguments.timeout, arguments.memory, context);
     let verified =
-        pipeline::verify_and_keep(&loaded.program, goal, sections(arguments), engine, &budget, observer);
+        pipeline::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
     let solver = arguments.evidence.solver.as_deref();
-    let conclusion = certify::conclusion(&verified, loaded, goal, solver, &budget);
+    let conclusion = certify::conclusion(&verified, loaded, goal, solver, budget);
     progress.clear();
-    if let Err(message) = certify::write_evidence(&arguments.evidence, &verified, goal, &budget) {
+    let mut finding = Finding {
+        property: goal,
+        engine: engine.name().to_owned(),
+        conclusion,
+        explanation: Vec::new(),
+        assumptions: pipeline::assumptions(&loaded.program, goal),
+        statistics: progress.counts(),
+        time: start.elapsed(),
+    };
+    task.ledger.know(finding.clone());
+    if let Err(message) = certify::write_evidence(&arguments.evidence, &verified, goal, budget) {
         context.console.error(&message);
     }
-    let reproduced = reproducer::write(arguments, &verified, loaded, &budget).unwrap_or_else(|message| {
+    let reproduced = reproducer::write(arguments, &verified, loaded, budget).unwrap_or_else(|message| {
         context.console.error(&message);
         String::new()
     });
     write_witness(file, &verified, loaded, goal, arguments, context);
-    let is_wanted = (arguments.explain || page.is_some()) && conclusion.is_about(&verified.verdict);
+    let is_wanted = (arguments.explain || page.is_some()) && finding.conclusion.is_about(&verified.verdict);
     let explained = Explained {
         verdict: &verified.verdict,
         goal,
@@ -160,15 +199,10 @@ fn check_goal(
         statistics: &progress.counts(),
     };
     let explanation = if is_wanted { explain(&explained) } else { Vec::new() };
-    let finding = Finding {
-        property: goal,
-        engine: engine.name().to_owned(),
-        conclusion,
-        explanation: if arguments.explain { explanation.clone() } else { Vec::new() },
-        assumptions: pipeline::assumptions(&loaded.program, goal),
-        statistics: progress.counts(),
-        time: start.elapsed(),
-    };
+    if arguments.explain {
+        finding.explanation.clone_from(&explanation);
+    }
+    finding.time = start.elapsed();
     if let Some(page) = page {
         let subject = Subject {
             program: &loaded.program,
@@ -210,16 +244,5 @@ pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, 
             format!("\n{text}")
         }
         _ => String::new(),
-    }
-}
-
-/// The limits for one property; its time starts now.
-pub(super) fn budget(timeout: Option<f64>, memory: u64, context: &Context) -> Budget {
-    let megabytes = usize::try_from(memory).unwrap_or(usize::MAX);
-    let builder =
-        Budget::builder().memory_bytes(megabytes.saturating_mul(1_000_000)).token(context.interrupt.clone());
-    match timeout {
-        Some(seconds) => builder.time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).build(),
-        None => builder.build(),
     }
 }

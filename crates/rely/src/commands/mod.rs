@@ -5,6 +5,7 @@ mod certify;
 mod check;
 mod documentation;
 mod fmt;
+mod ledger;
 mod output;
 mod reproducer;
 mod run;
@@ -16,9 +17,9 @@ pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show:
 
 use crate::console::Console;
 use crate::exit::Status;
-use crate::pipeline::Loaded;
+use crate::pipeline::{Loaded, NotLoaded};
 use crate::{args::InputArgs, input, pipeline};
-use rely_base::CancelToken;
+use rely_base::{Budget, CancelToken};
 use rely_report::{Problem, render_problem};
 use std::io;
 use std::path::Path;
@@ -41,6 +42,11 @@ impl Context {
         if self.interrupt.is_cancelled() { Status::Interrupted } else { status }
     }
 
+    /// A budget that only Ctrl-C ends.
+    fn patience(&self) -> Budget {
+        Budget::builder().token(self.interrupt.clone()).build()
+    }
+
     fn complain(&self, problem: &Problem) -> Status {
         Console::complain(&render_problem(problem, self.console.error_style));
         Status::BadInput
@@ -48,6 +54,6 @@ impl Context {
 }
 
 /// Reads a file and makes a program of it.
-fn load(path: &Path, options: &InputArgs) -> Result<Loaded, Problem> {
-    pipeline::load(&input::read(path, options).map_err(Problem::without_source)?)
+fn load(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    pipeline::load_within(&input::read_within(path, options, budget)?, budget)
 }

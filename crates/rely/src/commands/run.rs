@@ -5,7 +5,6 @@ use crate::args::RunArgs;
 use crate::exit::Status;
 use crate::pipeline::Loaded;
 use crate::simulate::{self, Ending, Options, Run, Schedule};
-use rely_base::Budget;
 use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,13 +14,13 @@ pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
         Ok(schedule) => schedule,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
-    let loaded = match super::load(&arguments.file, &arguments.input) {
+    let budget = context.patience();
+    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
         Ok(loaded) => loaded,
-        Err(problem) => return Ok(context.complain(&problem)),
+        Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
     let seed = arguments.seed.unwrap_or_else(seed_from_clock);
     let options = Options { seed, schedule, steps: arguments.steps };
-    let budget = Budget::builder().token(context.interrupt.clone()).build();
     match simulate::run(&loaded.program, &options, &budget) {
         Err(error) => Ok(context.unless_interrupted(context.console.error(&error.to_string()))),
         Ok(run) => {

@@ -7,12 +7,21 @@ use rely_program::passes;
 
 /// Prints the program of a file.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
-    let loaded = match super::load(&arguments.file, &arguments.input) {
+    let budget = context.patience();
+    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
         Ok(loaded) => loaded,
-        Err(problem) => return Ok(context.complain(&problem)),
+        Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
     let program = match arguments.simplified {
-        true => passes::prepare_with(&loaded.program, arguments.property, arguments.sections.into()).0,
+        true => {
+            let sections = arguments.sections.into();
+            match passes::prepare_with(&loaded.program, arguments.property, sections, &budget) {
+                Ok((program, _)) => program,
+                Err(stopped) => {
+                    return Ok(context.unless_interrupted(context.console.error(&stopped.to_string())));
+                }
+            }
+        }
         false => loaded.program,
     };
     let text = match arguments.format {

@@ -4,14 +4,15 @@ use super::Source;
 use super::toolchain;
 use crate::args::InputArgs;
 use crate::input::LARGEST_INPUT;
-use rely_c_preprocess::{Declined, Files, Limits, Request, Toolchain, preprocess};
+use rely_base::Budget;
+use rely_c_preprocess::{Declined, Files, Limits, Request, Toolchain, preprocess_within};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// The text behind the preprocessor, or why the compiler has to be asked.
-pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, String> {
+pub fn run(source: Source<'_>, options: &InputArgs, budget: &Budget) -> Result<Vec<u8>, String> {
     static TOOLCHAIN: OnceLock<Result<Toolchain, String>> = OnceLock::new();
     let toolchain = TOOLCHAIN.get_or_init(toolchain::find).clone()?;
     let directories = own_directories(&options.include, &toolchain)?;
@@ -27,7 +28,7 @@ pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, String> {
         definitions: options.define.clone(),
         limits: Limits { bytes: LARGEST_INPUT as usize, ..Limits::default() },
     };
-    preprocess(request, &mut Disk).map_err(|declined| declined.to_string())
+    preprocess_within(request, &mut Disk, budget).map_err(|declined| declined.to_string())
 }
 
 /// The directories of `-I`. Compilers drop those that they search anyway, and repeated ones.

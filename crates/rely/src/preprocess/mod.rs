@@ -10,7 +10,7 @@ pub mod system;
 mod toolchain;
 
 use crate::args::{InputArgs, PreprocessorChoice};
-use rely_base::Diagnostic;
+use rely_base::{Budget, Diagnostic};
 use std::path::Path;
 
 /// A C program as the user gave it.
@@ -26,12 +26,14 @@ pub struct Source<'s> {
     pub is_stdin: bool,
 }
 
-/// The text behind the preprocessor, with its line markers.
-pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, Diagnostic> {
+/// The text behind the preprocessor, with its line markers; an error if the budget ends before.
+pub fn run(source: Source<'_>, options: &InputArgs, budget: &Budget) -> Result<Vec<u8>, Diagnostic> {
     match options.preprocessor {
-        PreprocessorChoice::System => system::run(source, options),
-        PreprocessorChoice::Auto => embedded::run(source, options).or_else(|_| system::run(source, options)),
-        PreprocessorChoice::Embedded => embedded::run(source, options).map_err(|reason| {
+        PreprocessorChoice::System => system::run(source, options, budget),
+        PreprocessorChoice::Auto => {
+            embedded::run(source, options, budget).or_else(|_| system::run(source, options, budget))
+        }
+        PreprocessorChoice::Embedded => embedded::run(source, options, budget).map_err(|reason| {
             Diagnostic::error(format!("{}: the embedded preprocessor declines: {reason}", source.name))
                 .help("without `--preprocessor embedded` the C compiler is asked in such cases")
         }),

@@ -5,17 +5,23 @@
 use super::Source;
 use crate::args::InputArgs;
 use crate::input::LARGEST_INPUT;
-use rely_base::Diagnostic;
+use rely_base::{Budget, Diagnostic};
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// What is tried in this order without `CC`.
 pub(super) const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
-/// The text behind the compiler's preprocessor, with its line markers.
-pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, Diagnostic> {
+/// How often it is asked whether there is time to go on.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// The text behind the compiler's preprocessor, with its line markers; an error if the budget ends before.
+pub fn run(source: Source<'_>, options: &InputArgs, budget: &Budget) -> Result<Vec<u8>, Diagnostic> {
     let stdin = source.is_stdin.then_some(source.text);
     let chosen = std::env::var("CC").ok().filter(|compiler| !compiler.trim().is_empty());
     let commands: Vec<&str> = match &chosen {
@@ -24,7 +30,7 @@ pub fn run(source: Source<'_>, options: &InputArgs) -> Result<Vec<u8>, Diagnosti
     };
     for command in &commands {
         match start(command, source.path, source.is_stdin, options) {
-            Ok(child) => return finish(child, command, stdin, source.name),
+            Ok(child) => return finish(child, command, stdin, source.name, budget),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(Diagnostic::error(format!(
@@ -62,13 +68,23 @@ fn start(command: &str, path: &Path, from_stdin: bool, options: &InputArgs) -> i
     preprocessor.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
-fn finish(mut child: Child, command: &str, stdin: Option<&[u8]>, name: &str) -> Result<Vec<u8>, Diagnostic> {
+fn finish(
+    mut child: Child,
+    command: &str,
+    stdin: Option<&[u8]>,
+    name: &str,
+    budget: &Budget,
+) -> Result<Vec<u8>, Diagnostic> {
     let failed = |what: String| Diagnostic::error(format!("{name}: the C preprocessor `{command}` {what}"));
     let mut output = Vec::new();
     let mut complaints = String::new();
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (done, is_done) = channel::<()>();
+    let (watched, id) = (budget.clone(), child.id());
     // All pipes are served at once: each may fill up while another one is waited for.
     std::thread::scope(|scope| {
+        scope.spawn(move || end_in_time(id, &watched, &is_done));
+        let _done = done;
         if let (Some(mut pipe), Some(text)) = (pipes.0, stdin) {
             // A preprocessor that stops reading says why on its own.
             scope.spawn(move || pipe.write_all(text).ok());
@@ -92,5 +108,17 @@ fn finish(mut child: Child, command: &str, stdin: Option<&[u8]>, name: &str) -> 
         Ok(status) if status.success() => Ok(output),
         Ok(_) => Err(failed(format!("fails\n{}", complaints.trim_end()))),
         Err(error) => Err(failed(format!("is lost: {error}"))),
+    }
+}
+
+/// Ends the preprocessor when the budget ends, unless it is done before: then its output ends.
+fn end_in_time(child: u32, budget: &Budget, is_done: &Receiver<()>) {
+    while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+        if budget.check_now().is_err()
+            && let Some(process) = i32::try_from(child).ok().and_then(Pid::from_raw)
+        {
+            kill_process(process, Signal::KILL).ok();
+            return;
+        }
     }
 }

@@ -24,6 +24,7 @@ fn next(reason: &Reason) -> Option<String> {
     let other_engine = || {
         match reason {
         Reason::Stopped(StopReason::Cancelled) | Reason::Unchecked(StopReason::Cancelled) => None,
+        Reason::NotBegun(_) => None,
         Reason::GaveUp { .. } => Some(
             "try another engine (`rely check --help` lists them), or bound loops, threads and values so that exploration can decide"
                 .to_owned(),

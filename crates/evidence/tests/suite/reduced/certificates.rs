@@ -92,7 +92,9 @@ fn the_example_is_up_to_date() {
     let text = include_str!("../../../../../examples/locked-counter.rely");
     let file = sources.add("examples/locked-counter.rely", text);
     let program = rely_model_front::translate(&sources, file).expect("the example is correct");
-    let (prepared, _) = passes::prepare_with(&program, Goal::Assert, passes::Sections::Apart);
+    let budget = Budget::unlimited();
+    let prepared = passes::prepare_with(&program, Goal::Assert, passes::Sections::Apart, &budget);
+    let (prepared, _) = prepared.expect("a budget without limits does not end");
     let held = |thread: &str, handle: u32, [a, b, c]: [u32; 3]| {
         format!(
             "{thread} @entry: true

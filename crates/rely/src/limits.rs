@@ -1,0 +1,208 @@
+//! `--timeout` and `--memory`, enforced from outside of the work.
+//!
+//! Whoever works asks its budget now and then whether to go on. That is not enough: it may ask too
+//! seldom, and what it holds in memory is more than what it counts. So somebody else looks at the clock
+//! and at the memory of the process all the time, and ends the budget when a limit is reached. Work that
+//! goes on regardless is given up a little later: what is known by then is printed, and the process
+//! ends. That is the last resort, because a thread cannot be ended from outside.
+
+use crate::processor::processor_time;
+use rely_base::{Budget, CancelToken, StopReason, Work};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Programs are deep where people write deep expressions.
+const STACK_BYTES: usize = 256 << 20;
+
+/// How often limits are looked at. Memory can grow by some ten megabytes meanwhile.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// How much processor time work may use after it was asked to stop. Seconds pass on a busy machine without
+/// that it could have done anything.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// Who has used less since it was asked to stop, and that was a while ago, only waits. To look at the
+/// limits takes a part of it.
+const IDLE: Duration = Duration::from_millis(20);
+
+/// The process itself needs some memory: a limit below is one of what engines count only.
+const LEAST_PROCESS_BYTES: u64 = 100_000_000;
+
+/// The limits on one check.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From reading the file to the verdict.
+    pub time: Option<Duration>,
+    /// What may be held.
+    pub bytes: u64,
+}
+
+impl Limits {
+    /// The limits that were given on the command line, in seconds and megabytes.
+    pub fn new(timeout: Option<f64>, memory: u64) -> Self {
+        let time = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        Self { time, bytes: memory.saturating_mul(1_000_000) }
+    }
+
+    /// What the process may hold.
+    fn process_bytes(self) -> u64 {
+        self.bytes.max(LEAST_PROCESS_BYTES)
+    }
+
+    /// The same limits, of which some time has been used.
+    pub fn after(self, used: Duration) -> Self {
+        Self { time: self.time.map(|time| time.saturating_sub(used)), ..self }
+    }
+}
+
+/// What is being watched: one check after the other.
+#[derive(Debug)]
+pub struct Watch {
+    interrupt: CancelToken,
+    watched: Mutex<Option<Watched>>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    limits: Limits,
+    deadline: Option<Instant>,
+    token: CancelToken,
+    budget: Budget,
+    /// Since when the work should have stopped.
+    over: Option<Over>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Over {
+    reason: StopReason,
+    since: Instant,
+    used: Duration,
+}
+
+impl Watch {
+    /// Nothing is watched yet; `interrupt` ends every budget.
+    pub fn new(interrupt: CancelToken) -> Self {
+        Self { interrupt, watched: Mutex::default() }
+    }
+
+    /// The budget for one check; its time starts now.
+    pub fn begin(&self, limits: Limits) -> Budget {
+        let token = CancelToken::new();
+        let engine_bytes = usize::try_from(limits.bytes).unwrap_or(usize::MAX);
+        let builder = Budget::builder().memory_bytes(engine_bytes).token(self.interrupt.clone());
+        let builder = match limits.time {
+            Some(time) => builder.time(time),
+            None => builder,
+        };
+        let budget = builder.build().with_token(token.clone());
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        *self.lock() = Some(Watched { limits, deadline, token, budget: budget.clone(), over: None });
+        budget
+    }
+
+    /// What was watched is done.
+    pub fn end(&self) {
+        *self.lock() = None;
+    }
+
+    /// What is being done outside of engines.
+    pub fn work(&self) -> Option<Work> {
+        self.lock().as_ref()?.budget.work()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the budget when a limit is reached. Says so if the work has not stopped long after.
+    fn look(&self) -> Option<StopReason> {
+        let mut watched = self.lock();
+        let watched = watched.as_mut()?;
+        let held = held_bytes().unwrap_or(0);
+        let limit = watched.limits.process_bytes();
+        if watched.over.is_none() {
+            let is_late = watched.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let reason = if is_late { StopReason::Time } else { StopReason::Memory };
+            if is_late || held > limit {
+                watched.token.stop(reason);
+                watched.over = Some(Over { reason, since: Instant::now(), used: processor_time() });
+            }
+        }
+        let over = watched.over?;
+        let used = processor_time().saturating_sub(over.used);
+        let only_waits = over.since.elapsed() > GRACE && used < IDLE;
+        // Memory that goes on growing is not waited for.
+        (used > GRACE || only_waits || held > limit + limit / 20).then_some(over.reason)
+    }
+}
+
+/// Works under supervision. If a limit was reached and the work goes on regardless, `give_up` prints what
+/// is known, and the process ends with the code that it returns.
+pub fn supervised<T: Send>(
+    watch: &Watch,
+    work: impl FnOnce() -> T + Send,
+    give_up: impl FnOnce(StopReason) -> u8,
+) -> std::io::Result<T> {
+    let (working, is_done) = channel::<()>();
+    thread::scope(|scope| {
+        let run = move || {
+            // The channel is closed when the work ends, however it does.
+            let _working = working;
+            work()
+        };
+        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
+        while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+            if let Some(reason) = watch.look() {
+                std::process::exit(i32::from(give_up(reason)));
+            }
+        }
+        worker.join().map_err(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// What the process holds without the files that are mapped into it, as far as the system tells.
+fn held_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let mut fields = text.split_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    Some(resident.saturating_sub(shared).saturating_mul(rustix::param::page_size() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(time: Option<Duration>) -> Limits {
+        Limits { time, bytes: u64::MAX }
+    }
+
+    #[test]
+    fn work_that_stops_in_time_is_not_given_up() {
+        let watch = Watch::new(CancelToken::new());
+        let work = || {
+            let budget = watch.begin(limits(Some(Duration::ZERO)));
+            while budget.check().is_ok() {}
+            7
+        };
+        let result = supervised(&watch, work, |_| unreachable!("it stops"));
+        assert_eq!(result.expect("there are threads"), 7);
+    }
+
+    #[test]
+    fn memory_ends_the_budget_and_soon_the_patience() {
+        let watch = Watch::new(CancelToken::new());
+        let budget = watch.begin(limits(None));
+        assert_eq!((watch.look(), budget.check()), (None, Ok(())));
+        let held = held_bytes().expect("the system tells");
+        assert!(held > 0);
+        let ballast = vec![1_u8; 2 * LEAST_PROCESS_BYTES as usize];
+        let budget = watch.begin(Limits { time: None, bytes: 1 });
+        assert_eq!(watch.look(), Some(StopReason::Memory));
+        assert_eq!(budget.check(), Err(StopReason::Memory));
+        drop(ballast);
+        watch.end();
+        assert_eq!(watch.look(), None);
+    }
+}
