@@ -250,7 +250,8 @@ pub enum Op {
     },
     /// Waits until the thread with this handle has ended.
     Join(Expr),
-    /// Ends the whole program at once.
+    /// Ends the whole program at once: it is the last operation of its edge, and the edge leads
+    /// into no atomic block, so that properties look at the state in which the program has halted.
     Halt,
 }
 

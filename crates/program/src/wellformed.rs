@@ -102,8 +102,22 @@ impl Checker<'_> {
         if source.thread != target.thread {
             return malformed(edge.span, format!("edge {} leads from one thread to another", id.index()));
         }
+        self.halt(edge)?;
         let viewer = Viewer::Thread(source.thread);
         edge.ops.iter().try_for_each(|op| self.op(viewer, op, edge.span))
+    }
+
+    /// A program that halts has ended there and then: nothing follows in the same step, nor in the
+    /// same atomic block, and properties look at what is left.
+    fn halt(&self, edge: &Edge) -> Checked {
+        let Some(position) = edge.ops.iter().position(|op| *op == Op::Halt) else { return Ok(()) };
+        if position + 1 < edge.ops.len() {
+            return malformed(edge.span, "something follows in a step that halts the program");
+        }
+        if self.program.locations[edge.target].atomic {
+            return malformed(edge.span, "a step that halts the program leads into an atomic block");
+        }
+        Ok(())
     }
 
     fn op(&self, viewer: Viewer, op: &Op, span: Option<Span>) -> Checked {

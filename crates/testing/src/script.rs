@@ -69,10 +69,15 @@ impl<'b> Script<'b> {
         location
     }
 
-    /// One step that does all of this at once.
-    pub fn step(&mut self, ops: Vec<Op>) {
+    /// One step that does all of this at once, up to where it halts the program.
+    pub fn step(&mut self, mut ops: Vec<Op>) {
         let next = self.location();
-        self.builder.edge(self.at, next, ops, None);
+        let halts = ops.iter().position(|op| *op == Op::Halt);
+        ops.truncate(halts.map_or(ops.len(), |position| position + 1));
+        // A program that halts in the middle of an atomic block has left it.
+        let leaves = self.atomic && halts.is_some();
+        let target = if leaves { self.builder.location(self.thread, None) } else { next };
+        self.builder.edge(self.at, target, ops, None);
         self.at = next;
     }
 

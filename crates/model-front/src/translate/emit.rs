@@ -1,9 +1,11 @@
 //! The control flow of each thread, copied into the program.
 //!
 //! What cannot be reached once the constants are known is left out. Labels stay, because
-//! properties can name them.
+//! properties can name them. A step that halts the program inside of an atomic block leads out of it,
+//! to a location from which nothing leads on.
 
 use super::Translator;
+use super::steps::halts;
 use crate::flow::NodeId;
 use rely_base::Arena;
 use rely_program::{LocationId, Op};
@@ -36,14 +38,19 @@ impl Translator<'_> {
         }
         let reached = self.reached(agent, &steps);
         let locations = self.make_locations(copy, &reached);
-        let flow = &self.agents[agent].flow;
+        let (flow, thread) = (&self.agents[agent].flow, self.copies[copy].thread);
         for Step { edge, ops } in steps {
             let edge = &flow.edges[edge];
             if reached[edge.source]
                 && let (Some(source), Some(target)) =
                     (locations.get(&edge.source), locations.get(&edge.target))
             {
-                self.builder.edge(*source, *target, ops, Some(edge.span));
+                let leaves = halts(&ops) && flow.nodes[edge.target].atomic;
+                let target = match leaves {
+                    true => self.builder.location(thread, Some(edge.span)),
+                    false => *target,
+                };
+                self.builder.edge(*source, target, ops, Some(edge.span));
             }
         }
         self.copies[copy].locations = locations;

@@ -14,17 +14,30 @@ struct Destination {
     variable: Variable,
 }
 
+/// Whether a step ends the program.
+pub(super) fn halts(ops: &[Op]) -> bool {
+    ops.last() == Some(&Op::Halt)
+}
+
 impl<'a> Translator<'a> {
     /// What an edge does; `None` if it can never be taken or something is wrong with it.
+    ///
+    /// Where it halts the program, the step ends: what is written behind that is read for mistakes
+    /// and never happens.
     pub(super) fn operations(&mut self, copy: usize, edge: usize) -> Option<Vec<Op>> {
         let agent = self.copies[copy].agent;
         let flow = &self.agents[agent].flow;
         let ends_thread = flow.edges[edge].target == flow.exit;
         let mut ops = Vec::new();
         for action in flow.edges[edge].actions.clone() {
-            if !self.action(copy, action, &mut ops)? {
+            if halts(&ops) {
+                self.action(copy, action, &mut Vec::new())?;
+            } else if !self.action(copy, action, &mut ops)? {
                 return None;
             }
+        }
+        if halts(&ops) {
+            return Some(ops);
         }
         if let (true, Some(counter)) = (ends_thread, self.ended_counters.get(&agent)) {
             let one_more = Term::var(*counter).add(Term::int(1));

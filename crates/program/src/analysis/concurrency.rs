@@ -4,6 +4,9 @@
 //! needs a [lock](Locks) that the thread holds; and whoever has not been started yet, or has
 //! been waited for, does nothing. What is left errs on one side: steps that are listed may still
 //! be impossible.
+//!
+//! An edge that cannot be taken for want of a lock writes nothing, but it may still fail a check in
+//! front of the test of the lock. So what it [reads up to there](Locks::prelude) counts.
 
 use super::{Access, IdSet, Locks};
 use crate::expr::Expr;
@@ -26,8 +29,7 @@ impl Concurrency {
     pub fn new(program: &Program) -> Self {
         let locks = Locks::new(program);
         let absent = Absence::new(program);
-        let edges: Vec<OneStep> =
-            program.edges.ids().map(|edge| OneStep::new(program, &locks, edge)).collect();
+        let edges: Vec<OneStep> = program.edges.ids().map(|edge| OneStep::new(program, edge)).collect();
         let mut known: FxHashMap<Situation, Rc<Access>> = FxHashMap::default();
         let meanwhile = |location: LocationId| {
             let thread = program.locations[location].thread;
@@ -38,12 +40,21 @@ impl Concurrency {
                 for step in &edges {
                     let is_other = step.thread != thread || step.is_copied;
                     let is_possible = is_other
-                        && !step.needed.intersects(held)
+                        && !locks.excludes(program, held, step.edge)
                         && !away.contains(step.thread)
                         && !absent.at(step.source).contains(thread);
-                    if is_possible {
-                        all.reads.union_with(&step.access.reads);
-                        all.writes.union_with(&step.access.writes);
+                    if !is_possible {
+                        continue;
+                    }
+                    match locks.prelude(program, held, step.edge) {
+                        Some(reads) => {
+                            let shared = reads.iter().filter(|&var| program.vars[var].is_global());
+                            all.reads.extend(shared);
+                        }
+                        None => {
+                            all.reads.union_with(&step.access.reads);
+                            all.writes.union_with(&step.access.writes);
+                        }
                     }
                 }
                 Rc::new(all)
@@ -65,26 +76,20 @@ struct OneStep {
     thread: ThreadId,
     /// Whether there may be several threads of this kind.
     is_copied: bool,
+    edge: EdgeId,
     source: LocationId,
-    needed: IdSet<VarId>,
     access: Access,
 }
 
 impl OneStep {
-    fn new(program: &Program, locks: &Locks, edge: EdgeId) -> Self {
+    fn new(program: &Program, edge: EdgeId) -> Self {
         let source = program.edges[edge].source;
         let thread = program.locations[source].thread;
         let mut access = Access::of_edge(program, edge);
         for set in [&mut access.reads, &mut access.writes] {
             *set = set.iter().filter(|&var| program.vars[var].is_global()).collect();
         }
-        Self {
-            thread,
-            is_copied: program.threads[thread].kind == ThreadKind::Template,
-            source,
-            needed: locks.needed_for(program, edge),
-            access,
-        }
+        Self { thread, is_copied: program.threads[thread].kind == ThreadKind::Template, edge, source, access }
     }
 }
 

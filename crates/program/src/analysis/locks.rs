@@ -7,11 +7,20 @@
 //! zero. Nobody takes a lock that is not zero, and only the thread that holds it makes it zero.
 //!
 //! What a thread holds at a location is what it holds on every way there.
+//!
+//! While one thread holds a lock, what can another do whose edge takes it? It cannot pass the edge,
+//! so nothing of it happens. But the operations *before* the test of the lock are looked at all the
+//! same, and a check among them can fail: that is a violation, and it depends on all that was read
+//! up to there. A range, an index or a divisor in the same step is such a check, since front ends
+//! put them in front of what needs them. If the lock itself is tested by a check
+//! (`assert m == 0; m := 1`), this check fails whenever somebody else holds the lock. What can be
+//! seen of an edge in this way is its [prelude](Locks::prelude).
 
-use super::{IdSet, constants_if};
-use crate::expr::Expr;
+use super::{Access, IdSet, constants_if};
+use crate::expr::{BinaryOp, Expr};
 use crate::ir::{EdgeId, LocationId, Op, Place, Program, VarId};
 use rely_base::Arena;
+use rustc_hash::FxHashMap;
 
 /// What threads hold at their locations. A lock that is missing here may still be held.
 #[derive(Debug)]
@@ -39,15 +48,44 @@ impl Locks {
         &self.held[location]
     }
 
-    /// The locks that a thread holds before it takes the edge, or takes on its way: while
-    /// another thread holds one of them, the edge cannot be taken.
-    pub fn needed_for(&self, program: &Program, edge: EdgeId) -> IdSet<VarId> {
-        let edge = &program.edges[edge];
-        let mut needed = self.held[edge.source].clone();
-        let walk = Walk::along(&self.locks, &edge.ops, needed.clone());
-        needed.union_with(&walk.taken);
-        needed
+    /// Whether two threads that hold these locks, or are about to take an edge, exclude each other:
+    /// whoever takes the edge holds one of the locks before.
+    pub fn excludes(&self, program: &Program, held: &IdSet<VarId>, edge: EdgeId) -> bool {
+        self.held[program.edges[edge].source].intersects(held)
     }
+
+    /// What an edge that takes one of these locks on its way reads at most while another thread
+    /// holds them: it does not come to its end, but checks in front of the test of a lock may fail.
+    /// `None` if it takes none of them.
+    pub fn prelude(&self, program: &Program, held: &IdSet<VarId>, edge: EdgeId) -> Option<IdSet<VarId>> {
+        let edge = &program.edges[edge];
+        let walk = Walk::along(&self.locks, &edge.ops, self.held[edge.source].clone());
+        // It gets no further than to the first test that does not hold.
+        let taken = walk.taken.iter().filter(|(lock, _)| held.contains(*lock));
+        let &(_, tested) = taken.min_by_key(|(_, tested)| *tested)?;
+        let mut looked_at = &edge.ops[..=tested];
+        while let [earlier @ .., last] = looked_at {
+            if can_fail(last, held) {
+                break;
+            }
+            looked_at = earlier;
+        }
+        Some(Access::of_ops(looked_at).reads)
+    }
+}
+
+/// Whether an operation can be a violation while all of these locks are held, so not zero.
+fn can_fail(op: &Op, held: &IdSet<VarId>) -> bool {
+    let Op::Check(condition, _) = op else { return false };
+    // What must only hold if the lock is free.
+    if let Expr::Binary(BinaryOp::Implies, sides) = condition {
+        let mut needs_free_lock = false;
+        constants_if(&sides[0], &mut |var, value| {
+            needs_free_lock |= held.contains(var) && is_zero(value) == Some(true);
+        });
+        return !needs_free_lock;
+    }
+    true
 }
 
 /// The variables to which nothing else is ever assigned than numbers and handles, and that
@@ -57,7 +95,7 @@ fn candidates(program: &Program) -> IdSet<VarId> {
     let globals: IdSet<VarId> = globals.map(|(id, _)| id).collect();
     let mut candidates = IdSet::new();
     for edge in program.edges.values() {
-        candidates.union_with(&Walk::along(&globals, &edge.ops, IdSet::new()).taken);
+        candidates.extend(Walk::along(&globals, &edge.ops, IdSet::new()).taken.iter().map(|(lock, _)| *lock));
     }
     for op in program.edges.values().flat_map(|edge| &edge.ops) {
         match op {
@@ -115,38 +153,40 @@ fn misused(
 struct Walk<'c> {
     candidates: &'c IdSet<VarId>,
     held: IdSet<VarId>,
-    /// The locks of which it is known that nobody holds them.
-    free: IdSet<VarId>,
-    /// The locks that were taken on the way.
-    taken: IdSet<VarId>,
+    /// The locks of which it is known that nobody holds them, with the operation that shows it.
+    free: FxHashMap<VarId, usize>,
+    /// The locks that were taken on the way, with the operation that tested them.
+    taken: Vec<(VarId, usize)>,
     misused: IdSet<VarId>,
 }
 
 impl<'c> Walk<'c> {
     fn along(candidates: &'c IdSet<VarId>, ops: &[Op], held: IdSet<VarId>) -> Self {
-        let (free, taken, misused) = (IdSet::new(), IdSet::new(), IdSet::new());
+        let (free, taken, misused) = (FxHashMap::default(), Vec::new(), IdSet::new());
         let mut walk = Self { candidates, held, free, taken, misused };
-        ops.iter().for_each(|op| walk.step(op));
+        ops.iter().enumerate().for_each(|(index, op)| walk.step(index, op));
         walk
     }
 
-    fn step(&mut self, op: &Op) {
+    fn step(&mut self, index: usize, op: &Op) {
         match op {
+            // Behind a check as well as behind a condition the lock is free; that a check does
+            // something else if it is not is what preludes are about.
             Op::Assume(condition, _) | Op::Check(condition, _) => {
                 constants_if(condition, &mut |var, value| {
                     if is_zero(value) == Some(true) {
-                        self.free.insert(var);
+                        self.free.entry(var).or_insert(index);
                     }
                 });
             }
             Op::Assign(assignments) => {
-                for (index, (place, value)) in assignments.iter().enumerate() {
+                for (number, (place, value)) in assignments.iter().enumerate() {
                     let is_repeated =
-                        || assignments[..index].iter().any(|(other, _)| other.var() == place.var());
+                        || assignments[..number].iter().any(|(other, _)| other.var() == place.var());
                     match place {
                         Place::Scalar(var) if self.candidates.contains(*var) => {
                             let value = is_zero(value).filter(|_| !is_repeated());
-                            self.assign(*var, value);
+                            self.assign(index, *var, value);
                         }
                         _ => {}
                     }
@@ -157,22 +197,21 @@ impl<'c> Walk<'c> {
     }
 
     /// An assignment of zero, of something else, or of nobody knows what.
-    fn assign(&mut self, lock: VarId, is_zero: Option<bool>) {
-        let (held, free) = (self.held.contains(lock), self.free.contains(lock));
-        match is_zero {
-            Some(true) if held => {
+    fn assign(&mut self, index: usize, lock: VarId, is_zero: Option<bool>) {
+        let held = self.held.contains(lock);
+        let tested = self.free.remove(&lock);
+        match (is_zero, tested) {
+            (Some(true), _) if held => {
                 self.held.remove(lock);
-                self.free.insert(lock);
+                self.free.insert(lock, index);
             }
-            Some(false) if free && !held => {
-                self.free.remove(lock);
+            (Some(false), Some(tested)) if !held => {
                 self.held.insert(lock);
-                self.taken.insert(lock);
+                self.taken.push((lock, tested));
             }
             _ => {
                 self.misused.insert(lock);
                 self.held.remove(lock);
-                self.free.remove(lock);
             }
         }
     }

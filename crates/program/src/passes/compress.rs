@@ -19,11 +19,23 @@
 //! that nobody sees: others do the same whether that thread has been started and has not moved
 //! yet, or has not been started. This makes one step of `spawn a; spawn b; spawn c`.
 //!
-//! With locks this is the reduction of Lipton: a lock can be taken later (reason 1), since
-//! whoever moves meanwhile neither takes it nor looks at it; what the lock protects can be
-//! accessed later or earlier; and the lock can be released earlier (reason 3). So a section whose
-//! variables are all protected becomes one edge, and one access that is not protected splits it
-//! in two.
+//! With locks this is the reduction of Lipton: a lock can be taken later (reason 1: it is a right
+//! mover), since whoever moves meanwhile neither takes it nor looks at it; what the lock protects
+//! can be accessed later or earlier (a both mover); and the lock can be released earlier (reason 3:
+//! a left mover). So a section whose variables are all protected becomes one edge, and one access
+//! that is not protected splits it in two.
+//!
+//! "Moves meanwhile" includes steps that go wrong. A step of another thread that would take the
+//! lock itself does not come to its end while the lock is held, but a check in front of its test of
+//! the lock can fail: a range, an index, a divisor, or an assertion in the same atomic block. The
+//! violation must not depend on whether `e` has been done, so what such a step reads up to its last
+//! check in front of the test counts as read meanwhile ([`Concurrency`], [`Locks`]). It
+//! writes nothing, since a run ends with its violation. Then, if `e` was done before the violation,
+//! it can be left out (reasons 1 and 2), or be followed by an `f` that the violation does not
+//! depend on either (reason 3).
+//!
+//! What is known about others is computed once, of the program that comes in. It stays true while
+//! locations are removed: what the smaller program can do, the larger one can, step by step.
 //!
 //! The end of a thread is visible to joins and to properties about the end of the program. It
 //! may still be brought forward (reasons 2 and 3): a join that could be made with the thread
@@ -48,6 +60,8 @@ use super::BackMap;
 use super::decision::decision;
 use super::draft::Draft;
 use super::eliminate::Eliminator;
+#[cfg(doc)]
+use crate::analysis::Locks;
 use crate::analysis::{Access, Concurrency, Graph, Visibility};
 use crate::ir::{Blocking, Edge, LocationId, Op, Program};
 use crate::property::{Claimed, Goal};

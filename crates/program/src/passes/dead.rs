@@ -145,9 +145,6 @@ struct Overwritten(IdSet<VarId>);
 
 impl Overwritten {
     fn step_back(&mut self, op: &Op) {
-        if *op == Op::Halt {
-            *self = Self::default();
-        }
         let access = Access::of_ops(std::slice::from_ref(op));
         match op {
             Op::Assign(assignments) => self.add(assignments.iter().map(|(place, _)| place)),

@@ -68,7 +68,7 @@ impl Semantics<'_> {
     /// * The first operation that blocks or fails decides: a condition that does not hold, or a
     ///   join of a thread that has not ended, blocks the whole edge; a violated check fails.
     /// * Otherwise the thread stands at the target of the edge, and the variables have their
-    ///   new values.
+    ///   new values. If the last operation halts the program, this was its last step.
     pub fn step(
         &self,
         state: &State,

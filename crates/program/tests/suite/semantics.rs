@@ -269,7 +269,7 @@ fn nothing_moves_in_a_halted_program() {
     let mut sketch = Sketch::new();
     let x = sketch.int("x");
     sketch.thread("T", RUNNING);
-    let halt = sketch.edge("entry", "after", [Op::Halt, increment(x)]);
+    let halt = sketch.edge("entry", "after", [increment(x), Op::Halt]);
     let after = sketch.edge("after", "exit", []);
     sketch.property(Claimed::AtEnd(Expr::Bool(false)));
     let program = sketch.finish();

@@ -272,3 +272,19 @@ fn properties_look_from_outside_and_threads_from_inside() {
     );
     check(|sketch| sketch.builder.requires(Expr::int(1)), "an expression has sort int where bool is needed");
 }
+
+#[test]
+fn a_program_that_halts_has_ended() {
+    check_ops(
+        |_, x, _, _| vec![Op::Halt, set(x, Expr::int(1))],
+        "something follows in a step that halts the program",
+    );
+    check(
+        |sketch| {
+            sketch.thread("T", RUNNING);
+            sketch.edge("entry", "<inside>", [Op::Halt]);
+            sketch.edge("<inside>", "exit", []);
+        },
+        "a step that halts the program leads into an atomic block",
+    );
+}

@@ -193,7 +193,10 @@ impl Generator {
             path.push(self.builder.location(thread, None));
         }
         path.push(self.builder.exit(thread));
-        for (position, (ops, step)) in bodies.into_iter().enumerate() {
+        for (position, (mut ops, step)) in bodies.into_iter().enumerate() {
+            if let Some(halt) = ops.iter().position(|op| *op == Op::Halt) {
+                ops.truncate(halt + 1);
+            }
             let edge = self.builder.edge(path[position], path[position + 1], ops, None);
             if let Some(step) = step {
                 self.steps.insert(edge, step);

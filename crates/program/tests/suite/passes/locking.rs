@@ -1,10 +1,13 @@
 //! When the steps of a critical section become one, and when they must not.
 
-use crate::random::explorer::explore;
+use crate::random::explorer::{Verdict, explore};
 use crate::sketch::{RUNNING, SPAWNED, Sketch, is, set, spawn};
 use rely_base::Id;
 use rely_program::passes::{self, Deadlocks, Sections};
-use rely_program::{Edge, Expr, Op, Program, ThreadId, ThreadKind, VarId};
+use rely_program::{
+    BinaryOp, Check, CheckKind, Edge, Expr, Goal, Initial, Op, Place, Program, Sort, ThreadId, ThreadKind,
+    VarId,
+};
 
 /// The variables of the programs below.
 #[derive(Clone, Copy)]
@@ -214,4 +217,136 @@ fn two_locks_in_different_orders_still_deadlock() {
     let (compressed, _) = passes::compress(&program, Deadlocks::Preserve, Sections::Joined);
     assert!(deadlocks(&program) && deadlocks(&compressed));
     assert!(compressed.locations().len() < program.locations().len());
+}
+
+/// A thread takes the lock, spoils `x` and `y`, and restores them. Another one, or any number of
+/// them, takes the lock in a step that does something else before.
+fn section_beside_taking(
+    kind: ThreadKind,
+    before: &dyn Fn(&mut Sketch, Shared, VarId) -> Vec<Op>,
+) -> Program {
+    let mut sketch = Sketch::new();
+    let shared =
+        Shared { lock: sketch.int("lock"), other_lock: sketch.int("other_lock"), x: sketch.int("x") };
+    let cells = sketch.var("cells", Sort::Int, Some(2), Initial::Values(vec![0, 0]));
+    let second = sketch.thread("second", kind);
+    let mut ops = before(&mut sketch, shared, cells);
+    ops.extend(take(shared.lock));
+    sketch.edge("entry", "a", ops);
+    sketch.edge("a", "b", [set(shared.x, Expr::int(0))]);
+    sketch.edge("b", "exit", release(shared.lock));
+    sketch.thread("first", RUNNING);
+    let starts = (kind != RUNNING).then(|| spawn(second, None));
+    sketch.edge("entry", "started", starts);
+    sketch.edge("started", "a", take(shared.lock));
+    sketch.edge("a", "b", [set(shared.x, Expr::int(7))]);
+    sketch.edge("b", "c", [set(shared.x, Expr::int(0))]);
+    sketch.edge("c", "exit", release(shared.lock));
+    sketch.finish()
+}
+
+fn verdict(program: &Program) -> Verdict {
+    explore(program, &[], 10_000).expect("it is small and defined").verdict(program)
+}
+
+fn check_of_kind(sketch: &mut Sketch, kind: CheckKind, condition: Expr) -> Op {
+    let check = sketch.builder.check(Check { kind, message: "it holds".into(), span: None });
+    Op::Check(condition, check)
+}
+
+/// What is done before the lock is taken, and whether it can go wrong while another one holds it.
+type Beginning = (&'static str, fn(&mut Sketch, Shared, VarId) -> Vec<Op>, bool);
+
+const BEGINNINGS: &[Beginning] = &[
+    ("nothing", |_, _, _| vec![], false),
+    (
+        "an assertion about the lock",
+        |sketch, shared, _| vec![check_of_kind(sketch, CheckKind::Assertion, is(shared.lock, 0))],
+        true,
+    ),
+    (
+        "an assertion about what the lock protects",
+        |sketch, shared, _| vec![check_of_kind(sketch, CheckKind::Assertion, is(shared.x, 0))],
+        true,
+    ),
+    (
+        "a range",
+        |sketch, shared, _| {
+            vec![check_of_kind(sketch, CheckKind::Overflow, Expr::var(shared.x).between(0, 3))]
+        },
+        true,
+    ),
+    (
+        "an index in the guard",
+        |sketch, shared, cells| {
+            let bounds = check_of_kind(sketch, CheckKind::Bounds, Expr::var(shared.x).between(0, 1));
+            vec![bounds, Op::wait(Expr::element(cells, Expr::var(shared.x)).eq(Expr::int(0)))]
+        },
+        true,
+    ),
+    (
+        "a divisor in the guard",
+        |sketch, shared, _| {
+            let divisor = Expr::var(shared.x).sub(Expr::int(7));
+            let defined = check_of_kind(sketch, CheckKind::Arithmetic, divisor.clone().ne(Expr::int(0)));
+            vec![defined, Op::wait(Expr::binary(BinaryOp::Div, Expr::int(1), divisor).le(Expr::int(0)))]
+        },
+        true,
+    ),
+    (
+        "a value that is checked later",
+        |sketch, shared, cells| {
+            let cell = Place::Element(cells, Expr::int(0));
+            let copied = Op::assign(cell.clone(), Expr::var(shared.x));
+            vec![copied, check_of_kind(sketch, CheckKind::Assertion, cell.read().eq(Expr::int(0)))]
+        },
+        true,
+    ),
+    (
+        "a condition for a check",
+        |sketch, shared, _| {
+            let never = check_of_kind(sketch, CheckKind::Assertion, Expr::Bool(false));
+            vec![Op::wait(is(shared.x, 7)), never]
+        },
+        true,
+    ),
+    (
+        "a check that only matters if the lock is free",
+        |sketch, shared, _| {
+            let needed = is(shared.lock, 0).implies(is(shared.x, 0));
+            vec![check_of_kind(sketch, CheckKind::Assertion, needed)]
+        },
+        false,
+    ),
+    ("a condition", |_, shared, _| vec![Op::wait(is(shared.x, 0))], false),
+];
+
+#[test]
+fn what_goes_wrong_before_a_lock_is_taken_is_not_lost() {
+    for (what, before, fails) in BEGINNINGS {
+        for kind in [RUNNING, SPAWNED, ThreadKind::Template] {
+            let program = section_beside_taking(kind, before);
+            let expected = verdict(&program);
+            assert_eq!(expected.assert || expected.overflow, *fails, "{what}");
+            for deadlocks in [Deadlocks::Ignore, Deadlocks::Preserve] {
+                let (joined, _) = passes::compress(&program, deadlocks, Sections::Joined);
+                assert_eq!(verdict(&joined), expected, "{what}: {joined}");
+            }
+            for goal in [Goal::Assert, Goal::Overflow] {
+                let (focused, _) = passes::focus(&program, goal);
+                let (prepared, _) = passes::prepare(&program, goal);
+                let violated = |program| Verdict { deadlock: false, ..verdict(program) };
+                assert_eq!(violated(&prepared), violated(&focused), "{what}: {prepared}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_go_wrong_before_a_lock_is_taken_splits_no_section() {
+    for (what, before, _) in BEGINNINGS.iter().filter(|(_, _, fails)| !fails) {
+        let program = section_beside_taking(RUNNING, before);
+        let first = program.threads().ids().last().expect("there are threads");
+        assert_eq!(steps((program, first)), [5], "{what}");
+    }
 }

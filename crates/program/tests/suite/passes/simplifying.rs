@@ -330,7 +330,7 @@ fn what_a_step_overwrites_or_finds_is_not_written() {
         // Looked at in between, or changed since.
         sketch.edge("a", "b", [set(x, Expr::int(5)), set(y, Expr::var(x)), set(x, Expr::int(0))]);
         sketch.edge("b", "c", [Op::wait(is(x, 3)), increment(x), set(x, Expr::int(3))]);
-        sketch.edge("c", "exit", [set(y, Expr::int(1)), Op::Halt, set(y, Expr::int(2))]);
+        sketch.edge("c", "exit", [set(y, Expr::int(1)), set(y, Expr::int(2)), Op::Halt]);
     }
     sketch.property(Claimed::Always(Expr::var(x).add(Expr::var(y)).le(Expr::var(lock))));
     check(
@@ -344,12 +344,12 @@ fn what_a_step_overwrites_or_finds_is_not_written() {
               entry -> a: [lock == 0]; x := x + 1
               a -> b: x := 5; y := x; x := 0
               b -> c: [x == 3]
-              c -> exit: y := 1; halt; y := 2
+              c -> exit: y := 2; halt
             thread U
               entry -> a: [lock == 0]; x := x + 1
               a -> b: x := 5; y := x; x := 0
               b -> c: [x == 3]
-              c -> exit: y := 1; halt; y := 2
+              c -> exit: y := 2; halt
             always x + y <= lock
         "#]],
     );

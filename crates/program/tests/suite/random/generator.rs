@@ -228,19 +228,19 @@ impl Generator {
                 0..=4 => {
                     let target = self.target(&locations, index);
                     let ops = self.ops(thread);
-                    self.builder.edge(source, target, ops, None);
+                    self.edge(thread, (source, target), ops);
                 }
                 5..=7 => self.branch(thread, &locations, index),
                 8 => {
                     for _ in 0..2 + self.random.below(2) {
                         let target = self.target(&locations, index);
                         let ops = self.ops(thread);
-                        self.builder.edge(source, target, ops, None);
+                        self.edge(thread, (source, target), ops);
                     }
                 }
                 _ if self.random.chance(60) => {
                     let ops = self.ops(thread);
-                    self.builder.edge(source, locations[index + 1], ops, None);
+                    self.edge(thread, (source, locations[index + 1]), ops);
                 }
                 _ => {}
             }
@@ -265,8 +265,20 @@ impl Generator {
                 ops.extend(self.ops(thread));
             }
             let target = self.target(locations, index);
-            self.builder.edge(locations[index], target, ops, None);
+            self.edge(thread, (locations[index], target), ops);
         }
+    }
+
+    /// An edge that ends where it halts the program.
+    fn edge(&mut self, thread: usize, (source, target): (LocationId, LocationId), mut ops: Vec<Op>) {
+        let mut target = target;
+        if let Some(halt) = ops.iter().position(|op| *op == Op::Halt) {
+            ops.truncate(halt + 1);
+            if self.builder.program().locations()[target].atomic {
+                target = self.builder.exit(self.threads[thread].id);
+            }
+        }
+        self.builder.edge(source, target, ops, None);
     }
 
     fn blocking(&mut self) -> Blocking {

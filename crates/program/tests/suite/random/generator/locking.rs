@@ -56,14 +56,14 @@ impl Generator {
             at = self.section(thread, at, locks);
         }
         let ops = if self.random.chance(50) { self.ops(thread) } else { Vec::new() };
-        self.builder.edge(at, exit, ops, None);
+        self.edge(thread, (at, exit), ops);
     }
 
     /// A new edge to a new location.
     fn then(&mut self, thread: usize, at: LocationId, ops: Vec<Op>) -> LocationId {
         let next = self.builder.location(self.threads[thread].id, None);
         self.threads[thread].locations.push(next);
-        self.builder.edge(at, next, ops, None);
+        self.edge(thread, (at, next), ops);
         next
     }
 
