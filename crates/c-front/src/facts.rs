@@ -34,6 +34,8 @@ pub(crate) enum ObjectKey {
     FunctionResult(ThreadKey, String, usize),
     /// Where a call through a pointer leaves the result of whatever function it calls.
     CallResult(ThreadKey, usize),
+    /// What a structure was when the expression at a position was evaluated.
+    Copy(ThreadKey, usize),
     /// Where a thread leaves the result that `pthread_join` fetches.
     ThreadResult(String),
 }
@@ -51,6 +53,7 @@ pub(crate) enum Storage {
 /// A piece of memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
+    pub(crate) key: ObjectKey,
     pub(crate) name: String,
     pub(crate) ty: CType,
     pub(crate) storage: Storage,
@@ -151,7 +154,8 @@ impl Facts {
             Storage::Code => Vec::new(),
             _ => leaves(&self.records, &ty)?,
         };
-        let id = self.objects.push(Object { name, ty, storage, span, leaves: leaves.into() });
+        let leaves = leaves.into();
+        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, leaves });
         self.by_key.insert(key, id);
         Ok(id)
     }
@@ -164,7 +168,8 @@ impl Facts {
         }
         let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
         let (storage, leaves) = (Storage::Global, Rc::from(Vec::new()));
-        let id = self.objects.push(Object { name, ty, storage, span: Some(span), leaves });
+        let id =
+            self.objects.push(Object { key: key.clone(), name, ty, storage, span: Some(span), leaves });
         self.by_key.insert(key, id);
         self.untyped.insert(id);
         id

@@ -2,7 +2,9 @@
 
 use super::access::{Cell, Cells, stored_as};
 use super::impact::Impact;
+use super::order::Operands;
 use super::{Lowered, Lowering};
+use crate::facts::{ObjectKey, Storage};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind};
 use crate::value::{Address, Kind, Lvalue, Value};
@@ -30,8 +32,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
+        let operands = self.begin_operands();
         let place = self.lvalue(lhs)?;
-        self.assign_from(place, rhs, wanted, at, lhs.span)
+        self.assign_after(operands, place, rhs, wanted, at, lhs.span)
     }
 
     /// Stores the value of an expression in a place.
@@ -43,14 +46,34 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
         lhs: TreeSpan,
     ) -> Lowered<Value> {
+        let operands = self.begin_operands();
+        self.assign_after(operands, place, rhs, wanted, at, lhs)
+    }
+
+    /// Stores the value of an expression, the place being the first of the operands.
+    fn assign_after(
+        &mut self,
+        mut operands: Operands,
+        place: Lvalue,
+        rhs: &'a Node<Expression>,
+        wanted: Wanted,
+        at: TreeSpan,
+        lhs: TreeSpan,
+    ) -> Lowered<Value> {
         if self.havoc_directly(&place, rhs, wanted)? {
+            self.end_operands(operands);
             return Ok(Value::void());
         }
         let place = match self.impact(rhs)? {
             Impact::Acts => self.settle_lvalue(place),
             _ => place,
         };
+        let pending = self.place_pending(&place);
+        self.operand_ends(&mut operands, pending);
         let value = self.eval(rhs)?;
+        let pending = self.pending(&value);
+        self.operand_ends(&mut operands, pending);
+        self.end_operands(operands);
         self.assign_value(place, value, wanted, at, lhs)
     }
 
@@ -68,8 +91,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let value = self.convert(value, &place.ty, at)?;
         if let Kind::Record(source) = value.kind.clone() {
-            self.copy_record(&place, &source, at)?;
-            return Ok(value);
+            if wanted == Wanted::Nothing {
+                self.copy_record(&place, &source, at)?;
+                return Ok(Value::void());
+            }
+            // What is assigned is read once, however many places get it.
+            let kept = self.kept_record(value, at)?;
+            let Kind::Record(source) = &kept.kind else { return Ok(kept) };
+            self.copy_record(&place, source, at)?;
+            return Ok(kept);
         }
         let found = self.cells(&place, lhs)?;
         if wanted == Wanted::Nothing {
@@ -94,7 +124,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn havoc_directly(&mut self, place: &Lvalue, rhs: &'a Node<Expression>, wanted: Wanted) -> Lowered<bool> {
         let Expression::Call(call) = &rhs.node else { return Ok(false) };
         let Some(kind) = self.nondeterministic(&call.node) else { return Ok(false) };
-        if wanted != Wanted::Nothing || *place.ty.unqualified() != CType::Int(kind) {
+        if wanted != Wanted::Nothing || !call.node.arguments.is_empty() || *place.ty.unqualified() != CType::Int(kind) {
             return Ok(false);
         }
         let found = self.cells(place, rhs.span)?;
@@ -103,7 +133,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(true)
     }
 
-    /// `lhs op= rhs`. The right side is evaluated before the left one is read.
+    /// `lhs op= rhs`. The left side is read before the right one is evaluated, unless all is one
+    /// step.
     pub(super) fn compound_assignment(
         &mut self,
         op: BinaryOp,
@@ -112,15 +143,33 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
+        let mut operands = self.begin_operands();
         let place = self.lvalue(lhs)?;
         let impact = self.impact(rhs)?;
         let place = match impact {
             Impact::Acts => self.settle_lvalue(place),
             _ => place,
         };
+        let old = match is_one_step(&place) {
+            true => None,
+            false => {
+                let old = self.read(place.clone(), at)?;
+                self.expect_scalar(&old, at)?;
+                Some(self.before(old, impact))
+            }
+        };
+        let mut pending = self.place_pending(&place);
+        pending.extend(old.as_ref().map(|old| self.pending(old)).unwrap_or_default());
+        self.operand_ends(&mut operands, pending);
         let operand = self.eval(rhs)?;
         self.expect_scalar(&operand, rhs.span)?;
-        self.update(place, op, operand, wanted, at)
+        let pending = self.pending(&operand);
+        self.operand_ends(&mut operands, pending);
+        self.end_operands(operands);
+        match old {
+            Some(old) => self.update_from(place, old, op, operand, wanted, at),
+            None => self.atomic_update(place, op, operand, wanted, at),
+        }
     }
 
     /// `++` and `--`.
@@ -144,13 +193,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
-        if place.ty.is_atomic() && place.ty.scalar().is_some() {
+        if is_one_step(&place) {
             return self.atomic_update(place, op, operand, wanted, at);
         }
-        let found = self.cells(&place, at)?;
-        let ty = place.ty.unqualified().clone();
         let old = self.read(place.clone(), at)?;
         self.expect_scalar(&old, at)?;
+        self.update_from(place, old, op, operand, wanted, at)
+    }
+
+    /// Computes from what was read of a place, and writes it.
+    fn update_from(
+        &mut self,
+        place: Lvalue,
+        old: Value,
+        op: BinaryOp,
+        operand: Value,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let found = self.cells(&place, at)?;
+        let ty = place.ty.unqualified().clone();
         let (operand, old) = match found.is_step {
             true => {
                 let operand = self.settle_shared(operand);
@@ -251,6 +313,27 @@ impl<'a, 'f> Lowering<'a, 'f> {
         })
     }
 
+    /// The contents of a structure as they are now, in a place of its own.
+    pub(super) fn kept_record(&mut self, value: Value, at: TreeSpan) -> Lowered<Value> {
+        let Kind::Record(source) = &value.kind else { return Ok(value) };
+        if let Address::Known(known) = &source.address
+            && matches!(
+                self.facts.object(known.object).key,
+                ObjectKey::Copy(..) | ObjectKey::FunctionResult(..)
+            )
+        {
+            return Ok(value);
+        }
+        self.emit_guards(value.guards.clone());
+        let thread = self.thread.key.clone();
+        let key = ObjectKey::Copy(thread.clone(), at.start);
+        let object =
+            self.object(key, self.qualified("copy"), value.ty.clone(), Storage::Thread(thread), at)?;
+        let place = self.object_lvalue(object);
+        self.copy_record(&place, source, at)?;
+        Ok(Value::record(value.ty, place))
+    }
+
     /// Copies a structure, member by member: other threads see each of them change.
     fn copy_record(&mut self, to: &Lvalue, from: &Lvalue, at: TreeSpan) -> Lowered<()> {
         let Ok(leaves) = crate::layout::leaves(&self.facts.records, to.ty.unqualified()) else {
@@ -271,6 +354,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         Ok(())
     }
+}
+
+/// Whether an operator that changes the place reads and writes it in one step.
+fn is_one_step(place: &Lvalue) -> bool {
+    place.ty.is_atomic() && place.ty.scalar().is_some()
 }
 
 fn wanted_if_new(wanted: Wanted) -> Wanted {

@@ -46,7 +46,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 if let Some(value) = expected_value(&call.node) {
                     return self.branch(value);
                 }
-                if self.nondeterministic(&call.node).is_some() {
+                if self.nondeterministic(&call.node).is_some() && call.node.arguments.is_empty() {
                     let (holds, fails) = (self.step(Vec::new()), self.step(Vec::new()));
                     self.flow = Flow::dead();
                     return Ok(Ways { holds: holds.unwrap_or_default(), fails: fails.unwrap_or_default() });

@@ -1,7 +1,8 @@
 //! Calls: the body of the called function is walked over in place.
 
 use super::assign::Wanted;
-use super::impact::{Unmodified, plain_name};
+use super::impact::{Impact, Unmodified, plain_name};
+use super::order::{Operands, Pending};
 use super::scope::{Frame, Handover, Symbol};
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
@@ -27,31 +28,39 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(name) = plain_name(&call.callee) {
             let symbol = self.lookup(name, call.callee.span)?;
             match symbol {
-                None | Some(Symbol::Function(_)) => return self.call_named(name, call, wanted, at),
+                None | Some(Symbol::Function(_)) => return self.call_named(name, call, None, wanted, at),
                 Some(Symbol::Typedef(_) | Symbol::Constant(..)) => {
                     return self.error(at, format!("`{}` is not a function", self.spelled(name)));
                 }
                 Some(_) => {}
             }
         }
+        let operands = self.begin_operands();
         let callee = self.eval(&call.callee)?;
         match &callee.kind {
             Kind::Pointer(known) => match self.function_name(known.object) {
-                Some(name) => self.call_named(name, call, wanted, at),
+                Some(name) => self.call_named(name, call, Some(operands), wanted, at),
                 None => self.error(at, "what is called is not a function"),
             },
-            _ => self.call_computed(callee, call, wanted, at),
+            _ => self.call_computed(operands, callee, call, wanted, at),
         }
     }
 
+    /// A call of a function that is known by name; if that had to be computed, as in `(x++, f)(x)`,
+    /// there are operands so far.
     fn call_named(
         &mut self,
         name: &'a str,
         call: &'a CallExpression,
+        mut operands: Option<Operands>,
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
+        if let Some(operands) = &mut operands {
+            self.operand_ends(operands, Pending::default());
+        }
         if let Some(value) = self.library_call(name, call, wanted, at)? {
+            operands.into_iter().for_each(|operands| self.end_operands(operands));
             return Ok(value);
         }
         let Some(&function) = self.unit.functions.get(name) else {
@@ -59,10 +68,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(at, format!("`{name}` is called, but it is neither defined here nor known"));
         };
         if self.is_silent {
+            operands.into_iter().for_each(|operands| self.end_operands(operands));
             let ty = self.result_type(&function.node)?;
             return Ok(self.some_value(ty));
         }
         let arguments = self.arguments(&call.arguments)?;
+        if let Some(mut operands) = operands {
+            let pending = self.all_pending(&arguments);
+            self.operand_ends(&mut operands, pending);
+            self.end_operands(operands);
+        }
         self.inline(name, &function.node, arguments, wanted, at)
     }
 
@@ -85,22 +100,38 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The values of arguments, evaluated from left to right.
     pub(super) fn arguments(&mut self, arguments: &'a [Node<Expression>]) -> Lowered<Vec<Value>> {
         let mut values: Vec<Value> = Vec::new();
-        let mut steps = 0;
+        let mut operands = self.begin_operands();
         for argument in arguments {
             let impact = self.impact(argument)?;
-            values = values.into_iter().map(|value| self.before(value, impact)).collect();
-            let before = self.edges;
+            values = self.computed_before(values, arguments, impact)?;
+            self.earlier_are_computed(&mut operands);
             let value = self.eval(argument)?;
-            steps += usize::from(value.reads_shared || self.edges > before);
+            let pending = self.pending(&value);
+            self.operand_ends(&mut operands, pending);
             values.push(value);
         }
-        if steps > 1 {
-            self.assume("unsequenced-left-to-right");
-        }
+        self.end_operands(operands);
         // All parameters are set at once, so at most one argument may still be read.
         let reads = values.iter().filter(|value| value.reads_shared).count();
         debug_assert!(reads <= 1, "arguments are read one by one");
         Ok(values)
+    }
+
+    /// The values of the first arguments, which are used after something else is evaluated.
+    fn computed_before(
+        &mut self,
+        values: Vec<Value>,
+        arguments: &'a [Node<Expression>],
+        later: Impact,
+    ) -> Lowered<Vec<Value>> {
+        let mut computed = Vec::with_capacity(arguments.len());
+        for (value, argument) in values.into_iter().zip(arguments) {
+            computed.push(match value.kind {
+                Kind::Record(_) if later != Impact::Quiet => self.kept_record(value, argument.span)?,
+                _ => self.before(value, later),
+            });
+        }
+        Ok(computed)
     }
 
     /// Walks over the body of a function with these arguments.

@@ -3,6 +3,7 @@
 use super::arithmetic::{assigned_operator, operator};
 use super::assign::Wanted;
 use super::impact::Impact;
+use super::order::Operands;
 use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::fold;
@@ -22,6 +23,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The value of an expression. Side effects and reads of shared memory but the last have
     /// been emitted.
     pub(super) fn eval(&mut self, expression: &'a Node<Expression>) -> Lowered<Value> {
+        if let Some(value) = self.already_evaluated(expression) {
+            return Ok(value);
+        }
         let value = self.eval_any(expression)?;
         Ok(if value.depth > MAX_DEPTH { self.settle(value) } else { value })
     }
@@ -176,28 +180,34 @@ impl<'a, 'f> Lowering<'a, 'f> {
         lhs: &'a Node<Expression>,
         rhs: &'a Node<Expression>,
     ) -> Lowered<(Value, Value)> {
-        let before = self.edges;
+        let operands = self.begin_operands();
         let left = self.eval(lhs)?;
-        self.operand_after(left, before, rhs)
+        self.operand_after(operands, left, rhs)
     }
 
-    /// The second operand, evaluated after the first one; that began when there were `before`
-    /// edges.
+    /// The second operand, evaluated after the first one.
     pub(super) fn operand_after(
         &mut self,
+        mut operands: Operands,
         left: Value,
-        before: usize,
         rhs: &'a Node<Expression>,
     ) -> Lowered<(Value, Value)> {
-        let left_has_steps = left.reads_shared || self.edges > before;
         let impact = self.impact(rhs)?;
         let left = self.before(left, impact);
         let between = self.edges;
+        // Two operands that do nothing but look at locals are in no order.
+        let are_quiet = impact == Impact::Quiet && self.is_nothing_noted(&operands);
+        if !are_quiet {
+            let pending = self.pending(&left);
+            self.operand_ends(&mut operands, pending);
+        }
         let right = self.eval(rhs)?;
         debug_assert!(impact != Impact::Quiet || self.edges == between, "a quiet operand emits a step");
-        if left_has_steps && impact != Impact::Quiet {
-            self.assume("unsequenced-left-to-right");
+        if !are_quiet {
+            let pending = self.pending(&right);
+            self.operand_ends(&mut operands, pending);
         }
+        self.end_operands(operands);
         Ok((left, right))
     }
 
@@ -220,6 +230,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Evaluates an expression whose value nobody wants.
     pub(super) fn eval_and_discard(&mut self, expression: &'a Node<Expression>) -> Lowered<()> {
+        if self.already_evaluated(expression).is_some() {
+            return Ok(());
+        }
         match &expression.node {
             Expression::Cast(cast) => {
                 let ty = self.type_name(&cast.node.type_name.node, expression.span)?;

@@ -76,6 +76,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Emits several edges from the same location, and stands where they meet.
     pub(super) fn emit_choice(&mut self, choices: Vec<Vec<Op>>) {
         let Some(source) = self.here() else { return };
+        choices.iter().for_each(|ops| self.log_accesses(ops));
         let span = self.at;
         let dangling: Vec<Dangling> = choices.into_iter().map(|ops| Dangling { source, ops, span }).collect();
         self.edges += dangling.len();
@@ -85,6 +86,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The way that leads on from here by doing `ops`.
     pub(super) fn step(&mut self, ops: Vec<Op>) -> Option<Flow> {
         let source = self.here()?;
+        self.log_accesses(&ops);
         self.edges += 1;
         let dangling = vec![Dangling { source, ops, span: self.at }];
         Some(Flow { at: None, dangling, atomic: self.flow.atomic })

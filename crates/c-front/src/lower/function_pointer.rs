@@ -2,6 +2,7 @@
 
 use super::assign::Wanted;
 use super::flow::Flow;
+use super::order::Operands;
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
@@ -15,19 +16,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Calls whatever function the value points to.
     pub(super) fn call_computed(
         &mut self,
+        mut operands: Operands,
         callee: Value,
         call: &'a CallExpression,
         wanted: Wanted,
         at: TreeSpan,
     ) -> Lowered<Value> {
         if self.is_silent {
+            self.end_operands(operands);
             return match callee.ty.element() {
                 Some(CType::Function(function)) => Ok(self.some_value(function.result.clone())),
                 _ => self.error(at, "what is called is not a function"),
             };
         }
         let callee = self.snapshot(callee);
+        let pending = self.pending(&callee);
+        self.operand_ends(&mut operands, pending);
         let arguments = self.arguments(&call.arguments)?;
+        let pending = self.all_pending(&arguments);
+        self.operand_ends(&mut operands, pending);
+        self.end_operands(operands);
         let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
         let code = self.number(&callee);
         let functions: Vec<(&'a str, ObjectId)> = callee

@@ -41,6 +41,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn impact_at(&mut self, expression: &'a Node<Expression>, depth: usize) -> Lowered<Impact> {
         let deeper = depth + 1;
+        if self.already_evaluated(expression).is_some() {
+            return Ok(Impact::Quiet);
+        }
         if depth > MAX_QUIET_DEPTH {
             return Ok(Impact::Acts);
         }
@@ -177,11 +180,27 @@ pub(super) fn plain_name(expression: &Node<Expression>) -> Option<&str> {
     }
 }
 
-/// The first argument of `__builtin_expect`, which is its value.
+/// The first argument of `__builtin_expect`, which is its value, if the second one is as usual.
 pub(super) fn expected_value(call: &CallExpression) -> Option<&Node<Expression>> {
     match plain_name(&call.callee)? {
-        "__builtin_expect" => call.arguments.first(),
+        "__builtin_expect" => match call.arguments.as_slice() {
+            [value, expected] if is_plain(expected) => Some(value),
+            _ => None,
+        },
         _ => None,
+    }
+}
+
+/// Whether an expression is a constant or a name, perhaps with a sign: nothing happens in it.
+fn is_plain(expression: &Node<Expression>) -> bool {
+    match &expression.node {
+        Expression::Constant(_) => true,
+        Expression::Cast(cast) => is_plain(&cast.node.expression),
+        Expression::UnaryOperator(unary) => {
+            let op = &unary.node.operator.node;
+            matches!(op, UnaryOperator::Minus | UnaryOperator::Negate) && is_plain(&unary.node.operand)
+        }
+        _ => false,
     }
 }
 

@@ -74,7 +74,18 @@ fn is_refused(name: &str) -> bool {
             | "signal"
             | "sigaction"
             | "alarm"
+            | "__isoc99_scanf"
+            | "__isoc99_fscanf"
+            | "__isoc99_sscanf"
+            | "vscanf"
+            | "vfscanf"
+            | "vsscanf"
+            | "vsprintf"
+            | "vsnprintf"
             | "atexit"
+            | "on_exit"
+            | "at_quick_exit"
+            | "__cxa_atexit"
     )
 }
 
@@ -93,6 +104,27 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.unit.functions.contains_key(name) {
             return Ok(None);
         }
+        if is_refused(name) {
+            return self.refuse(at, format!("`{name}`"));
+        }
+        if let Some(value) = self.unevaluated_call(name, call, at)? {
+            return Ok(Some(value));
+        }
+        self.check_output(name, call, at)?;
+        let outer = self.evaluate_arguments(name, call)?;
+        let value = self.defined_call(name, call, wanted, at)?;
+        self.evaluated = outer;
+        Ok(value)
+    }
+
+    /// A call of a function of the libraries, whose arguments have been evaluated.
+    fn defined_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
         if let Some(value) = self.pthread_call(name, call, wanted, at)? {
             return Ok(Some(value));
         }
@@ -113,6 +145,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_defined = self.unit.functions.contains_key(name);
         match name {
             "__VERIFIER_error" | "reach_error" => {
+                self.evaluate_for_effect(&call.arguments)?;
                 self.fail(format!("`{name}` is called"), at);
             }
             "__VERIFIER_assume" => {
@@ -121,8 +154,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 };
                 self.assumption(condition)?;
             }
-            "__VERIFIER_atomic_begin" => self.enter_atomic(),
+            "__VERIFIER_atomic_begin" => {
+                self.evaluate_for_effect(&call.arguments)?;
+                self.enter_atomic();
+            }
             "__VERIFIER_atomic_end" => {
+                self.evaluate_for_effect(&call.arguments)?;
                 if !self.flow.is_dead() && !self.in_atomic() {
                     return self.error(at, "`__VERIFIER_atomic_end` without `__VERIFIER_atomic_begin`");
                 }
@@ -136,6 +173,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.assertion(condition, format!("assertion `{text}` fails"))?;
             }
             "__assert_fail" | "__assert" if !is_defined => {
+                self.evaluate_for_effect(&call.arguments)?;
                 let message = self.failed_assertion(call).unwrap_or_else(|| "an assertion fails".into());
                 self.fail(message, at);
             }
@@ -148,6 +186,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                         _ => Ok(None),
                     };
                 };
+                self.evaluate_for_effect(&call.arguments)?;
                 return Ok(Some(self.any_value(kind, wanted)));
             }
         }
@@ -313,7 +352,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 }
                 None => self.error(at, "`__builtin_expect` takes two arguments"),
             },
-            "__builtin_constant_p" => Ok(Some(Value::constant(CType::INT, 0))),
             "rand" | "random" => {
                 let (ty, high) = match name {
                     "rand" => (CType::INT, i128::from(i32::MAX)),
@@ -346,19 +384,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     }
                 }
                 let sleeps = name.contains("sleep") || name.contains("yield");
+                let kind = if name == "write" { IntKind::Long } else { IntKind::Int };
                 Ok(Some(match wanted {
                     Wanted::Nothing => Value::void(),
                     _ if sleeps => Value::constant(CType::INT, 0),
-                    _ => self.any_value(IntKind::Int, wanted),
+                    _ => self.any_value(kind, wanted),
                 }))
             }
-            _ if is_refused(name) => self.refuse(at, format!("`{name}`")),
             _ => Ok(None),
         }
     }
 
     /// `stdout` and the like, whose definition lies outside.
-    fn is_stream(&self, argument: &Node<Expression>) -> bool {
+    pub(super) fn is_stream(&self, argument: &Node<Expression>) -> bool {
         let is_outside = |name: &str| {
             self.unit.declarations.get(name).is_some_and(|declarations| {
                 declarations

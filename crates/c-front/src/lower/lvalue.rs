@@ -85,9 +85,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         index: &'a Node<Expression>,
         at: TreeSpan,
     ) -> Lowered<Lvalue> {
-        let before = self.edges;
+        let operands = self.begin_operands();
         let (array, length) = self.indexed(base)?;
-        let (array, index) = self.operand_after(array, before, index)?;
+        let (array, index) = self.operand_after(operands, array, index)?;
         let is_checked_later = matches!(array.kind, Kind::Pointer(_)) && index.as_constant().is_none();
         let is_inside = match length {
             Some(length) if !is_checked_later && !index.ty.is_pointer() => {

@@ -54,7 +54,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         var
     }
 
-    fn is_temporary(&self, var: VarId) -> bool {
+    pub(super) fn is_temporary(&self, var: VarId) -> bool {
         self.thread.temporaries.all.contains(&var)
     }
 
@@ -217,6 +217,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let initial = Initial::Values(vec![0; dimensions.unwrap_or(1) as usize]);
         let var = self.builder.var(Var { name, sort, scope, length: dimensions, initial, span: object.span });
         self.variables.insert(place, var);
+        self.owners.insert(var, place.object);
         var
     }
 

@@ -11,6 +11,7 @@
 
 mod access;
 mod allocate;
+mod argument;
 mod arithmetic;
 mod assign;
 mod atomics;
@@ -31,6 +32,7 @@ mod literal;
 mod lvalue;
 mod memory;
 mod names;
+mod order;
 mod parameter;
 mod pthread;
 mod scope;
@@ -45,10 +47,12 @@ use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
-use crate::value::Target;
+use crate::value::{ObjectId, Target, Value};
 use flow::Flow;
-use lang_c::ast::TranslationUnit;
+use lang_c::ast::{Expression, TranslationUnit};
+use lang_c::span::Node;
 use names::Names;
+use order::AccessLog;
 use rely_base::{Budget, Diagnostic, Span};
 use rely_program::{Program, ProgramBuilder, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -122,6 +126,14 @@ pub(crate) struct Lowering<'a, 'f> {
     /// The statement being walked over.
     at: Option<Span>,
     variables: FxHashMap<Target, VarId>,
+    /// The objects to which variables belong.
+    owners: FxHashMap<VarId, ObjectId>,
+    /// What operands without an order between them access.
+    accesses: AccessLog,
+    /// Whether shared memory is accessed by operands whose order only other threads can see.
+    has_unordered_accesses: bool,
+    /// Arguments of the call of a library function that have been evaluated.
+    evaluated: Vec<(*const Node<Expression>, Value)>,
     global_names: Names,
     typedefs: FxHashMap<String, CType>,
     /// Names of the file whose meaning is being found out.

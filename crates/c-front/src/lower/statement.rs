@@ -65,16 +65,35 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
-    /// An assembler statement without instructions is a barrier for the compiler.
-    fn assembly(&self, asm: &AsmStatement, at: TreeSpan) -> Lowered<()> {
-        let (template, has_outputs) = match asm {
-            AsmStatement::GnuBasic(template) => (template, false),
-            AsmStatement::GnuExtended(asm) => (&asm.template, !asm.outputs.is_empty()),
+    /// An assembler statement without instructions is a barrier for the compiler. Its inputs are
+    /// evaluated all the same.
+    fn assembly(&mut self, asm: &'a AsmStatement, at: TreeSpan) -> Lowered<()> {
+        let (template, inputs, has_outputs) = match asm {
+            AsmStatement::GnuBasic(template) => (template, &[][..], false),
+            AsmStatement::GnuExtended(asm) => {
+                (&asm.template, asm.inputs.as_slice(), !asm.outputs.is_empty())
+            }
         };
         let text = template.node.concat();
         let instruction = text.trim_matches(|other: char| other == '"' || other.is_whitespace());
         let is_barrier = matches!(instruction, "" | "mfence" | "lfence" | "sfence" | "pause" | "nop");
-        if is_barrier && !has_outputs { Ok(()) } else { self.refuse(at, "inline assembly") }
+        if !is_barrier {
+            return self.refuse(at, "inline assembly");
+        }
+        if has_outputs {
+            return self.refuse(at, "inline assembly that changes variables");
+        }
+        for input in inputs {
+            match input.node.constraints.node.concat().as_str() {
+                // An input in memory is an address.
+                "\"m\"" => {
+                    let place = self.lvalue(&input.node.variable_name)?;
+                    self.settle_lvalue(place);
+                }
+                _ => self.eval_and_discard(&input.node.variable_name)?,
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn static_assert(&mut self, assertion: &'a Node<StaticAssert>) -> Lowered<()> {

@@ -74,6 +74,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(parts) => parts,
             None => return self.error(at, format!("`{name}` has no argument")),
         };
+        if others.get(1).is_some() {
+            // The base of the numbers.
+            self.evaluate_for_effect(&others[1..])?;
+        }
         let is_plain = others
             .iter()
             .take(1)

@@ -3,6 +3,7 @@
 use super::assign::Wanted;
 use super::flow::Flow;
 use super::names::Names;
+use super::order::{AccessLog, UNSEQUENCED};
 use super::parameter::Parameter;
 use super::scope::{Handover, Symbol};
 use super::{Lowered, Lowering, Origin, ThreadContext, memory};
@@ -59,6 +60,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             flow: Flow::dead(),
             at: None,
             variables: FxHashMap::default(),
+            owners: FxHashMap::default(),
+            accesses: AccessLog::default(),
+            has_unordered_accesses: false,
+            evaluated: Vec::new(),
             global_names: Names::default(),
             typedefs: FxHashMap::default(),
             resolving: FxHashSet::default(),
@@ -81,6 +86,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         while let Some(name) = self.waiting.pop_front() {
             self.walk_thread(&name)?;
+        }
+        if self.has_unordered_accesses && self.threads.len() > 1 {
+            self.builder.assumption(UNSEQUENCED);
         }
         self.check_published();
         self.set_initial_values();
