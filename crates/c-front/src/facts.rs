@@ -38,6 +38,10 @@ pub(crate) enum ObjectKey {
     Copy(ThreadKey, usize),
     /// Where a thread leaves the result that `pthread_join` fetches.
     ThreadResult(String),
+    /// Whether the only thread of a function was joined or detached.
+    ThreadGone(String),
+    /// What was read of an atomic structure in one step.
+    AtomicCopy(ThreadKey, usize),
 }
 
 /// Who has an object.
@@ -101,8 +105,23 @@ pub(crate) struct Facts {
     images: FxHashMap<ObjectId, Image>,
     /// Allocated objects of which it is not known yet what they hold.
     untyped: FxHashSet<ObjectId>,
+    /// What the library keeps of mutexes and attributes, where it may be anything but zero.
+    details: FxHashSet<Target>,
+    /// Mutexes that are written to as memory, not by the library.
+    copied_mutexes: FxHashSet<Target>,
+    /// Thread functions whose threads are joined, or detached, more than once perhaps.
+    rejoined: FxHashMap<String, Rejoined>,
     /// Whether something was added that this round may have missed.
     grown: bool,
+}
+
+/// How it is found out that a thread is joined twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rejoined {
+    /// A variable knows whether its only thread was joined.
+    Known,
+    /// It is not found out.
+    Unknown,
 }
 
 impl Default for Facts {
@@ -120,6 +139,9 @@ impl Default for Facts {
             next_address: FIRST_ADDRESS,
             images: FxHashMap::default(),
             untyped: FxHashSet::default(),
+            details: FxHashSet::default(),
+            copied_mutexes: FxHashSet::default(),
+            rejoined: FxHashMap::default(),
             grown: false,
         }
     }
@@ -330,6 +352,43 @@ impl Facts {
             }
         };
         shared.into_iter().filter_map(described).collect()
+    }
+
+    /// Notes that something else than zero is stored in a detail of the library.
+    pub(crate) fn use_detail(&mut self, place: Target) {
+        self.grown |= self.details.insert(place);
+    }
+
+    /// Whether a detail of the library may be anything but zero.
+    pub(crate) fn is_detail_used(&self, place: Target) -> bool {
+        self.details.contains(&place)
+    }
+
+    /// Whether a scalar of an object is left out, because it is zero in the whole program.
+    pub(crate) fn is_left_out(&self, leaf: &Leaf) -> bool {
+        leaf.ty.is_detail() && self.details.is_empty()
+    }
+
+    /// Notes that a mutex is overwritten, as by the copy of a structure.
+    pub(crate) fn copy_mutex(&mut self, place: Target) {
+        self.grown |= self.copied_mutexes.insert(place);
+    }
+
+    pub(crate) fn is_copied_mutex(&self, place: Target) -> bool {
+        self.copied_mutexes.contains(&place)
+    }
+
+    /// Notes that threads of a function are joined more than once perhaps.
+    pub(crate) fn rejoin(&mut self, function: &str, how: Rejoined) {
+        let known = self.rejoined.get(function).copied();
+        if known.is_none_or(|known| known < how) {
+            self.rejoined.insert(function.to_owned(), how);
+            self.grown = true;
+        }
+    }
+
+    pub(crate) fn rejoined(&self, function: &str) -> Option<Rejoined> {
+        self.rejoined.get(function).copied()
     }
 
     pub(crate) fn start_argument(&self, function: &str) -> Option<&StartArgument> {

@@ -1,7 +1,7 @@
 //! How objects are cut into variables: one for each scalar member, arrays of structures
 //! becoming one array for each member.
 
-use crate::types::{BARRIER_CELL, BARRIER_CELLS, CType, IntKind, Opaque, Records};
+use crate::types::{BARRIER_CELL, BARRIER_CELLS, CType, IntKind, MUTEX_COUNT, MUTEX_KIND, Opaque, Records};
 
 /// The largest array, in cells.
 const MAX_CELLS: u64 = 1 << 20;
@@ -119,8 +119,16 @@ struct Prefix {
 
 fn collect(records: &Records, ty: &CType, prefix: Prefix, leaves: &mut Vec<Leaf>) -> Result<(), Unsupported> {
     if let Some(kind) = ty.scalar() {
-        let Prefix { offset, dimensions, path } = prefix;
-        leaves.push(Leaf { offset, ty: ty.clone(), kind, dimensions, path });
+        let mut add = |distance: u64, ty: CType, path: String| {
+            let (offset, dimensions) = (prefix.offset + distance, prefix.dimensions.clone());
+            leaves.push(Leaf { offset, ty, kind, dimensions, path });
+        };
+        add(0, ty.clone(), prefix.path.clone());
+        if *ty.unqualified() == CType::Opaque(Opaque::Mutex) {
+            for (distance, name) in [(MUTEX_COUNT, "count"), (MUTEX_KIND, "kind")] {
+                add(distance, CType::Opaque(Opaque::MutexDetail), format!("{}.{name}", prefix.path));
+            }
+        }
         return if leaves.len() > MAX_LEAVES { Err(Unsupported::TooLarge) } else { Ok(()) };
     }
     match ty.unqualified() {

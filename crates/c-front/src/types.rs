@@ -136,21 +136,34 @@ pub(crate) const BARRIER_CELL: IntKind = IntKind::Long;
 /// What the cells of a barrier are called, in the order in which they lie there.
 pub(crate) const BARRIER_CELLS: [&str; 4] = ["count", "arrived", "round", "chosen"];
 
+/// Where a mutex keeps how often its owner has taken it, beyond the first time.
+pub(crate) const MUTEX_COUNT: u64 = 8;
+/// Where a mutex keeps of which kind it is.
+pub(crate) const MUTEX_KIND: u64 = 16;
+
 /// Types of the thread library whose insides are not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opaque {
     /// The handle of a thread, 0 for none.
     Thread,
-    /// A mutex or spin lock: holds the handle of its owner, 0 if it is free.
+    /// A mutex: holds the handle of its owner, 0 if it is free, and details.
     Mutex,
+    /// A detail of a mutex: its kind, or how often it was taken. Zero for all that most programs do.
+    MutexDetail,
+    /// A spin lock: holds the handle of its owner, 0 if it is free.
+    Spin,
     /// A condition variable: holds nothing, waiting may end at any time.
     Condition,
     /// A semaphore, which holds its value.
     Semaphore,
     /// A read-write lock, which holds how many read, or that somebody writes.
     ReadWriteLock,
-    /// Attributes of threads, mutexes and condition variables.
-    Attributes,
+    /// Attributes of threads, which hold whether a thread starts detached.
+    ThreadAttributes,
+    /// Attributes of mutexes, which hold the kind.
+    MutexAttributes,
+    /// Attributes of which none matters, of so many bytes.
+    Attributes(u8),
     /// A barrier: for how many it waits, how many are there, and the round.
     Barrier,
 }
@@ -160,27 +173,45 @@ impl Opaque {
     pub(crate) fn named(name: &str) -> Option<Opaque> {
         Some(match name {
             "pthread_t" => Opaque::Thread,
-            "pthread_mutex_t" | "pthread_spinlock_t" => Opaque::Mutex,
+            "pthread_mutex_t" => Opaque::Mutex,
+            "pthread_spinlock_t" => Opaque::Spin,
             "pthread_cond_t" => Opaque::Condition,
             "sem_t" => Opaque::Semaphore,
             "pthread_rwlock_t" => Opaque::ReadWriteLock,
             "pthread_barrier_t" => Opaque::Barrier,
-            "pthread_attr_t"
-            | "pthread_mutexattr_t"
-            | "pthread_condattr_t"
-            | "pthread_rwlockattr_t"
-            | "pthread_barrierattr_t" => Opaque::Attributes,
+            "pthread_attr_t" => Opaque::ThreadAttributes,
+            "pthread_mutexattr_t" => Opaque::MutexAttributes,
+            "pthread_condattr_t" | "pthread_barrierattr_t" => Opaque::Attributes(4),
+            "pthread_rwlockattr_t" => Opaque::Attributes(8),
             _ => return None,
         })
     }
 
     pub(crate) fn size(self) -> u64 {
         match self {
-            Opaque::Thread => 8,
+            Opaque::Spin | Opaque::MutexAttributes => 4,
+            Opaque::Thread | Opaque::MutexDetail => 8,
             Opaque::Mutex => 40,
             Opaque::Condition => 48,
             Opaque::Semaphore | Opaque::Barrier => 32,
-            Opaque::ReadWriteLock | Opaque::Attributes => 56,
+            Opaque::ReadWriteLock | Opaque::ThreadAttributes => 56,
+            Opaque::Attributes(bytes) => u64::from(bytes),
+        }
+    }
+
+    /// Whether it is zero in most programs, which then need no variable for it.
+    pub(crate) fn is_detail(self) -> bool {
+        matches!(self, Opaque::MutexDetail | Opaque::MutexAttributes | Opaque::ThreadAttributes)
+    }
+
+    fn scalar(self) -> Option<IntKind> {
+        match self {
+            Opaque::Thread | Opaque::Mutex | Opaque::MutexDetail | Opaque::ThreadAttributes => {
+                Some(IntKind::UnsignedLong)
+            }
+            Opaque::Spin | Opaque::MutexAttributes => Some(IntKind::UnsignedInt),
+            Opaque::Semaphore | Opaque::ReadWriteLock => Some(IntKind::Long),
+            Opaque::Condition | Opaque::Attributes(_) | Opaque::Barrier => None,
         }
     }
 }
@@ -279,7 +310,7 @@ impl Records {
         match ty {
             CType::Array(element, _) => self.align_of(element),
             CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.align),
-            CType::Opaque(_) => Some(8),
+            CType::Opaque(opaque) => Some(opaque.size().min(8)),
             CType::Atomic(inner) => self.align_of(inner),
             _ => self.size_of(ty),
         }
@@ -317,6 +348,7 @@ impl Records {
             CType::Function(_) => "a function".into(),
             CType::Opaque(Opaque::Thread) => "pthread_t".into(),
             CType::Opaque(Opaque::Mutex) => "pthread_mutex_t".into(),
+            CType::Opaque(Opaque::Spin) => "pthread_spinlock_t".into(),
             CType::Opaque(Opaque::Condition) => "pthread_cond_t".into(),
             CType::Opaque(Opaque::Semaphore) => "sem_t".into(),
             CType::Opaque(Opaque::ReadWriteLock) => "pthread_rwlock_t".into(),
@@ -347,6 +379,11 @@ impl CType {
         matches!(self, CType::Atomic(_))
     }
 
+    /// Whether the library keeps something here that is zero in most programs.
+    pub(crate) fn is_detail(&self) -> bool {
+        matches!(self, CType::Opaque(opaque) if opaque.is_detail())
+    }
+
     pub(crate) fn is_pointer(&self) -> bool {
         matches!(self.unqualified(), CType::Pointer(_))
     }
@@ -356,8 +393,8 @@ impl CType {
     pub(crate) fn scalar(&self) -> Option<IntKind> {
         match self.unqualified() {
             CType::Int(kind) => Some(*kind),
-            CType::Pointer(_) | CType::Opaque(Opaque::Thread | Opaque::Mutex) => Some(IntKind::UnsignedLong),
-            CType::Opaque(Opaque::Semaphore | Opaque::ReadWriteLock) => Some(IntKind::Long),
+            CType::Pointer(_) => Some(IntKind::UnsignedLong),
+            CType::Opaque(opaque) => opaque.scalar(),
             _ => None,
         }
     }

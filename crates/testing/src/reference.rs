@@ -327,8 +327,9 @@ impl<'p> Reference<'p> {
             }
             Op::Join(handle) => {
                 let handle = self.eval(&state, Some(slot), handle)?;
-                let index = usize::try_from(handle - 1).map_err(|_| NoMeaning)?;
-                if !self.has_ended(state.threads.get(index).ok_or(NoMeaning)?) {
+                let index = usize::try_from(handle - 1).ok();
+                let joined = index.and_then(|index| state.threads.get(index));
+                if !joined.is_some_and(|thread| self.has_ended(thread)) {
                     return Ok(vec![]);
                 }
             }

@@ -137,6 +137,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let value = if found.is_step { self.settle_shared(value) } else { value };
         let targets = self.pointed_to(&value);
         self.note_stored(&found, &targets);
+        self.note_library(&lvalue.ty, &found, &value);
         let expr = self.storable(&value);
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
         self.act_on(found, &value.guards, |cell| {

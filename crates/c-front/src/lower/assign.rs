@@ -343,7 +343,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.refuse(at, "a copy of a large structure");
         }
         let (to, from) = (self.settle_lvalue(to.clone()), self.settle_lvalue(from.clone()));
-        for leaf in &leaves {
+        for leaf in leaves.iter().filter(|leaf| !self.facts.is_left_out(leaf)).collect::<Vec<_>>() {
             for offset in leaf.cell_offsets() {
                 let source = self.part(from.clone(), offset, leaf.ty.clone());
                 // Mutexes and handles of threads are copied like the memory that they are.

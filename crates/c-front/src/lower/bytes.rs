@@ -97,7 +97,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Sets all scalars of a place to zero.
     fn clear(&mut self, place: &Lvalue, at: TreeSpan) -> Lowered<()> {
         let Ok(leaves) = leaves(&self.facts.records, &place.ty) else { return Ok(()) };
-        for leaf in &leaves {
+        for leaf in leaves.iter().filter(|leaf| !self.facts.is_left_out(leaf)).collect::<Vec<_>>() {
             for offset in leaf.cell_offsets() {
                 let part = self.part(place.clone(), offset, leaf.ty.clone());
                 let zero = Value::constant(CType::INT, 0);

@@ -174,6 +174,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let leaves = self.facts.object(object).leaves.clone();
         let mut ops = Vec::new();
         for leaf in leaves.iter() {
+            if self.facts.is_left_out(leaf) {
+                continue;
+            }
             if !leaf.dimensions.is_empty() {
                 if matches!(leaf.ty.unqualified(), CType::Int(_) | CType::Pointer(_)) {
                     self.assume("arrays-written-before-read");

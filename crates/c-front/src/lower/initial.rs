@@ -4,7 +4,7 @@ use super::assign::Wanted;
 use super::typename::is_string;
 use super::{Lowered, Lowering};
 use crate::layout::Leaf;
-use crate::types::{CType, IntKind};
+use crate::types::{CType, IntKind, MUTEX_KIND, Opaque};
 use crate::value::{Lvalue, ObjectId, Target};
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::{Node, Span as TreeSpan};
@@ -25,6 +25,8 @@ enum Source<'a> {
     Expression(&'a Node<Expression>),
     /// A character of a string.
     Character(u8),
+    /// An initializer of the library; of a mutex, its kind.
+    Library(i128),
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -85,6 +87,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let mut image = FxHashMap::default();
         for part in parts {
             let value = match part.source {
+                Source::Library(kind) => {
+                    if kind != 0 {
+                        let offset = part.offset + MUTEX_KIND;
+                        image.insert(offset, kind);
+                        self.facts.use_detail(self.facts.target(object, offset as i64));
+                    }
+                    continue;
+                }
                 Source::Character(byte) => i128::from(byte as i8),
                 Source::Expression(expression) => self.static_value(object, &part, expression)?,
             };
@@ -156,9 +166,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let crate::value::Address::Known(known) = &place.address else { return Ok(()) };
         let object = known.object;
         let leaves = self.facts.object(object).leaves.clone();
-        let named: FxHashSet<u64> = parts.iter().map(|part| part.offset).collect();
+        let is_value = |part: &&Part<'a>| !matches!(part.source, Source::Library(_));
+        let named: FxHashSet<u64> = parts.iter().filter(is_value).map(|part| part.offset).collect();
         let mut zeros = Vec::new();
         for leaf in leaves.iter() {
+            if self.facts.is_left_out(leaf) {
+                continue;
+            }
             let variable = self.variable(Target { object, offset: leaf.offset });
             for (cell, offset) in leaf.cell_offsets().into_iter().enumerate() {
                 if named.contains(&offset) {
@@ -185,6 +199,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     let value = crate::value::Value::constant(part.ty, i128::from(byte as i8));
                     self.write(&target, value, at)?;
                 }
+                Source::Library(0) => {}
+                Source::Library(kind) => self.set_kind(&target, kind, at)?,
             }
         }
         Ok(())
@@ -293,9 +309,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         parts: &mut Vec<Part<'a>>,
     ) -> Lowered<()> {
         match ty.unqualified() {
-            // What the library's initializers contain is its own business, unless it is a kind
-            // of mutex that is not supported.
-            CType::Opaque(_) => self.library_initializer(items, at),
+            CType::Opaque(opaque) if *opaque != Opaque::Thread => {
+                let kind = self.library_initializer(*opaque, items, at)?;
+                parts.push(Part { offset, ty: ty.clone(), source: Source::Library(kind) });
+                Ok(())
+            }
             CType::Array(..) | CType::Record(_) => {
                 let mut position = 0;
                 self.fill(ty, offset, items, &mut position, true, parts)?;
@@ -312,21 +330,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 _ => self.error(at, "a scalar is initialized by a list"),
             },
         }
-    }
-
-    fn library_initializer(&self, items: &'a [Node<InitializerListItem>], at: TreeSpan) -> Lowered<()> {
-        for item in items {
-            match &item.node.initializer.node {
-                Initializer::List(inner) => self.library_initializer(inner, at)?,
-                Initializer::Expression(expression) => {
-                    let text = self.origin.text(expression.span);
-                    if text.contains("RECURSIVE") || text.contains("ERRORCHECK") {
-                        return self.refuse(at, "a recursive or error-checking mutex");
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Fills the parts of an array or structure from the items of a list, from `position` on.

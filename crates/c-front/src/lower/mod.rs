@@ -27,10 +27,12 @@ mod flow;
 mod function_pointer;
 mod impact;
 mod initial;
+mod join;
 mod library;
 mod literal;
 mod lvalue;
 mod memory;
+mod mutex;
 mod names;
 mod order;
 mod parameter;
@@ -49,6 +51,7 @@ use crate::types::{CType, RecordId};
 use crate::unit::Unit;
 use crate::value::{ObjectId, Target, Value};
 use flow::Flow;
+use join::Parting;
 use lang_c::ast::{Expression, TranslationUnit};
 use lang_c::span::Node;
 use names::Names;
@@ -102,6 +105,7 @@ pub(crate) fn lower(
     for _ in 0..MAX_ROUNDS {
         let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;
+        finished.note_partings(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
@@ -141,6 +145,8 @@ pub(crate) struct Lowering<'a, 'f> {
     /// Structures whose members are being looked at.
     completing: FxHashSet<RecordId>,
     obligations: Vec<Obligation>,
+    /// Where threads are joined or detached.
+    partings: Vec<Parting>,
     /// Whether only the type of what is walked over matters.
     is_silent: bool,
     edges: usize,

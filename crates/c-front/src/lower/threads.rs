@@ -2,6 +2,7 @@
 
 use super::assign::Wanted;
 use super::flow::Flow;
+use super::join::Parting;
 use super::names::Names;
 use super::order::{AccessLog, UNSEQUENCED};
 use super::parameter::Parameter;
@@ -33,6 +34,7 @@ pub(super) enum Obligation {
 pub(super) struct Finished {
     builder: ProgramBuilder,
     obligations: Vec<Obligation>,
+    pub(super) partings: Vec<Parting>,
     threads: FxHashMap<String, ThreadId>,
 }
 
@@ -69,6 +71,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             resolving: FxHashSet::default(),
             completing: FxHashSet::default(),
             obligations: Vec::new(),
+            partings: Vec::new(),
             is_silent: false,
             edges: 0,
             walked: 0,
@@ -92,8 +95,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.check_published();
         self.set_initial_values();
-        let Lowering { builder, obligations, threads, .. } = self;
-        Ok(Finished { builder, obligations, threads })
+        let Lowering { builder, obligations, partings, threads, .. } = self;
+        Ok(Finished { builder, obligations, partings, threads })
     }
 
     /// A local whose address other threads know must exist only once.
@@ -343,11 +346,11 @@ impl Finished {
         })
     }
 
-    fn runs_once(&self, name: &str) -> bool {
+    pub(super) fn runs_once(&self, name: &str) -> bool {
         self.threads.get(name).is_some_and(|&thread| self.starts_once(thread, 0))
     }
 
-    fn is_in_loop(&self, location: LocationId) -> bool {
+    pub(super) fn is_in_loop(&self, location: LocationId) -> bool {
         let program = self.builder.program();
         let mut next = program.outgoing(location).iter().map(|&edge| program.edges()[edge].target);
         next.any(|target| leads_to(program, target, location))

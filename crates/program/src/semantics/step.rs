@@ -47,9 +47,6 @@ pub enum StepError {
     /// An expression has no value.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A join of something that is no thread.
-    #[error("{0} is not the handle of a thread")]
-    NotAThread(Value),
     /// A second start of a thread of which there is only one.
     #[error("a thread is started that can start only once")]
     AlreadyStarted(ThreadId),
@@ -66,7 +63,8 @@ impl Semantics<'_> {
     ///   thread is inside an atomic block; otherwise this is no step ([`StepError`]).
     /// * `choices` has one value for each value of [`choices`](Self::choices), in order.
     /// * The first operation that blocks or fails decides: a condition that does not hold, or a
-    ///   join of a thread that has not ended, blocks the whole edge; a violated check fails.
+    ///   join of a thread that has not ended, or of a number that is no thread's, blocks the whole
+    ///   edge; a violated check fails.
     /// * Otherwise the thread stands at the target of the edge, and the variables have their
     ///   new values. If the last operation halts the program, this was its last step.
     pub fn step(
@@ -167,8 +165,7 @@ impl Semantics<'_> {
             Op::Join(handle) => {
                 let handle = self.participant(state, slot).eval(handle)?;
                 let joined = state.slots().find(|slot| slot.handle() == handle);
-                let joined = joined.ok_or(StepError::NotAThread(handle))?;
-                if self.status(state, joined) != SlotStatus::Ended {
+                if joined.is_none_or(|joined| self.status(state, joined) != SlotStatus::Ended) {
                     return Ok(Outcome::Blocked(Blocking::Wait));
                 }
             }

@@ -244,9 +244,11 @@ fn spawned_threads_get_the_next_slot() {
 }
 
 #[test]
-fn a_join_of_no_thread_is_no_step() {
-    let (program, _, edge) = one_edge(|_, _| vec![Op::Join(Expr::int(9))]);
-    assert_eq!(take(&program, edge, &[]), Err(StepError::NotAThread(9)));
+fn a_join_of_no_thread_waits() {
+    for number in [-1, 0, 9] {
+        let (program, _, edge) = one_edge(|_, _| vec![Op::Join(Expr::int(number))]);
+        assert_eq!(take(&program, edge, &[]), Ok(Outcome::Blocked(Blocking::Wait)));
+    }
 }
 
 #[test]
