@@ -26,7 +26,6 @@ mod parameterized;
 mod portfolio;
 mod registry;
 mod rely_guarantee;
-mod symbolic;
 
 pub use deductive::Deductive;
 pub use explore::{Explore, ExploreOptions};

@@ -4,13 +4,11 @@ use super::assertion::Growth;
 use super::hull::Landmarks;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
-use crate::symbolic::{
-    Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states,
-};
 use rely_base::{Arena, Budget, Id, define_id};
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, ThreadKind};
+use rely_symbolic::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
 
 define_id!(
     /// A step: one branch of one edge.

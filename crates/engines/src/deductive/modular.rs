@@ -19,11 +19,11 @@ use super::region::{Reasoner, Region};
 use super::symmetry::Exchange;
 use super::team::Team;
 use super::transition::Transition;
-use crate::symbolic::PlaceTest;
 use rely_base::StopReason;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::PlaceTest;
 use rustc_hash::FxHashMap;
 
 /// A thread at one of its spots.

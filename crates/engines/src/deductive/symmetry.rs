@@ -10,11 +10,11 @@ use super::model::{Model, Offence, Step};
 use super::modular::Guarantee;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
-use crate::symbolic::{Cells, PlaceTest};
 use rely_base::Id;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, Integer, VarId};
 use rely_program::{LocationId, ThreadId};
+use rely_symbolic::{Cells, PlaceTest};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

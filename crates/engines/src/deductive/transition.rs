@@ -1,8 +1,8 @@
 //! Transitions: what one step does to the variables, as a linear guarded command.
 
 use super::region::{Reasoner, Region};
-use crate::symbolic::{Branch, Cells};
 use rely_logic::{Constraint, LinearForm, VarId};
+use rely_symbolic::{Branch, Cells};
 
 /// When a step is taken and what it writes. Variables that are not written keep their values, as
 /// is the convention of the paper for its `P » Q`.

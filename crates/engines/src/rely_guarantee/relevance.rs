@@ -14,10 +14,10 @@ use super::literals::{Literal, Literals, PredicateId};
 use super::system::{Move, MoveId, SpotId, System, before};
 use super::tree::{Node, NodeId, Trees};
 use super::violation::{Role, role_facts, roles};
-use crate::symbolic::Ending;
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
+use rely_symbolic::Ending;
 use std::rc::Rc;
 
 /// Nodes of one spot that agree in what is relevant there.

@@ -2,14 +2,12 @@
 
 use super::analysis::sums;
 use super::census::Census;
-use crate::symbolic::{
-    Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states,
-};
 use rely_base::{Budget, Id, StopReason, define_id};
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::analysis::Liveness;
 use rely_program::{EdgeId, Goal, Program, Scope, ThreadId, ThreadKind};
+use rely_symbolic::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
 use rustc_hash::FxHashSet;
 
 define_id!(

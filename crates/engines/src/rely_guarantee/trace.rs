@@ -3,12 +3,12 @@
 use super::refine::Refinement;
 use super::system::{MoveId, System};
 use super::tree::Wrong;
-use crate::symbolic::Ending;
 use rely_base::{Budget, Id};
 use rely_evidence::replay;
 use rely_logic::interpolate::Derivation;
 use rely_logic::{Integer, LinearForm, VarId};
 use rely_program::{Semantics, SlotId, Trace, TraceStep, Value, Violation};
+use rely_symbolic::Ending;
 use rustc_hash::FxHashMap;
 
 /// The values of the variables of one clause.

@@ -2,11 +2,11 @@
 
 use super::system::{SpotId, System};
 use super::tree::{NodeId, Trees};
-use crate::symbolic::Violation;
 use rely_base::Id;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::Constraint;
 use rely_program::ThreadId;
+use rely_symbolic::Violation;
 
 /// A thread that takes part in a violation, and where it stands then.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use super::stages::{StageId, Stages, matters};
 use crate::rely_guarantee::system::{Move, SpotId, System};
-use crate::symbolic::Ending;
 use rely_base::Id;
 use rely_logic::domains::{NumericDomain, Octagons};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::Ending;
 
 /// The steps that have to do with a pack of cells, and who sees them.
 pub(super) struct Effects {

@@ -1,10 +1,10 @@
 //! The spots of threads, as far as a pack of cells can tell them apart.
 
 use crate::rely_guarantee::system::{Move, SpotId, System};
-use crate::symbolic::Ending;
 use rely_base::{Id, define_id};
 use rely_logic::VarId;
 use rely_program::ThreadId;
+use rely_symbolic::Ending;
 use std::ops::Range;
 
 define_id!(

@@ -9,10 +9,10 @@ use super::signs::Signs;
 use super::vocabulary::{Atom, Vocabulary};
 use crate::rely_guarantee::system::{MoveId, SpotId};
 use crate::rely_guarantee::violation::roles;
-use crate::symbolic::Ending;
 use rely_base::{Budget, Id};
 use rely_logic::{FormulaSolver, Interpretation, Satisfiability, Sort, TermId, TermPool, Value, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::Ending;
 
 /// The clauses of a proof.
 pub(super) struct Needed {

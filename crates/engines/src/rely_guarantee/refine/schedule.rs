@@ -13,9 +13,9 @@ use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::symbolic::Ending;
 use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
+use rely_symbolic::Ending;
 
 /// Longer schedules are not tried.
 const MOST_MOVES: usize = 400;

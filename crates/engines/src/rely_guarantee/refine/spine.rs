@@ -7,10 +7,10 @@ use crate::rely_guarantee::seeds::Seeds;
 use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
 use crate::rely_guarantee::trace;
 use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::symbolic::Branch;
 use rely_base::{Budget, Id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::Branch;
 
 /// The steps that lead to a node, its own thread's and the others', in order.
 struct Spine {

@@ -20,10 +20,10 @@ use super::meetings::{Environment, EnvironmentId, Meeting, Meetings};
 use super::places::Places;
 use super::system::{Move, MoveId, SpotId, System};
 use super::violation::Search;
-use crate::symbolic::Ending;
 use rely_base::{Arena, Budget, Id, StopReason, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::Ending;
 use std::collections::VecDeque;
 
 define_id!(

@@ -1,7 +1,7 @@
 //! Edges as guarded commands.
 
-use super::PlaceTest;
-use super::expr::{Path, TooManyCases, Translator, within_limit};
+use crate::PlaceTest;
+use crate::expr::{Path, TooManyCases, Translator, within_limit};
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Conjunction, Constraint, Domain as Numbers, LinearForm, VarId, Verdict};
@@ -11,28 +11,28 @@ use rely_program::{
 
 /// One way in which an edge is taken.
 #[derive(Clone, Debug)]
-pub(crate) struct Branch {
+pub struct Branch {
     /// When: over the cells before the step, and auxiliary variables.
-    pub(crate) guard: Vec<Constraint>,
+    pub guard: Vec<Constraint>,
     /// Where other instances must stand.
-    pub(crate) places: Vec<PlaceTest>,
+    pub places: Vec<PlaceTest>,
     /// The new values of the cells that change, ascending.
-    pub(crate) updates: Vec<(VarId, LinearForm)>,
+    pub updates: Vec<(VarId, LinearForm)>,
     /// The nondeterministic values, in the order in which a step takes them.
-    pub(crate) inputs: Vec<LinearForm>,
+    pub inputs: Vec<LinearForm>,
     /// The instances that are started.
-    pub(crate) started: Vec<ThreadId>,
+    pub started: Vec<ThreadId>,
     /// The template instances that are started, each with the values of its locals.
-    pub(crate) spawned: Vec<(ThreadId, Vec<(VarId, LinearForm)>)>,
+    pub spawned: Vec<(ThreadId, Vec<(VarId, LinearForm)>)>,
     /// How the step ends.
-    pub(crate) ending: Ending,
+    pub ending: Ending,
     /// Whether it allows exactly what the program does.
-    pub(crate) exact: bool,
+    pub exact: bool,
 }
 
 /// How a step ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The thread is at the target of the edge.
     Moves,
     /// The whole program has ended.
@@ -61,7 +61,7 @@ struct Edges<'t, 'p> {
 
 impl Translator<'_> {
     /// The branches of an edge of the translator's thread.
-    pub(crate) fn edge(&self, edge: EdgeId, budget: &Budget) -> Result<Vec<Branch>, TooManyCases> {
+    pub fn edge(&self, edge: EdgeId, budget: &Budget) -> Result<Vec<Branch>, TooManyCases> {
         let mut edges = Edges { translator: self, ended: Vec::new(), open: vec![Draft::default()] };
         for op in &self.program.edges()[edge].ops {
             edges.operation(op)?;
@@ -95,7 +95,7 @@ impl Draft {
 
 impl Branch {
     /// All variables that it reads or writes, some of them more than once.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
+    pub fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
         let guard = self.guard.iter().flat_map(|constraint| constraint.form().variables());
         let spawned = self.spawned.iter().flat_map(|(_, locals)| locals);
         let values = self.updates.iter().chain(spawned);

@@ -1,7 +1,7 @@
 //! Expressions as linear forms, case by case.
 
-use super::PlaceTest;
-use super::cells::Cells;
+use crate::PlaceTest;
+use crate::cells::Cells;
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{BinaryOp, Domain, Expr, LocationId, Program, Sort, ThreadId, ThreadKind, UnaryOp, Value};
@@ -12,28 +12,28 @@ const MOST_CASES: usize = 256;
 
 /// An edge or a condition falls apart into too many cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyCases;
+pub struct TooManyCases;
 
 /// One case: what has been assumed so far, and which values the cells have by now.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Path {
-    pub(super) guard: Vec<Constraint>,
+pub(crate) struct Path {
+    pub(crate) guard: Vec<Constraint>,
     /// The cells that have changed, with their values in terms of the state before.
-    pub(super) values: BTreeMap<VarId, LinearForm>,
-    pub(super) places: Vec<PlaceTest>,
+    pub(crate) values: BTreeMap<VarId, LinearForm>,
+    pub(crate) places: Vec<PlaceTest>,
     /// At least so many instances of templates stand at locations, as a property counts them.
-    pub(super) witnesses: Vec<(LocationId, u32)>,
+    pub(crate) witnesses: Vec<(LocationId, u32)>,
     /// The nondeterministic values, in the order in which a step takes them.
-    pub(super) inputs: Vec<LinearForm>,
+    pub(crate) inputs: Vec<LinearForm>,
     /// How many auxiliary variables there are.
-    pub(super) auxiliaries: u32,
+    pub(crate) auxiliaries: u32,
     /// Whether something was over-approximated.
-    pub(super) inexact: bool,
+    pub(crate) inexact: bool,
 }
 
 impl Path {
     /// The case with one more assumption.
-    pub(super) fn assuming(mut self, constraint: Constraint) -> Self {
+    pub(crate) fn assuming(mut self, constraint: Constraint) -> Self {
         self.guard.push(constraint);
         self
     }
@@ -44,30 +44,30 @@ impl Path {
 }
 
 /// A case together with the value that an expression has in it.
-pub(super) type Valued = (Path, LinearForm);
+pub(crate) type Valued = (Path, LinearForm);
 
 /// Translates expressions for one thread, or for an observer from outside.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Translator<'p> {
-    pub(super) program: &'p Program,
-    pub(super) cells: &'p Cells,
-    pub(super) thread: Option<ThreadId>,
+pub struct Translator<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) cells: &'p Cells,
+    pub(crate) thread: Option<ThreadId>,
 }
 
 impl<'p> Translator<'p> {
     /// For expressions of a thread, or of properties if there is none.
-    pub(crate) fn new(program: &'p Program, cells: &'p Cells, thread: Option<ThreadId>) -> Self {
+    pub fn new(program: &'p Program, cells: &'p Cells, thread: Option<ThreadId>) -> Self {
         Self { program, cells, thread }
     }
 
-    pub(super) fn fresh(&self, path: &mut Path) -> LinearForm {
+    pub(crate) fn fresh(&self, path: &mut Path) -> LinearForm {
         let variable = self.cells.auxiliary(path.auxiliaries);
         path.auxiliaries += 1;
         LinearForm::variable(variable)
     }
 
     /// A value of which only the domain is known.
-    pub(super) fn any(&self, path: &mut Path, domain: Domain) -> LinearForm {
+    pub(crate) fn any(&self, path: &mut Path, domain: Domain) -> LinearForm {
         let value = self.fresh(path);
         let (low, high) = match domain {
             Domain::Bool => (0, 1),
@@ -80,14 +80,14 @@ impl<'p> Translator<'p> {
     }
 
     /// A value about which nothing is known, instead of one that is not linear.
-    pub(super) fn unknown(&self, mut path: Path) -> Valued {
+    pub(crate) fn unknown(&self, mut path: Path) -> Valued {
         path.inexact = true;
         let value = self.fresh(&mut path);
         (path, value)
     }
 
     /// The cases in which a condition is true, or those in which it is false.
-    pub(super) fn condition(&self, path: Path, expr: &Expr, truth: bool) -> Result<Vec<Path>, TooManyCases> {
+    pub(crate) fn condition(&self, path: Path, expr: &Expr, truth: bool) -> Result<Vec<Path>, TooManyCases> {
         let cases = match expr {
             Expr::Bool(value) => {
                 if *value == truth {
@@ -178,7 +178,7 @@ impl<'p> Translator<'p> {
     }
 
     /// The values of an expression, each with its case. Booleans are 0 and 1.
-    pub(super) fn value(&self, path: Path, expr: &Expr) -> Result<Vec<Valued>, TooManyCases> {
+    pub(crate) fn value(&self, path: Path, expr: &Expr) -> Result<Vec<Valued>, TooManyCases> {
         let known = |path, value| Ok(vec![(path, value)]);
         match expr {
             Expr::Int(value) => known(path, LinearForm::constant(*value)),
@@ -238,12 +238,12 @@ impl<'p> Translator<'p> {
         }
     }
 
-    pub(super) fn read(&self, path: &Path, cell: VarId) -> LinearForm {
+    pub(crate) fn read(&self, path: &Path, cell: VarId) -> LinearForm {
         path.values.get(&cell).cloned().unwrap_or_else(|| LinearForm::variable(cell))
     }
 
     /// The cells that `array[index]` can be. Indices outside of the array are left out.
-    pub(super) fn indexed(
+    pub(crate) fn indexed(
         &self,
         path: Path,
         array: rely_program::VarId,
@@ -329,6 +329,6 @@ impl<'p> Translator<'p> {
     }
 }
 
-pub(super) fn within_limit<T>(cases: Vec<T>) -> Result<Vec<T>, TooManyCases> {
+pub(crate) fn within_limit<T>(cases: Vec<T>) -> Result<Vec<T>, TooManyCases> {
     if cases.len() > MOST_CASES { Err(TooManyCases) } else { Ok(cases) }
 }

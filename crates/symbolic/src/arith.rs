@@ -1,12 +1,12 @@
 //! Arithmetic that needs cases: quotients, remainders, shifts and machine types.
 
-use super::expr::{Path, TooManyCases, Translator, Valued, within_limit};
+use crate::expr::{Path, TooManyCases, Translator, Valued, within_limit};
 use rely_logic::{Constraint, Integer, LinearForm};
 use rely_program::{BinaryOp, Expr, IntType};
 
 impl Translator<'_> {
     /// The values of an integer operator.
-    pub(super) fn arithmetic(
+    pub(crate) fn arithmetic(
         &self,
         path: Path,
         op: BinaryOp,
@@ -105,7 +105,7 @@ impl Translator<'_> {
 
     /// A value reduced to a machine type. That it fits already is a case of its own, because
     /// it is the usual one and needs no auxiliary variable.
-    pub(super) fn wrapped(&self, path: Path, value: LinearForm, int_type: IntType) -> Vec<Valued> {
+    pub(crate) fn wrapped(&self, path: Path, value: LinearForm, int_type: IntType) -> Vec<Valued> {
         let (low, high) = (LinearForm::constant(int_type.min()), LinearForm::constant(int_type.max()));
         let fits = [Constraint::ge(&value, &low), Constraint::le(&value, &high)];
         if fits.iter().all(Constraint::is_true) {

@@ -12,7 +12,7 @@ use rely_program::{self as program, Program, Scope, ThreadId, ThreadKind};
 /// * a third copy, for values after a step;
 /// * any number of auxiliary ones: nondeterministic values, quotients, remainders.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub struct Cells {
     cells: Vec<Cell>,
     first: Arena<program::VarId, u32>,
     handles: Arena<ThreadId, Handle>,
@@ -33,7 +33,8 @@ enum Handle {
 }
 
 impl Cells {
-    pub(crate) fn new(program: &Program) -> Self {
+    /// Numbers the cells of all variables of a program.
+    pub fn new(program: &Program) -> Self {
         let mut cells = Vec::new();
         let mut first = Arena::new();
         for (var, declaration) in program.vars().iter() {
@@ -61,22 +62,22 @@ impl Cells {
     }
 
     /// How many cells there are; their numbers start from zero.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.cells.len()
     }
 
     /// All cells.
-    pub(crate) fn all(&self) -> impl Iterator<Item = VarId> + use<> {
+    pub fn all(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.count()).map(VarId::from_index)
     }
 
     /// The cell of a variable.
-    pub(crate) fn cell(&self, var: program::VarId, index: usize) -> VarId {
+    pub fn cell(&self, var: program::VarId, index: usize) -> VarId {
         VarId::from_index(self.first[var] as usize + index)
     }
 
     /// The variable and the index of a cell; a handle has none.
-    pub(crate) fn variable(&self, cell: VarId) -> Option<(program::VarId, usize)> {
+    pub fn variable(&self, cell: VarId) -> Option<(program::VarId, usize)> {
         match self.cells.get(cell.index())?.quantity {
             Quantity::Cell { var, index, .. } => Some((var, index as usize)),
             Quantity::Handle => None,
@@ -84,7 +85,7 @@ impl Cells {
     }
 
     /// The handle of a thread.
-    pub(crate) fn handle(&self, thread: ThreadId) -> LinearForm {
+    pub fn handle(&self, thread: ThreadId) -> LinearForm {
         match self.handles[thread] {
             Handle::Known(handle) => LinearForm::constant(handle),
             Handle::Variable(variable) => LinearForm::variable(variable),
@@ -92,7 +93,7 @@ impl Cells {
     }
 
     /// The variable that stands for the handle of a template's instance.
-    pub(crate) fn handle_variable(&self, thread: ThreadId) -> Option<VarId> {
+    pub fn handle_variable(&self, thread: ThreadId) -> Option<VarId> {
         match self.handles[thread] {
             Handle::Known(_) => None,
             Handle::Variable(variable) => Some(variable),
@@ -100,33 +101,33 @@ impl Cells {
     }
 
     /// The thread whose local, or handle, a cell is; `None` for a global.
-    pub(crate) fn owner(&self, cell: VarId) -> Option<ThreadId> {
+    pub fn owner(&self, cell: VarId) -> Option<ThreadId> {
         self.cells.get(cell.index()).and_then(|cell| cell.owner)
     }
 
     /// Whether a variable stands for a cell of the program in the state before a step.
-    pub(crate) fn is_cell(&self, variable: VarId) -> bool {
+    pub fn is_cell(&self, variable: VarId) -> bool {
         variable.index() < self.count()
     }
 
     /// The copy of a cell that belongs to another instance of the same template.
-    pub(crate) fn foreign(&self, cell: VarId) -> VarId {
+    pub fn foreign(&self, cell: VarId) -> VarId {
         VarId::from_index(self.count() + cell.index())
     }
 
     /// The value of a cell after a step.
-    pub(crate) fn after(&self, cell: VarId) -> VarId {
+    pub fn after(&self, cell: VarId) -> VarId {
         VarId::from_index(2 * self.count() + cell.index())
     }
 
     /// An auxiliary variable.
-    pub(crate) fn auxiliary(&self, number: u32) -> VarId {
+    pub fn auxiliary(&self, number: u32) -> VarId {
         VarId::from_index(3 * self.count() + number as usize)
     }
 
     /// The constraint as an atom of a proof; `None` if it mentions an auxiliary variable or the
     /// copy for another instance, or if its numbers are too large.
-    pub(crate) fn atom(&self, constraint: &Constraint) -> Option<Atom> {
+    pub fn atom(&self, constraint: &Constraint) -> Option<Atom> {
         let comparison = match constraint.relation() {
             Relation::Le => Comparison::Le,
             Relation::Eq => Comparison::Eq,
@@ -137,7 +138,7 @@ impl Cells {
     }
 
     /// That a form is a multiple of a number, as an atom of a proof.
-    pub(crate) fn multiple(&self, form: &LinearForm, divisor: &Integer) -> Option<Atom> {
+    pub fn multiple(&self, form: &LinearForm, divisor: &Integer) -> Option<Atom> {
         let divisor = divisor.to_i64().and_then(|divisor| u64::try_from(divisor).ok())?;
         self.compared(form, Comparison::MultipleOf(divisor))
     }

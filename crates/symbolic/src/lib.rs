@@ -15,19 +15,19 @@ mod edge;
 mod expr;
 mod property;
 
-pub(crate) use cells::Cells;
-pub(crate) use edge::{Branch, Ending};
-pub(crate) use expr::{TooManyCases, Translator};
-pub(crate) use property::{Violation, initial_states};
+pub use cells::Cells;
+pub use edge::{Branch, Ending};
+pub use expr::{TooManyCases, Translator};
+pub use property::{Violation, initial_states};
 
 use rely_evidence::rely_guarantee::Spot;
 use rely_program::ThreadId;
 
 /// A condition on where an instance stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PlaceTest {
+pub struct PlaceTest {
     /// Which instance.
-    pub(crate) thread: ThreadId,
+    pub thread: ThreadId,
     /// At one of these.
-    pub(crate) spots: Vec<Spot>,
+    pub spots: Vec<Spot>,
 }

@@ -1,31 +1,31 @@
 //! Initial states and violations of properties as conjunctions.
 
-use super::PlaceTest;
-use super::cells::Cells;
-use super::expr::{Path, TooManyCases, Translator};
+use crate::PlaceTest;
+use crate::cells::Cells;
+use crate::expr::{Path, TooManyCases, Translator};
 use rely_evidence::rely_guarantee::Spot;
 use rely_logic::{Constraint, LinearForm};
 use rely_program::{Claimed, Domain, Goal, Initial, LocationId, Program, Scope, ThreadKind, definedness};
 
 /// A way in which a state can violate a property.
 #[derive(Clone, Debug)]
-pub(crate) struct Violation {
+pub struct Violation {
     /// The index of the property.
-    pub(crate) property: usize,
+    pub property: usize,
     /// What holds of the variables.
-    pub(crate) guard: Vec<Constraint>,
+    pub guard: Vec<Constraint>,
     /// Where instances stand.
-    pub(crate) places: Vec<PlaceTest>,
+    pub places: Vec<PlaceTest>,
     /// How many instances of templates stand somewhere, at least.
-    pub(crate) witnesses: Vec<(LocationId, u32)>,
+    pub witnesses: Vec<(LocationId, u32)>,
     /// Whether the property has no value here, rather than the value false.
-    pub(crate) undefined: bool,
+    pub undefined: bool,
 }
 
 impl Translator<'_> {
     /// All ways in which a state can violate a property of the goal. Each place test of an
     /// instance is the only one for it.
-    pub(crate) fn violations(&self, goal: Goal) -> Result<Vec<Violation>, TooManyCases> {
+    pub fn violations(&self, goal: Goal) -> Result<Vec<Violation>, TooManyCases> {
         let mut violations = Vec::new();
         for (index, property) in self.program.properties().iter().enumerate() {
             if property.claimed.goal() != goal {
@@ -84,7 +84,7 @@ fn violation(property: usize, path: Path, undefined: bool) -> Option<Violation> 
 }
 
 /// The initial values of the globals and of the instances' locals, case by case.
-pub(crate) fn initial_states(program: &Program, cells: &Cells) -> Result<Vec<Vec<Constraint>>, TooManyCases> {
+pub fn initial_states(program: &Program, cells: &Cells) -> Result<Vec<Vec<Constraint>>, TooManyCases> {
     let translator = Translator::new(program, cells, None);
     let mut start = Path::default();
     for (var, declaration) in program.vars().iter() {
