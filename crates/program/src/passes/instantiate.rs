@@ -2,14 +2,16 @@
 //!
 //! A spawn that is not on a cycle, in a thread of which there is only one, happens at most
 //! once: the thread it starts can have a name of its own. Engines that reason about each
-//! thread by itself need that, and everybody sees its locals in a fixed place. Handles change
-//! with the slots; programs only compare them with each other and with zero.
+//! thread by itself need that, and everybody sees its locals in a fixed place.
+//!
+//! Handles change with the slots. A program that only asks which handle is which does not see that,
+//! see [`handles_are_opaque`]; one that takes handles for numbers stays as it is.
 
 use super::BackMap;
 use super::back::ChoiceSource;
 use super::draft::{Draft, choices, initial_cells};
 use super::rename::Renaming;
-use crate::analysis::Graph;
+use crate::analysis::{Graph, handles_are_opaque};
 use crate::expr::Expr;
 use crate::ir::{EdgeId, LocationId, Op, Program, Scope, ThreadId, ThreadKind, VarId};
 use crate::property::Claimed;
@@ -24,6 +26,9 @@ const MOST_LOCATIONS: usize = 20_000;
 pub fn instantiate(program: &Program) -> (Program, BackMap) {
     let mut result = program.clone();
     let mut back = BackMap::identity();
+    if !handles_are_opaque(program) {
+        return (result, back);
+    }
     // Instances may spawn in turn. Each round starts at least one thread less from templates.
     while let Some((next, way_back)) = instantiate_once(&result) {
         result = next;

@@ -3,14 +3,16 @@
 //! A bystander checks nothing, nobody waits for its end or counts it, it starts nobody but other
 //! bystanders, and what it writes only they read, and no property. In a run that shows a violation its
 //! steps can be left out: nobody else sees them, and those whom a halt would have stopped have
-//! made their steps before it. In the new program it ends before its first step. What shared
+//! made their steps before it. (If handles are taken for numbers, see [`handles_are_opaque`], nobody
+//! who starts threads of a template is a bystander: the next ones get other handles.)
+//! In the new program it ends before its first step. What shared
 //! variables hold of which nobody else knows, deadlocks and whether every run ends are not preserved.
 
 use super::BackMap;
 use super::cut_tails::{asks_for_the_end, cut, may_be_joined};
 use super::draft::Draft;
-use crate::analysis::{Access, IdSet, Visibility};
-use crate::ir::{Edge, Op, Program, ThreadId, VarId};
+use crate::analysis::{Access, IdSet, Visibility, handles_are_opaque};
+use crate::ir::{Edge, Op, Program, ThreadId, ThreadKind, VarId};
 
 /// The program in which only those threads do something that make a difference, except for
 /// deadlocks and termination.
@@ -33,10 +35,11 @@ fn participants(program: &Program) -> IdSet<ThreadId> {
         let mut locations = program.locations.iter().filter(|(_, location)| location.thread == thread);
         locations.any(|(at, _)| visibility.is_watched_location(program, at))
     };
+    let numbers = if handles_are_opaque(program) { IdSet::new() } else { start_templates(program) };
     let mut new: IdSet<ThreadId> = program
         .threads
         .ids()
-        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread))
+        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread) || numbers.contains(thread))
         .collect();
     let mut participants: IdSet<ThreadId> = IdSet::new();
     let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
@@ -70,4 +73,13 @@ fn participants(program: &Program) -> IdSet<ThreadId> {
             return participants;
         }
     }
+}
+
+/// The threads that start threads of a template somewhere.
+fn start_templates(program: &Program) -> IdSet<ThreadId> {
+    let is_template = |thread: ThreadId| program.threads[thread].kind == ThreadKind::Template;
+    let starts = |edge: &&Edge| {
+        edge.ops.iter().any(|op| matches!(op, Op::Spawn { thread, .. } if is_template(*thread)))
+    };
+    program.edges.values().filter(starts).map(|edge| program.locations[edge.source].thread).collect()
 }

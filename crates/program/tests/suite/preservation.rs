@@ -3,8 +3,8 @@
 //! same violation before it. `cargo run --release -p rely-program --example fuzz_passes` does
 //! the same for as many programs as one likes.
 
-use crate::random::generator;
-use crate::random::preservation::{CASES, Coverage};
+use crate::random::preservation::{CASES, Coverage, MOST_STATES, Original};
+use crate::random::{edits, generator};
 use rely_program::Program;
 
 const PROGRAMS: usize = 400;
@@ -17,7 +17,8 @@ fn check_on(name: &str, generate: fn(u64) -> Program) -> Coverage {
     let case = CASES.iter().find(|case| case.name == name).expect("there is such a pass");
     let mut coverage = Coverage::default();
     for seed in 0..PROGRAMS {
-        if let Err(reason) = case.check(&mut coverage, &generate(seed as u64)) {
+        let mut original = Original::new(generate(seed as u64), MOST_STATES);
+        if let Err(reason) = case.check(&mut coverage, &mut original) {
             panic!("{reason}");
         }
     }
@@ -29,6 +30,37 @@ fn assert_covers(coverage: &Coverage, changed: usize, violations: usize, deadloc
     let enough =
         coverage.changed >= changed && coverage.violations >= violations && coverage.deadlocks >= deadlocks;
     assert!(enough, "{coverage:?}");
+}
+
+/// Every pass on programs whose representation was edited at random.
+fn check_edited(seeds: std::ops::Range<u64>) {
+    let mut coverages: Vec<Coverage> = CASES.iter().map(|_| Coverage::default()).collect();
+    for program in seeds.clone().filter_map(|seed| edits::program(seed).ok()) {
+        let mut original = Original::new(program, edits::MOST_STATES);
+        for (case, coverage) in CASES.iter().zip(&mut coverages) {
+            if let Err(reason) = case.check(coverage, &mut original) {
+                panic!("{reason}");
+            }
+        }
+    }
+    let programs = seeds.count();
+    for (case, coverage) in CASES.iter().zip(&coverages) {
+        assert!(
+            coverage.programs + coverage.unchanged > programs * 8 / 10 && coverage.programs > programs / 100,
+            "{}: {coverage:?}",
+            case.name
+        );
+    }
+}
+
+#[test]
+fn passes_on_edited_programs() {
+    check_edited(0..700);
+}
+
+#[test]
+fn passes_on_more_edited_programs() {
+    check_edited(700..1_400);
 }
 
 #[test]

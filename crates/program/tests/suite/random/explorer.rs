@@ -34,8 +34,11 @@ pub struct Findings {
     pub states: usize,
     /// The values that the observed variables have together in some state, and whether the
     /// program has ended there.
-    pub observed: BTreeSet<(Vec<Value>, bool)>,
+    pub observed: Observed,
 }
+
+/// Values that variables have together in some state, and whether the program has ended there.
+pub type Observed = BTreeSet<(Vec<Value>, bool)>;
 
 /// The violations by which two programs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -49,6 +52,12 @@ pub struct Verdict {
 }
 
 impl Findings {
+    /// What was observed of some of the variables, by their positions.
+    pub fn projected(&self, positions: &[usize]) -> Observed {
+        let part = |values: &Vec<Value>| positions.iter().map(|&at| values[at]).collect();
+        self.observed.iter().map(|(values, has_ended)| (part(values), *has_ended)).collect()
+    }
+
     /// The verdict about the program.
     pub fn verdict(&self, program: &Program) -> Verdict {
         let mut verdict = Verdict::default();

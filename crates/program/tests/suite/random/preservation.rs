@@ -1,16 +1,16 @@
 //! What it means that a pass changes a program, but not what it can do.
 
-use super::explorer::{Findings, Stopped, Verdict, explore, replay};
+use super::explorer::{Findings, Observed, Stopped, Verdict, explore, replay};
 use rely_program::analysis::{Liveness, Visibility};
 use rely_program::passes::{self, BackMap, Deadlocks, Sections};
 use rely_program::{
-    Claimed, Expr, Goal, LocationId, Outcome, Program, Semantics, SlotId, State, ThreadKind, Trace, Value,
-    VarId, Violation,
+    Claimed, Expr, Goal, LocationId, Op, Outcome, Place, Program, Semantics, SlotId, State, ThreadKind,
+    Trace, VarId, Violation,
 };
 use std::collections::BTreeSet;
 
-/// Programs with more states than this are left out.
-const MOST_STATES: usize = 3_000;
+/// Generated programs with more states than this are left out.
+pub const MOST_STATES: usize = 3_000;
 
 /// A pass, and what it must preserve.
 #[derive(Clone, Copy)]
@@ -65,6 +65,13 @@ pub const CASES: &[Case] = &[
         deadlocks: false,
         hides: true,
     },
+    Case {
+        name: "compress, sections apart",
+        pass: |program| passes::compress(program, Deadlocks::Preserve, Sections::Apart),
+        goal: None,
+        deadlocks: true,
+        hides: true,
+    },
     Case { name: "cut_tails", pass: passes::cut_tails, goal: None, deadlocks: false, hides: false },
     Case { name: "instantiate", pass: passes::instantiate, goal: None, deadlocks: true, hides: false },
     Case { name: "merge_copies", pass: passes::merge_copies, goal: None, deadlocks: true, hides: false },
@@ -102,6 +109,27 @@ pub const CASES: &[Case] = &[
         hides: true,
     },
     Case {
+        name: "prepare for overflow",
+        pass: |program| passes::prepare(program, Goal::Overflow),
+        goal: Some(Goal::Overflow),
+        deadlocks: false,
+        hides: true,
+    },
+    Case {
+        name: "prepare for assert, sections apart",
+        pass: |program| passes::prepare_with(program, Goal::Assert, Sections::Apart),
+        goal: Some(Goal::Assert),
+        deadlocks: false,
+        hides: true,
+    },
+    Case {
+        name: "prepare for deadlock, sections apart",
+        pass: |program| passes::prepare_with(program, Goal::Deadlock, Sections::Apart),
+        goal: Some(Goal::Deadlock),
+        deadlocks: true,
+        hides: true,
+    },
+    Case {
         name: "prepare for race",
         pass: |program| passes::prepare(program, Goal::Race),
         goal: Some(Goal::Race),
@@ -115,8 +143,12 @@ pub const CASES: &[Case] = &[
 pub struct Coverage {
     /// Programs that were explored before and after the pass.
     pub programs: usize,
+    /// Programs of which some run has no meaning.
+    pub undefined: usize,
     /// Programs that the pass changed.
     pub changed: usize,
+    /// Programs that the pass left as they are, and that were not explored for that reason.
+    pub unchanged: usize,
     /// Programs in which a check or a property is violated.
     pub violations: usize,
     /// Programs that have a deadlock.
@@ -134,45 +166,148 @@ pub struct Coverage {
 /// The globals that everybody sees before and after: those that several threads use or a
 /// property mentions. Handles are only compared among themselves.
 fn observed(old: &Program, new: &Program, back: &BackMap) -> (Vec<VarId>, Vec<VarId>) {
-    let is_seen_in = |program: &Program, visibility: &Visibility, var: VarId| {
+    let (old_handles, new_handles) = (computed_from_handles(old), computed_from_handles(new));
+    let is_seen_in = |program: &Program, visibility: &Visibility, handles: &BTreeSet<VarId>, var: VarId| {
         let declaration = &program.vars()[var];
         let is_visible = !visibility.is_private(var) || visibility.is_watched(var);
         declaration.is_global()
             && declaration.length.is_none()
             && is_visible
             && !declaration.name.starts_with("lock")
+            && !handles.contains(&var)
     };
     let (old_visibility, new_visibility) = (Visibility::new(old), Visibility::new(new));
     let pairs = new.vars().ids().map(|var| (back.var(var), var));
     let seen = pairs.filter(|&(old_var, new_var)| {
-        is_seen_in(old, &old_visibility, old_var) && is_seen_in(new, &new_visibility, new_var)
+        is_seen_in(old, &old_visibility, &old_handles, old_var)
+            && is_seen_in(new, &new_visibility, &new_handles, new_var)
     });
     seen.unzip()
 }
 
+/// The variables whose value may depend on how threads are numbered.
+fn computed_from_handles(program: &Program) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    loop {
+        let before = found.len();
+        let depends = |expr: &Expr, found: &BTreeSet<VarId>| {
+            let mut depends = false;
+            expr.walk(&mut |part| {
+                depends |= match part {
+                    Expr::This => true,
+                    Expr::Var(var) | Expr::Element(var, _) => found.contains(var),
+                    _ => false,
+                }
+            });
+            depends
+        };
+        for op in program.edges().values().flat_map(|edge| &edge.ops) {
+            match op {
+                Op::Assign(assignments) => {
+                    let given = assignments.iter().filter(|(_, value)| depends(value, &found));
+                    let given: Vec<VarId> = given.map(|(place, _)| place.var()).collect();
+                    found.extend(given);
+                }
+                Op::Spawn { thread, arguments, handle } => {
+                    let parameters = program.threads()[*thread].parameters.iter().zip(arguments);
+                    let given: Vec<VarId> =
+                        parameters.filter(|(_, value)| depends(value, &found)).map(|(&var, _)| var).collect();
+                    found.extend(given);
+                    found.extend(handle.as_ref().map(Place::var));
+                }
+                _ => {}
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// A program, and what it can do, for each goal; explored once for all passes.
+pub struct Original {
+    program: Program,
+    most_states: usize,
+    explored: Vec<(Option<Goal>, Before)>,
+}
+
+/// What a pass is given, and what that can do.
+struct Before {
+    program: Program,
+    /// The variables that were observed.
+    globals: Vec<VarId>,
+    findings: Result<Findings, Stopped>,
+}
+
+impl Original {
+    /// Nothing is explored yet; programs with more states are left out. Where there are few, many
+    /// programs are to be seen, and nothing is explored that a pass leaves as it is.
+    pub fn new(program: Program, most_states: usize) -> Self {
+        Self { program, most_states, explored: Vec::new() }
+    }
+
+    fn for_goal(&mut self, goal: Option<Goal>) -> &Before {
+        let known = self.explored.iter().position(|(other, _)| *other == goal);
+        let index = known.unwrap_or_else(|| {
+            let program =
+                goal.map_or_else(|| self.program.clone(), |goal| passes::focus(&self.program, goal).0);
+            let scalars = program.vars().iter().filter(|(_, var)| var.is_global() && var.length.is_none());
+            let globals: Vec<VarId> = scalars.map(|(id, _)| id).collect();
+            let findings = explore(&program, &globals, self.most_states);
+            self.explored.push((goal, Before { program, globals, findings }));
+            self.explored.len() - 1
+        });
+        &self.explored[index].1
+    }
+}
+
+/// A program before and after a pass.
+struct Pair<'p> {
+    old: &'p Program,
+    before: &'p Findings,
+    /// What was observed before, of that which can be seen after, too.
+    seen_before: Observed,
+    new: &'p Program,
+    after: &'p Findings,
+}
+
 impl Case {
     /// Applies the pass to a program and compares what it could and can do.
-    pub fn check(&self, coverage: &mut Coverage, program: &Program) -> Result<(), String> {
-        let focused = self.goal.map(|goal| passes::focus(program, goal).0);
-        let old = focused.as_ref().unwrap_or(program);
+    pub fn check(&self, coverage: &mut Coverage, original: &mut Original) -> Result<(), String> {
+        let most_states = original.most_states;
+        let Before { program: old, globals, findings } = original.for_goal(self.goal);
+        let before = match findings {
+            Ok(before) => before,
+            Err(Stopped::TooManyStates) => return Ok(()),
+            Err(Stopped::Undefined(_)) => {
+                coverage.undefined += 1;
+                return Ok(());
+            }
+        };
         let (new, back) = (self.pass)(old);
+        let is_changed = old.to_string() != new.to_string();
+        if !is_changed && most_states < MOST_STATES {
+            coverage.unchanged += 1;
+            return Ok(());
+        }
+        coverage.changed += usize::from(is_changed);
         let (old_observed, new_observed) = observed(old, &new, &back);
-        let Ok(before) = explore(old, &old_observed, MOST_STATES) else { return Ok(()) };
-        let compared = match explore(&new, &new_observed, 4 * MOST_STATES) {
-            Ok(after) => self.compare(coverage, (old, &before), (&new, &after), &back),
+        let positions: Vec<usize> =
+            old_observed.iter().filter_map(|var| globals.iter().position(|other| other == var)).collect();
+        let compared = match explore(&new, &new_observed, 4 * most_states) {
+            Ok(after) => {
+                let pair =
+                    Pair { old, before, seen_before: before.projected(&positions), new: &new, after: &after };
+                self.compare(coverage, &pair, &back)
+            }
             Err(Stopped::TooManyStates) => return Ok(()),
             Err(Stopped::Undefined(error)) => Err(format!("{error} is new")),
         };
         compared.map_err(|reason| format!("{}: {reason}\n\nbefore: {old}\nafter: {new}", self.name))
     }
 
-    fn compare(
-        &self,
-        coverage: &mut Coverage,
-        (old, before): (&Program, &Findings),
-        (new, after): (&Program, &Findings),
-        back: &BackMap,
-    ) -> Result<(), String> {
+    fn compare(&self, coverage: &mut Coverage, pair: &Pair<'_>, back: &BackMap) -> Result<(), String> {
+        let Pair { old, before, new, after, .. } = *pair;
         let expected = self.kept(before.verdict(old));
         let found = self.kept(after.verdict(new));
         if expected != found {
@@ -180,7 +315,7 @@ impl Case {
         }
         // A failed check may take the place of what others could have done meanwhile.
         let fails = before.violations.iter().any(|trace| matches!(trace.violation, Violation::Check(_)));
-        let (seen_before, seen_after) = (self.seen(old, before), self.seen(old, after));
+        let (seen_before, seen_after) = (self.seen(old, &pair.seen_before), self.seen(old, &after.observed));
         let lost: Vec<_> = seen_before.difference(&seen_after).collect();
         let gained: Vec<_> = seen_after.difference(&seen_before).collect();
         if !fails && !(gained.is_empty() && (lost.is_empty() || self.hides)) {
@@ -195,20 +330,19 @@ impl Case {
             values.check(coverage, trace)?;
         }
         coverage.programs += 1;
-        coverage.changed += usize::from(old.to_string() != new.to_string());
         coverage.violations += usize::from(expected.assert || expected.overflow);
         coverage.deadlocks += usize::from(expected.deadlock);
-        coverage.observed += usize::from(!fails && before.observed.len() > 4);
+        coverage.observed += usize::from(!fails && pair.seen_before.len() > 4);
         coverage.states.0 += before.states;
         coverage.states.1 += after.states;
         Ok(())
     }
 
     /// What was observed, with whether the program has ended only if something asks for that.
-    fn seen(&self, old: &Program, findings: &Findings) -> BTreeSet<(Vec<Value>, bool)> {
+    fn seen(&self, old: &Program, observed: &Observed) -> Observed {
         let asks_for_the_end =
             old.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)));
-        let mut seen = findings.observed.clone();
+        let mut seen = observed.clone();
         seen.retain(|(_, has_ended)| self.deadlocks || asks_for_the_end || !has_ended);
         seen
     }
