@@ -5,57 +5,38 @@
 //! along the edges; an edge whose condition is known to be false propagates nothing.
 
 use super::fold::{constant_value, fold};
+use super::var_map::VarMap;
 use super::{Access, IdSet};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::{Initial, LocationId, Op, Place, Program, Scope, ThreadId, ThreadKind, VarId};
 use crate::types::Value;
 use rely_base::Arena;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
-/// Variables with their known values. Most steps change none of them, so many locations share
-/// one list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Variables with their known values. Most steps change none of them, so locations share them.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
-    /// Ascending by variable.
-    values: Rc<Vec<(VarId, Value)>>,
+    values: VarMap<Value>,
 }
 
 impl Env {
-    fn position(&self, var: VarId) -> Result<usize, usize> {
-        self.values.binary_search_by_key(&var, |entry| entry.0)
-    }
-
     /// The value of a scalar, if it is known.
     pub(crate) fn get(&self, var: VarId) -> Option<Value> {
-        self.position(var).ok().map(|position| self.values[position].1)
+        self.values.get(var)
     }
 
     pub(crate) fn set(&mut self, var: VarId, value: Option<Value>) {
-        match (self.position(var), value) {
-            (Ok(position), Some(value)) if self.values[position].1 == value => {}
-            (Ok(position), Some(value)) => Rc::make_mut(&mut self.values)[position].1 = value,
-            (Ok(position), None) => {
-                Rc::make_mut(&mut self.values).remove(position);
-            }
-            (Err(position), Some(value)) => Rc::make_mut(&mut self.values).insert(position, (var, value)),
-            (Err(_), None) => {}
-        }
+        self.values.set(var, value);
     }
 
     /// The known values of some variables, in the order of their ids.
     pub(crate) fn restricted(&self, is_wanted: impl Fn(VarId) -> bool) -> Vec<(VarId, Value)> {
-        self.values.iter().copied().filter(|(var, _)| is_wanted(*var)).collect()
+        self.values.iter().filter(|(var, _)| is_wanted(*var)).collect()
     }
 
     /// Forgets what the other does not know or knows differently; whether that was anything.
     fn meet(&mut self, other: &Env) -> bool {
-        let is_agreed = |&(var, value): &(VarId, Value)| other.get(var) == Some(value);
-        if Rc::ptr_eq(&self.values, &other.values) || self.values.iter().all(is_agreed) {
-            return false;
-        }
-        Rc::make_mut(&mut self.values).retain(is_agreed);
-        true
+        self.values.merge(&other.values, &mut |own, other| other.filter(|other| *other == own))
     }
 }
 

@@ -16,6 +16,7 @@ mod liveness;
 mod locks;
 mod ranges;
 mod signatures;
+mod var_map;
 mod visibility;
 
 pub use access::Access;

@@ -54,23 +54,17 @@ impl Visibility {
                 visibility.watch(condition);
             }
         }
-        visibility.unseen_starts =
-            program.threads.ids().filter(|&thread| visibility.starts_unseen(program, thread)).collect();
+        visibility.unseen_starts = started_by_one(program)
+            .iter()
+            .filter(|&thread| visibility.starts_unseen(program, thread))
+            .collect();
         visibility
     }
 
+    /// Whether nobody sees the start of a thread that only one instance starts.
     fn starts_unseen(&self, program: &Program, thread: ThreadId) -> bool {
         let declaration = &program.threads[thread];
-        let starts = |edge: &&Edge| {
-            edge.ops.iter().any(|op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread))
-        };
-        let mut starters =
-            program.edges.values().filter(starts).map(|edge| program.locations[edge.source].thread);
-        let has_one_starter = starters.next().is_some_and(|first| {
-            program.threads[first].kind != ThreadKind::Template && starters.all(|other| other == first)
-        });
-        has_one_starter
-            && declaration.kind == (ThreadKind::Instance { running: false })
+        declaration.kind == (ThreadKind::Instance { running: false })
             && declaration.entry != declaration.exit
             && !self.watched_threads.contains(thread)
             && !self.watched_locations.contains(declaration.entry)
@@ -204,4 +198,22 @@ impl Visibility {
         };
         !moves_visibly && Access::of_ops(&edge.ops).writes.iter().all(is_hidden)
     }
+}
+
+/// The threads that one instance starts and nobody else.
+fn started_by_one(program: &Program) -> IdSet<ThreadId> {
+    let mut starters: Arena<ThreadId, Users> = program.threads.ids().map(|_| Users::None).collect();
+    for edge in program.edges.values() {
+        let starter = program.locations[edge.source].thread;
+        for op in &edge.ops {
+            let Op::Spawn { thread, .. } = op else { continue };
+            starters[*thread] = match starters[*thread] {
+                Users::None if program.threads[starter].kind != ThreadKind::Template => Users::One(starter),
+                Users::One(first) if first == starter => Users::One(first),
+                _ => Users::Many,
+            };
+        }
+    }
+    let started = starters.iter().filter(|(_, starter)| matches!(starter, Users::One(_)));
+    started.map(|(thread, _)| thread).collect()
 }

@@ -4,6 +4,7 @@
 //! old one that it stands for, and where each of their nondeterministic values comes from.
 //! Stages compose by being applied one after the other, the last pass first.
 
+use super::draft::{choices, initial_cells};
 use super::slots::SlotMap;
 use super::values::KnownValues;
 use crate::analysis::IdSet;
@@ -12,7 +13,7 @@ use crate::ir::{CheckId, EdgeId, LocationId, Place, Program, ThreadId, VarId};
 use crate::semantics::{Outcome, Semantics, State};
 use crate::trace::{Trace, TraceStep, Violation};
 use crate::types::Value;
-use rely_base::Arena;
+use rely_base::{Arena, Id};
 use rustc_hash::FxHashMap;
 
 /// Translates traces, locations and variables of the result of one or several passes to
@@ -191,6 +192,33 @@ fn old_place(var: VarId, cell: Option<usize>) -> Place {
 }
 
 impl Stage {
+    /// Whether every trace of the new program is one of the old program as it is. Most passes have nothing
+    /// to do most of the time, and what leads back from that need not be kept.
+    pub(super) fn is_identity(&self, new: &Program) -> bool {
+        fn all_same<I: Id>(map: &Arena<I, I>) -> bool {
+            map.iter().all(|(new, old)| new == *old)
+        }
+        let all_kept = |sources: &[ChoiceSource], count: usize| {
+            let mut numbered = sources.iter().enumerate();
+            sources.len() == count && numbered.all(|(index, source)| *source == ChoiceSource::Kept(index))
+        };
+        let is_same_step = |(id, steps): (EdgeId, &Vec<OldStep>)| match steps.as_slice() {
+            [step] => step.edge == id && all_kept(&step.choices, choices(new, &new.edges[id].ops).len()),
+            _ => false,
+        };
+        self.aliases.is_empty()
+            && self.values.is_empty()
+            && self.first_steps.is_empty()
+            && self.settling.is_none()
+            && self.cells.values().all(Option::is_none)
+            && self.properties.iter().enumerate().all(|(new, old)| new == *old)
+            && (all_same(&self.locations) && all_same(&self.vars))
+            && (all_same(&self.threads) && all_same(&self.checks))
+            && self.slots.is_identity()
+            && all_kept(&self.initial, initial_cells(new).len())
+            && self.edges.iter().all(is_same_step)
+    }
+
     fn trace(&self, trace: &Trace) -> Option<Trace> {
         let initial =
             self.initial.iter().map(|source| source.value(&trace.initial, trace)).collect::<Option<_>>()?;

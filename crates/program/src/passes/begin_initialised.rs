@@ -15,7 +15,7 @@
 use super::back::ChoiceSource;
 use super::draft::{Draft, initial_cells};
 use super::{BackMap, Passed, start_later, unlimited};
-use crate::analysis::{Graph, IdSet};
+use crate::analysis::IdSet;
 use crate::definedness::definedness;
 use crate::expr::Expr;
 use crate::ir::{Blocking, EdgeId, Initial, Op, Place, Program, ThreadKind, VarId};
@@ -26,6 +26,10 @@ use rely_base::{Budget, Interrupted};
 /// How many first steps are done initially at most.
 const MOST_STEPS: usize = 100;
 
+/// Each of them takes a copy of the program, so that in a large one fewer are done: so many edges are copied
+/// for it.
+const MOST_COPIED_EDGES: usize = 400_000;
+
 /// The program in which what the first thread does to variables at first is done.
 pub fn begin_initialised(program: &Program) -> (Program, BackMap) {
     let budget = Budget::unlimited();
@@ -34,7 +38,12 @@ pub fn begin_initialised(program: &Program) -> (Program, BackMap) {
 
 impl Passed<'_> {
     pub(super) fn begun_initialised(mut self) -> Result<Self, Interrupted> {
+        let mut copied = 0;
         for _ in 0..MOST_STEPS {
+            copied += 2 * self.program.edges.len();
+            if !begins_simply(&self.program) || copied > MOST_COPIED_EDGES {
+                break;
+            }
             let before = self.size();
             self = self.by("begin_initialised", initialise_by_first_step)?;
             if self.size() == before {
@@ -57,17 +66,25 @@ fn initialise_by_first_step(program: &Program) -> (Program, BackMap) {
     draft.finish()
 }
 
+/// Whether the first step may be done initially.
+fn begins_simply(program: &Program) -> bool {
+    let takes_in = |edge: EdgeId| {
+        let mut beginning = Beginning::new(program);
+        program.edges[edge].ops.iter().all(|op| beginning.takes_in(op))
+    };
+    first_step(program).is_some_and(takes_in)
+}
+
 /// The first step of a thread that runs alone at first, if there is no choice and it is never
 /// taken again.
 fn first_step(program: &Program) -> Option<EdgeId> {
     let runs = |kind| kind == ThreadKind::Instance { running: true };
     let mut running = program.threads.values().filter(|thread| runs(thread.kind));
     let (Some(alone), None) = (running.next(), running.next()) else { return None };
-    let ([edge], true) =
-        (program.outgoing(alone.entry), Graph::new(program).incoming(alone.entry).is_empty())
-    else {
+    let [edge] = program.outgoing(alone.entry) else { return None };
+    if program.edges.values().any(|edge| edge.target == alone.entry) {
         return None;
-    };
+    }
     let target = program.edges[*edge].target;
     (target != alone.exit && !program.locations[target].atomic).then_some(*edge)
 }

@@ -15,22 +15,36 @@
 
 use super::BackMap;
 use super::draft::Draft;
-use crate::analysis::{IdSet, Visibility};
+use crate::analysis::{Graph, IdSet, Visibility};
 use crate::expr::Expr;
 use crate::ir::{Edge, LocationId, Op, Program, ThreadId, ThreadKind};
 use crate::property::Claimed;
+use rely_base::Arena;
+use rustc_hash::FxHashMap;
 
 /// The program in which threads end as soon as nothing they do matters any more, except for
 /// deadlocks and termination.
 pub fn cut_tails(program: &Program) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
     if !asks_for_the_end(program) {
-        let visibility = Visibility::new(program);
-        for thread in program.threads.ids().filter(|&thread| !may_be_joined(program, thread)) {
-            cut(program, &mut draft, thread, &idle_locations(program, &visibility, thread));
+        let facts = Facts { program, visibility: Visibility::new(program), graph: Graph::new(program) };
+        let joins = Joins::new(program);
+        for (thread, own) in locations_by_thread(program).iter() {
+            if !joins.may_be_joined(program, thread) {
+                cut(program, &mut draft, thread, own, &facts.idle_locations(own));
+            }
         }
     }
     draft.finish()
+}
+
+/// The locations of each thread.
+pub(super) fn locations_by_thread(program: &Program) -> Arena<ThreadId, Vec<LocationId>> {
+    let mut own: Arena<ThreadId, Vec<LocationId>> = program.threads.ids().map(|_| Vec::new()).collect();
+    for (id, location) in program.locations.iter() {
+        own[location.thread].push(id);
+    }
+    own
 }
 
 /// Whether a property is about the end of the program.
@@ -38,58 +52,102 @@ pub(super) fn asks_for_the_end(program: &Program) -> bool {
     program.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)))
 }
 
-/// Ends a thread where it comes to one of some locations.
-pub(super) fn cut(program: &Program, draft: &mut Draft<'_>, thread: ThreadId, idle: &IdSet<LocationId>) {
+/// Ends a thread, which has these locations of its own, where it comes to one of some of them.
+pub(super) fn cut(
+    program: &Program,
+    draft: &mut Draft<'_>,
+    thread: ThreadId,
+    own: &[LocationId],
+    idle: &IdSet<LocationId>,
+) {
     let declaration = &program.threads[thread];
     if !idle.contains(declaration.exit) {
         return;
     }
-    for (id, edge) in program.edges.iter() {
-        if idle.contains(edge.source) {
-            draft.remove_edge(id);
-        } else if idle.contains(edge.target) {
-            draft.program.edges[id].target = declaration.exit;
+    for &location in own {
+        for &id in program.outgoing(location) {
+            let edge = &program.edges[id];
+            if idle.contains(edge.source) {
+                draft.remove_edge(id);
+            } else if idle.contains(edge.target) {
+                draft.program.edges[id].target = declaration.exit;
+            }
         }
     }
-    for location in idle.iter() {
+    for location in own.iter().copied().filter(|&location| idle.contains(location)) {
         if location != declaration.entry && location != declaration.exit {
             draft.remove_location(location);
         }
     }
 }
 
-/// Whether another thread may wait for the end of this one. Of a template, every thread that
-/// is started is another one.
-pub(super) fn may_be_joined(program: &Program, thread: ThreadId) -> bool {
-    let is_instance = program.threads[thread].kind != ThreadKind::Template;
-    let others =
-        program.edges.values().filter(|edge| !is_instance || program.locations[edge.source].thread != thread);
-    others.flat_map(|edge| &edge.ops).any(|op| match op {
-        Op::Join(Expr::Int(handle)) => {
-            let joined = program.instance_with_handle(*handle);
-            joined.is_none_or(|joined| joined == thread)
-        }
-        op => matches!(op, Op::Join(_)),
-    })
+/// Who waits for the end of whom.
+pub(super) struct Joins {
+    /// Those who wait for somebody of whom it is not known who it is.
+    for_anybody: IdSet<ThreadId>,
+    /// Who waits for an instance.
+    of: FxHashMap<ThreadId, IdSet<ThreadId>>,
 }
 
-/// The locations of a thread from which on nothing matters.
-fn idle_locations(program: &Program, visibility: &Visibility, thread: ThreadId) -> IdSet<LocationId> {
-    let own = |location: &LocationId| program.locations[*location].thread == thread;
-    let may_rest = |location: &LocationId| {
-        !program.locations[*location].atomic && !visibility.is_watched_location(program, *location)
-    };
-    let mut idle: IdSet<LocationId> = program.locations.ids().filter(own).filter(may_rest).collect();
-    loop {
-        let does_something = |&location: &LocationId| {
-            let mut leaving = program.outgoing(location).iter().map(|&edge| &program.edges[edge]);
-            leaving.any(|edge| !idle.contains(edge.target) || !is_idle(program, visibility, edge))
-        };
-        let leaving: Vec<LocationId> = idle.iter().filter(does_something).collect();
-        if leaving.is_empty() {
-            return idle;
+impl Joins {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut joins = Joins { for_anybody: IdSet::new(), of: FxHashMap::default() };
+        for edge in program.edges.values() {
+            let waiter = program.locations[edge.source].thread;
+            for op in &edge.ops {
+                let Op::Join(handle) = op else { continue };
+                let joined = match handle {
+                    Expr::Int(handle) => program.instance_with_handle(*handle),
+                    _ => None,
+                };
+                let waiters = match joined {
+                    Some(joined) => joins.of.entry(joined).or_default(),
+                    None => &mut joins.for_anybody,
+                };
+                waiters.insert(waiter);
+            }
         }
-        leaving.iter().for_each(|&location| idle.remove(location));
+        joins
+    }
+
+    /// Whether another thread may wait for the end of this one. Of a template, every thread that
+    /// is started is another one.
+    pub(super) fn may_be_joined(&self, program: &Program, thread: ThreadId) -> bool {
+        let is_instance = program.threads[thread].kind != ThreadKind::Template;
+        let is_another = |waiter: ThreadId| !is_instance || waiter != thread;
+        let known = self.of.get(&thread).into_iter().flat_map(IdSet::iter);
+        known.chain(self.for_anybody.iter()).any(is_another)
+    }
+}
+
+struct Facts<'p> {
+    program: &'p Program,
+    visibility: Visibility,
+    graph: Graph,
+}
+
+impl Facts<'_> {
+    /// Those locations of a thread from which on nothing matters: all that may rest, but for those from
+    /// which something is done, or that lead to one where that is so.
+    fn idle_locations(&self, own: &[LocationId]) -> IdSet<LocationId> {
+        let Facts { program, visibility, graph } = self;
+        let may_rest = |location: LocationId| {
+            !program.locations[location].atomic && !visibility.is_watched_location(program, location)
+        };
+        let does_something = |location: LocationId| {
+            let mut leaving = program.outgoing(location).iter().map(|&edge| &program.edges[edge]);
+            leaving.any(|edge| !is_idle(program, visibility, edge))
+        };
+        let mut idle: IdSet<LocationId> = own.iter().copied().collect();
+        let mut pending: Vec<LocationId> = own.to_vec();
+        pending.retain(|&location| !may_rest(location) || does_something(location));
+        while let Some(location) = pending.pop() {
+            if idle.contains(location) {
+                idle.remove(location);
+                pending.extend(graph.incoming(location).iter().map(|&edge| program.edges[edge].source));
+            }
+        }
+        idle
     }
 }
 

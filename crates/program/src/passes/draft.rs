@@ -94,6 +94,13 @@ impl<'p> Draft<'p> {
         self.removed_edges.insert(edge);
     }
 
+    /// Removes an edge for good. What it did need not be kept any longer.
+    pub(super) fn drop_edge(&mut self, edge: EdgeId) {
+        self.remove_edge(edge);
+        self.program.edges[edge].ops = Vec::new();
+        self.steps[edge] = Vec::new();
+    }
+
     /// Removes a location; its edges must be removed as well.
     pub(super) fn remove_location(&mut self, location: LocationId) {
         self.removed_locations.insert(location);
@@ -260,7 +267,8 @@ impl<'p> Draft<'p> {
             settling: (!self.settling_edges.is_empty())
                 .then(|| Settling { program: self.old.clone(), edges: self.settling_edges }),
         };
-        (new, BackMap::stage(stage))
+        let back = if stage.is_identity(&new) { BackMap::identity() } else { BackMap::stage(stage) };
+        (new, back)
     }
 
     fn number_anew(&self) -> Renumbering {

@@ -14,6 +14,10 @@ const MOST_PATHS: usize = 16;
 /// The operations of all these paths together.
 const MOST_OPS: usize = 400;
 
+/// Longer edges are not made: whoever looks at an edge looks at all of its operations, and an edge that
+/// grows by one of them after the other is looked at each time.
+const MOST_OPS_OF_EDGE: usize = 1_000;
+
 /// A draft together with the edges at each location, kept up to date.
 pub(super) struct Eliminator<'p> {
     pub(super) draft: Draft<'p>,
@@ -52,16 +56,19 @@ impl<'p> Eliminator<'p> {
     /// Whether the location can go at all: it is inside its thread, something leads to it and
     /// from it, it is no loop by itself, no run halts there, and there are not too many paths
     /// through it.
-    pub(super) fn is_removable(&self, location: LocationId) -> bool {
+    pub(super) fn is_removable<'e>(&'e self, location: LocationId) -> bool {
         let thread = self.draft.program.thread_of(location);
         let (incoming, outgoing) = (self.incoming[location].len(), self.outgoing[location].len());
-        let ops = |edges: &[EdgeId]| edges.iter().map(|&edge| self.edge(edge).ops.len()).sum::<usize>();
+        let lengths = |edges: &'e [EdgeId]| edges.iter().map(|&edge| self.edge(edge).ops.len());
+        let ops = |edges: &'e [EdgeId]| lengths(edges).sum::<usize>();
+        let most_ops = |edges: &'e [EdgeId]| lengths(edges).max().unwrap_or(0);
         let paths = incoming * outgoing;
         let total_ops = ops(&self.incoming[location]) * outgoing + ops(&self.outgoing[location]) * incoming;
         location != thread.entry
             && location != thread.exit
             && incoming > 0
             && outgoing > 0
+            && most_ops(&self.incoming[location]) + most_ops(&self.outgoing[location]) <= MOST_OPS_OF_EDGE
             && self.outgoing(location).all(|edge| edge.target != location)
             && self.incoming(location).all(|edge| !edge.ops.contains(&Op::Halt))
             && (paths <= (incoming + outgoing).min(MOST_PATHS * 4) || paths <= MOST_PATHS)
@@ -85,7 +92,7 @@ impl<'p> Eliminator<'p> {
             let (source, target) = (self.edge(edge).source, self.edge(edge).target);
             self.outgoing[source].retain(|&other| other != edge);
             self.incoming[target].retain(|&other| other != edge);
-            self.draft.remove_edge(edge);
+            self.draft.drop_edge(edge);
         }
         self.draft.remove_location(location);
     }

@@ -29,6 +29,9 @@ use crate::ir::{LocationId, Op, Place, Program, VarId};
 use rely_base::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// More collisions are not counted: then nothing is merged.
+const MOST_COLLISIONS: usize = 1_000_000;
+
 /// The program with locals that are copies of each other made one, where nothing needs both.
 pub fn merge_copies(program: &Program) -> (Program, BackMap) {
     let copies = Copies::new(program);
@@ -103,6 +106,9 @@ impl Copies {
     fn find_collisions(&mut self, program: &Program, involved: &IdSet<VarId>) {
         self.awaited = awaited(program);
         for thread in program.threads.values() {
+            if self.has_too_many_collisions() {
+                return;
+            }
             let mut counting = self.awaited[thread.entry].clone();
             counting.extend(thread.parameters.iter().copied());
             let counting: Vec<VarId> = counting.iter().filter(|&var| involved.contains(var)).collect();
@@ -115,10 +121,14 @@ impl Copies {
             let mut behind = self.awaited[edge.target].clone();
             for op in edge.ops.iter().rev() {
                 let set = set_by(op);
+                let copied: FxHashSet<(VarId, Option<VarId>)> = set.iter().copied().collect();
                 for &(var, _) in set.iter().filter(|(var, _)| involved.contains(*var)) {
+                    if self.has_too_many_collisions() {
+                        return;
+                    }
                     set.iter().for_each(|&(other, _)| self.collide(var, other));
                     for other in behind.iter().filter(|&other| involved.contains(other)) {
-                        if !set.contains(&(var, Some(other))) {
+                        if !copied.contains(&(var, Some(other))) {
                             self.collide(var, other);
                         }
                     }
@@ -134,9 +144,16 @@ impl Copies {
         }
     }
 
+    fn has_too_many_collisions(&self) -> bool {
+        self.collisions.len() > MOST_COLLISIONS
+    }
+
     /// Merges the two sides of one copy after the other, as long as nothing collides.
     fn groups(&self) -> Groups {
         let mut groups = Groups::default();
+        if self.has_too_many_collisions() {
+            return groups;
+        }
         for &(to, from) in &self.pairs {
             let (left, right) = (groups.members(to), groups.members(from));
             let collides =
@@ -181,12 +198,14 @@ fn set_by(op: &Op) -> Vec<(VarId, Option<VarId>)> {
     match op {
         Op::Assign(assignments) => {
             // What is set twice at once is no copy of what was assigned first.
-            let is_set_once =
-                |place: &Place| assignments.iter().filter(|(other, _)| other == place).count() == 1;
-            let copied = |place: &Place, value: &Expr| source(value).filter(|_| is_set_once(place));
+            let mut times: FxHashMap<VarId, usize> = FxHashMap::default();
+            for var in assignments.iter().filter_map(|(place, _)| scalar(place)) {
+                *times.entry(var).or_default() += 1;
+            }
+            let copied = |var: VarId, value: &Expr| source(value).filter(|_| times[&var] == 1);
             let set = assignments
                 .iter()
-                .filter_map(|(place, value)| scalar(place).map(|var| (var, copied(place, value))));
+                .filter_map(|(place, value)| scalar(place).map(|var| (var, copied(var, value))));
             set.collect()
         }
         Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => {
@@ -234,6 +253,8 @@ type Aliases = FxHashMap<(LocationId, VarId), VarId>;
 #[derive(Default)]
 struct Groups {
     representatives: FxHashMap<VarId, VarId>,
+    /// All members by their representative.
+    members: FxHashMap<VarId, Vec<VarId>>,
 }
 
 impl Groups {
@@ -242,10 +263,7 @@ impl Groups {
     }
 
     fn members(&self, var: VarId) -> Vec<VarId> {
-        let representative = self.representative(var);
-        let others = self.representatives.iter().filter(|(_, own)| **own == representative);
-        let members: FxHashSet<VarId> = others.map(|(member, _)| *member).chain([var]).collect();
-        members.into_iter().collect()
+        self.members.get(&self.representative(var)).cloned().unwrap_or_else(|| vec![var])
     }
 
     /// Of the locals that become one, those that are awaited at a location have its value there.
@@ -265,6 +283,10 @@ impl Groups {
     }
 
     fn join(&mut self, representative: VarId, members: &[VarId]) {
+        for &member in members {
+            self.members.remove(&self.representative(member));
+        }
         self.representatives.extend(members.iter().map(|&member| (member, representative)));
+        self.members.insert(representative, members.to_vec());
     }
 }

@@ -9,7 +9,7 @@
 //! variables hold of which nobody else knows, deadlocks and whether every run ends are not preserved.
 
 use super::BackMap;
-use super::cut_tails::{asks_for_the_end, cut, may_be_joined};
+use super::cut_tails::{Joins, asks_for_the_end, cut, locations_by_thread};
 use super::draft::Draft;
 use crate::analysis::{Access, IdSet, Visibility, handles_are_opaque};
 use crate::ir::{Edge, Op, Program, ThreadId, ThreadKind, VarId};
@@ -20,9 +20,10 @@ pub fn rest_bystanders(program: &Program) -> (Program, BackMap) {
     let mut draft = Draft::new(program);
     if !asks_for_the_end(program) {
         let participants = participants(program);
-        for thread in program.threads.ids().filter(|&thread| !participants.contains(thread)) {
-            let own = program.locations.iter().filter(|(_, location)| location.thread == thread);
-            cut(program, &mut draft, thread, &own.map(|(at, _)| at).collect());
+        for (thread, own) in locations_by_thread(program).iter() {
+            if !participants.contains(thread) {
+                cut(program, &mut draft, thread, own, &own.iter().copied().collect());
+            }
         }
     }
     draft.finish()
@@ -31,16 +32,14 @@ pub fn rest_bystanders(program: &Program) -> (Program, BackMap) {
 /// The threads of which a step can make a difference to a check or a property.
 fn participants(program: &Program) -> IdSet<ThreadId> {
     let visibility = Visibility::new(program);
-    let is_counted = |thread: ThreadId| {
-        let mut locations = program.locations.iter().filter(|(_, location)| location.thread == thread);
-        locations.any(|(at, _)| visibility.is_watched_location(program, at))
-    };
-    let numbers = if handles_are_opaque(program) { IdSet::new() } else { start_templates(program) };
-    let mut new: IdSet<ThreadId> = program
-        .threads
-        .ids()
-        .filter(|&thread| may_be_joined(program, thread) || is_counted(thread) || numbers.contains(thread))
-        .collect();
+    let joins = Joins::new(program);
+    let joined = program.threads.ids().filter(|&thread| joins.may_be_joined(program, thread));
+    let mut new: IdSet<ThreadId> = joined.collect();
+    let counted = program.locations.iter().filter(|(at, _)| visibility.is_watched_location(program, *at));
+    new.extend(counted.map(|(_, location)| location.thread));
+    if !handles_are_opaque(program) {
+        new.union_with(&start_templates(program));
+    }
     let mut participants: IdSet<ThreadId> = IdSet::new();
     let mut needed: IdSet<VarId> = program.vars.ids().filter(|&var| visibility.is_watched(var)).collect();
     let makes_a_difference = |edge: &Edge, participants: &IdSet<ThreadId>, needed: &IdSet<VarId>| {

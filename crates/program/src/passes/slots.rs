@@ -56,6 +56,14 @@ impl SlotMap {
         }
     }
 
+    /// Whether slots are what they were.
+    pub(super) fn is_identity(&self) -> bool {
+        let mut numbered = self.instances.iter().enumerate();
+        self.old_instances == self.instances.len()
+            && numbered.all(|(index, slot)| *slot == Some(SlotId::from_index(index)))
+            && self.spawns.values().flatten().all(|spawned| spawned.new == spawned.old)
+    }
+
     pub(super) fn start(&self) -> Slots<'_> {
         Slots { map: self, old_slots: self.instances.clone(), next_old: self.old_instances }
     }

@@ -168,7 +168,7 @@ impl<'p> Ranges<'p> {
             return None;
         }
         let initial = self.followed[thread].iter().map(|var| (var, initial_range(&self.program.vars[var])));
-        let mut known = Known::new(initial.collect());
+        let mut known = Known::new(initial);
         self.interfere(thread, &mut known);
         // What a thread finds when it is started comes from others, and not before they start it.
         for var in self.followed[thread].iter().filter(|_| is_spawned) {
