@@ -109,6 +109,8 @@ pub(crate) struct Facts {
     details: FxHashSet<Target>,
     /// Mutexes that are written to as memory, not by the library.
     copied_mutexes: FxHashSet<Target>,
+    /// Strings in the text.
+    strings: FxHashSet<ObjectId>,
     /// Thread functions whose threads are joined, or detached, more than once perhaps.
     rejoined: FxHashMap<String, Rejoined>,
     /// Whether something was added that this round may have missed.
@@ -141,6 +143,7 @@ impl Default for Facts {
             untyped: FxHashSet::default(),
             details: FxHashSet::default(),
             copied_mutexes: FxHashSet::default(),
+            strings: FxHashSet::default(),
             rejoined: FxHashMap::default(),
             grown: false,
         }
@@ -376,6 +379,15 @@ impl Facts {
 
     pub(crate) fn is_copied_mutex(&self, place: Target) -> bool {
         self.copied_mutexes.contains(&place)
+    }
+
+    /// Notes that an object is a string in the text.
+    pub(crate) fn add_string(&mut self, object: ObjectId) {
+        self.strings.insert(object);
+    }
+
+    pub(crate) fn is_string(&self, object: ObjectId) -> bool {
+        self.strings.contains(&object)
     }
 
     /// Notes that threads of a function are joined more than once perhaps.

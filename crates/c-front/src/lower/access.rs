@@ -43,6 +43,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match &ty {
             CType::Array(element, _) => Ok(self.address_value(lvalue, (**element).clone())),
             CType::Function(_) => Ok(self.address_value(lvalue, ty.clone())),
+            CType::Record(_) if lvalue.ty.is_atomic() => {
+                let copy = self.load_atomically(lvalue, at)?;
+                Ok(Value::record(ty, copy))
+            }
             CType::Record(_) => Ok(Value::record(ty, lvalue)),
             CType::Opaque(Opaque::Thread) => self.read_scalar(lvalue, at),
             CType::Opaque(_) => Ok(Value::record(ty, lvalue)),

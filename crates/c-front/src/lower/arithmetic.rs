@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind};
-use crate::value::{Guard, Kind, Known, Value};
+use crate::value::{Guard, Kind, Known, ObjectId, Value};
 use lang_c::ast::BinaryOperator;
 use lang_c::span::Span as TreeSpan;
 use rely_program::{BinaryOp, CheckKind, Expr, UnaryOp};
@@ -67,6 +67,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     fn integer_binary(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        self.note_computed_handles(op, &left, &right);
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return self.shift(op, left, right, at);
         }
@@ -166,6 +167,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// `-x`, `~x`, `+x`.
     pub(super) fn unary(&mut self, op: Option<UnaryOp>, operand: Value, at: TreeSpan) -> Lowered<Value> {
         let operand = self.promote(operand, at)?;
+        self.note_computed_handle(&operand);
         let kind = self.integer_kind(&operand, at)?;
         let Some(op) = op else { return Ok(operand) };
         let expr = fold::unary(op, self.number(&operand));
@@ -189,6 +191,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         let index = self.promote(index, at)?;
+        self.note_computed_handle(&index);
         let ty = pointer.ty.clone();
         let element = ty.element().cloned().unwrap_or(CType::Void);
         let Some(stride) = self.facts.records.size_of(&element).and_then(|size| i64::try_from(size).ok())
@@ -229,9 +232,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(Value { targets: Vec::new(), ..value.joined(&left, &right) })
     }
 
+    /// Whether two addresses may be those of two strings in the text, which may share memory.
+    fn may_be_strings(&self, left: &Value, right: &Value) -> bool {
+        let strings = |value: &Value| -> Vec<ObjectId> {
+            let objects = self.pointed_to(value).into_iter().map(|target| target.object);
+            objects.filter(|&object| self.facts.is_string(object)).collect()
+        };
+        let (left, right) = (strings(left), strings(right));
+        left.iter().any(|string| right.iter().any(|other| string != other))
+    }
+
     fn pointer_comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
         let is_null = |value: &Value| value.as_constant() == Some(0);
-        if matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
+        let is_ordered = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
+        if is_ordered || self.may_be_strings(&left, &right) {
             self.assume("object-addresses");
         }
         let condition = match (&left.kind, &right.kind, op) {

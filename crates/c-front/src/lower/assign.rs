@@ -91,14 +91,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let value = self.convert(value, &place.ty, at)?;
         if let Kind::Record(source) = value.kind.clone() {
-            if wanted == Wanted::Nothing {
-                self.copy_record(&place, &source, at)?;
-                return Ok(Value::void());
-            }
             // What is assigned is read once, however many places get it.
-            let kept = self.kept_record(value, at)?;
-            let Kind::Record(source) = &kept.kind else { return Ok(kept) };
-            self.copy_record(&place, source, at)?;
+            let (kept, source) = match wanted {
+                Wanted::Nothing => (Value::void(), source),
+                _ => {
+                    let kept = self.kept_record(value, at)?;
+                    let Kind::Record(source) = kept.kind.clone() else { return Ok(kept) };
+                    (kept, source)
+                }
+            };
+            if place.ty.is_atomic() {
+                self.store_atomically(&place, &source, at)?;
+            } else {
+                self.copy_record(&place, &source, at)?;
+            }
             return Ok(kept);
         }
         let found = self.cells(&place, lhs)?;
@@ -332,6 +338,38 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let place = self.object_lvalue(object);
         self.copy_record(&place, source, at)?;
         Ok(Value::record(value.ty, place))
+    }
+
+    /// Reads an atomic structure in one step.
+    pub(super) fn load_atomically(&mut self, place: Lvalue, at: TreeSpan) -> Lowered<Lvalue> {
+        if self.is_silent || self.flow.is_dead() {
+            return Ok(place);
+        }
+        let place = self.settle_lvalue(place);
+        let copy = self.record_copy(place.ty.unqualified().clone(), at)?;
+        self.enter_atomic();
+        self.copy_record(&copy, &place, at)?;
+        self.leave_atomic();
+        Ok(copy)
+    }
+
+    /// Writes an atomic structure in one step, the members of which were read before.
+    fn store_atomically(&mut self, to: &Lvalue, from: &Lvalue, at: TreeSpan) -> Lowered<()> {
+        let to = self.settle_lvalue(to.clone());
+        let copy = self.record_copy(to.ty.unqualified().clone(), at)?;
+        self.copy_record(&copy, from, at)?;
+        self.enter_atomic();
+        self.copy_record(&to, &copy, at)?;
+        self.leave_atomic();
+        Ok(())
+    }
+
+    /// A structure of this thread for what goes to, or comes from, an atomic one.
+    fn record_copy(&mut self, ty: CType, at: TreeSpan) -> Lowered<Lvalue> {
+        let thread = self.thread.key.clone();
+        let key = ObjectKey::AtomicCopy(thread.clone(), at.start);
+        let object = self.object(key, "atomic.copy".into(), ty, Storage::Thread(thread), at)?;
+        Ok(self.object_lvalue(object))
     }
 
     /// Copies a structure, member by member: other threads see each of them change.

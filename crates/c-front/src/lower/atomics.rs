@@ -11,7 +11,7 @@ use crate::types::{CType, IntKind, Opaque};
 use crate::value::{Lvalue, Targets, Value, merge_targets};
 use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, Expr, Op, Place, Sort};
+use rely_program::{BinaryOp, Domain, Expr, Op, Place, Sort};
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn atomic_call(
@@ -139,23 +139,61 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let value = match (name, arguments) {
             ("__sync_bool_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, true, at)?,
             ("__sync_val_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, false, at)?,
-            ("__atomic_compare_exchange_n", [_, _, _, _, orders @ ..])
-            | ("atomic_compare_exchange_strong" | "atomic_compare_exchange_weak", [_, _, _, orders @ ..]) => {
+            ("__atomic_compare_exchange_n", [_, _, _, weak, orders @ ..]) => {
                 self.memory_order(orders.first())?;
-                let [place, expected, desired] = self.three(&arguments[..3])?;
-                let place = self.dereference(place, &arguments[0], at)?;
-                let expected = self.dereference(expected, &arguments[1], at)?;
-                self.compare_exchange(place, expected, desired, at)?
+                let may_fail = self.spurious_failure(Some(weak))?;
+                self.compare_exchange_call(arguments, may_fail, at)?
             }
-            ("__atomic_compare_exchange", [_, _, _, _, orders @ ..]) => {
+            ("atomic_compare_exchange_strong", [_, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
+                self.compare_exchange_call(arguments, None, at)?
+            }
+            ("atomic_compare_exchange_weak", [_, _, _, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let may_fail = self.spurious_failure(None)?;
+                self.compare_exchange_call(arguments, may_fail, at)?
+            }
+            ("__atomic_compare_exchange", [_, _, _, weak, orders @ ..]) => {
+                self.memory_order(orders.first())?;
+                let may_fail = self.spurious_failure(Some(weak))?;
                 let [place, expected, source] = self.three_places(arguments, at)?;
                 let desired = self.read(source, at)?;
-                self.compare_exchange(place, expected, desired, at)?
+                self.compare_exchange(place, expected, desired, may_fail, at)?
             }
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    fn compare_exchange_call(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        fails: Option<Expr>,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let [place, expected, desired] = self.three(&arguments[..3])?;
+        let place = self.dereference(place, &arguments[0], at)?;
+        let expected = self.dereference(expected, &arguments[1], at)?;
+        self.compare_exchange(place, expected, desired, fails, at)
+    }
+
+    /// Whether a weak exchange fails though the values are equal: nobody knows. An exchange is weak
+    /// if the argument is not zero, or if there is none.
+    fn spurious_failure(&mut self, weak: Option<&'a Node<Expression>>) -> Lowered<Option<Expr>> {
+        let is_weak = match weak {
+            Some(weak) => {
+                let value = self.eval(weak)?;
+                let value = self.settle(value);
+                self.condition(&value)
+            }
+            None => Expr::Bool(true),
+        };
+        if is_weak == Expr::Bool(false) {
+            return Ok(None);
+        }
+        let fails = self.temporary(Sort::Bool);
+        self.emit(vec![Op::Havoc(Place::Scalar(fails), Domain::Bool)]);
+        Ok(Some(fold::and(is_weak, Expr::Var(fails))))
     }
 
     /// Evaluates the order; one that is weaker than sequential consistency is noted.
@@ -328,12 +366,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// If the place holds what is expected it gets the desired value, otherwise the place of
     /// the expected value gets what it holds. If the latter is shared too, reading and writing
-    /// it are steps of their own, as the standard has it.
+    /// it are steps of their own, as the standard has it. A weak exchange may fail in any case.
     fn compare_exchange(
         &mut self,
         place: Lvalue,
         expected: Lvalue,
         desired: Value,
+        fails: Option<Expr>,
         at: TreeSpan,
     ) -> Lowered<Value> {
         let (ty, kind) = self.scalar_kind(&place, at)?;
@@ -362,6 +401,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.act_on(found, &guards, |cell| {
             let old = old_of(kind, cell);
             let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
+            let is_equal = match &fails {
+                Some(fails) => fold::and(is_equal, fold::not(fails.clone())),
+                None => is_equal,
+            };
             let new = fold::ite(is_equal.clone(), new_value.clone(), old.clone());
             let stored = stored_as(cell.kind, kind, new);
             let changes =

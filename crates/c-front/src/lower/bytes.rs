@@ -91,7 +91,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<Lvalue> {
         let index = Value::constant(CType::INT, i128::from(index));
         let place = self.binary(BinaryOp::Add, pointer.clone(), index, at)?;
-        self.dereference(place, written, at)
+        let place = self.dereference(place, written, at)?;
+        // What is atomic is copied like the memory that it is.
+        Ok(Lvalue { ty: place.ty.unqualified().clone(), ..place })
     }
 
     /// Sets all scalars of a place to zero.

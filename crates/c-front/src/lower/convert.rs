@@ -88,6 +88,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if value.ty.is_pointer() && !targets.is_empty() {
             self.assume("object-addresses");
         }
+        if kind.size() < IntKind::UnsignedLong.size() {
+            self.note_computed_handle(&value);
+        }
         let expr = self.number(&value);
         let int_type = kind.int_type();
         let (expr, range) = match value.range.fits(int_type) {

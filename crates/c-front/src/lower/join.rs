@@ -43,6 +43,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
         handle.targets.iter().filter_map(|target| self.function_name(target.object)).collect()
     }
 
+    /// Whether a number may be the handle of a thread.
+    fn may_be_handle(&self, value: &Value) -> bool {
+        !value.ty.is_pointer() && !self.functions_of(value).is_empty()
+    }
+
+    /// Notes that something is computed from a handle: what comes out depends on the library.
+    pub(super) fn note_computed_handle(&mut self, value: &Value) {
+        if self.may_be_handle(value) {
+            self.assume("thread-handles-are-opaque");
+        }
+    }
+
+    /// The same for an operator, unless it compares handles, or a handle with zero.
+    pub(super) fn note_computed_handles(&mut self, op: BinaryOp, left: &Value, right: &Value) {
+        let is_comparable = |value: &Value| value.as_constant() == Some(0) || self.may_be_handle(value);
+        let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        if !(is_equality && is_comparable(left) && is_comparable(right)) {
+            self.note_computed_handle(left);
+            self.note_computed_handle(right);
+        }
+    }
+
     /// `pthread_detach`.
     pub(super) fn detach(&mut self, handle: &'a Node<Expression>, at: TreeSpan) -> Lowered<()> {
         let handle = self.eval(handle)?;
@@ -220,7 +242,8 @@ impl Finished {
         for function in functions {
             let of_function = || self.partings.iter().filter(|parting| parting.functions.contains(function));
             let is_single = of_function().count() == 1
-                && of_function().all(|place| !self.is_in_loop(place.location) && self.runs_once(&place.thread));
+                && of_function()
+                    .all(|place| !self.is_in_loop(place.location) && self.runs_once(&place.thread));
             if is_single {
                 continue;
             }

@@ -134,7 +134,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.c_library_call(name, call, wanted, at)
     }
 
-    /// The functions of SV-COMP, recognized even if the program defines them.
+    /// The functions of SV-COMP. What the program defines itself does what it says there, except
+    /// for those that mark an error, whatever they do then, and the bounds of atomic sections,
+    /// which cannot be defined in C.
     fn verifier_call(
         &mut self,
         name: &str,
@@ -148,7 +150,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.evaluate_for_effect(&call.arguments)?;
                 self.fail(format!("`{name}` is called"), at);
             }
-            "__VERIFIER_assume" => {
+            "__VERIFIER_assume" if !is_defined => {
                 let [condition] = call.arguments.as_slice() else {
                     return self.error(at, "`__VERIFIER_assume` takes one argument");
                 };
@@ -197,7 +199,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn nondeterministic(&self, call: &CallExpression) -> Option<IntKind> {
         let name = plain_name(&call.callee)?;
         let ty = name.strip_prefix("__VERIFIER_nondet_").or_else(|| name.strip_prefix("nondet_"));
-        if !name.starts_with("__VERIFIER_") && self.unit.functions.contains_key(name) {
+        if self.unit.functions.contains_key(name) {
             return None;
         }
         Some(match ty? {

@@ -49,6 +49,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let image: FxHashMap<u64, i128> =
             (0..).zip(bytes.into_iter().map(|byte| i128::from(byte as i8))).collect();
         self.facts.set_image(object, image);
+        self.facts.add_string(object);
         Ok(Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() })
     }
 }

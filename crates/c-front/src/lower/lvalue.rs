@@ -198,6 +198,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.facts.records.get(id).is_union {
             return self.refuse(at, "a union");
         }
+        if base.ty.is_atomic() {
+            return self
+                .refuse(at, "an access to a member of an atomic structure, which C leaves undefined,");
+        }
         let Some(field) = self.facts.records.field(id, name) else {
             let ty = self.facts.records.display(&base.ty);
             if self.facts.records.get(id).body.is_none() {

@@ -407,12 +407,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.attribute_behind(pointer_value, pointer.span, opaque)
     }
 
-    pub(super) fn attribute_behind(
-        &mut self,
-        pointer: Value,
-        at: TreeSpan,
-        opaque: Opaque,
-    ) -> Lowered<Expr> {
+    pub(super) fn attribute_behind(&mut self, pointer: Value, at: TreeSpan, opaque: Opaque) -> Lowered<Expr> {
         let place = self.place_behind(pointer.clone(), CType::Opaque(opaque));
         if pointer.as_constant() == Some(0) || !self.may_be_set(&place) {
             self.emit_guards(pointer.guards);

@@ -92,7 +92,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 value
             })
             .collect();
-        let Ok([handle_value, attributes, function_value, argument_value]) = <[Value; 4]>::try_from(settled) else {
+        let Ok([handle_value, attributes, function_value, argument_value]) = <[Value; 4]>::try_from(settled)
+        else {
             return self.error(at, "`pthread_create` takes four arguments");
         };
         let argument_value = self.convert(argument_value, &CType::pointer_to(CType::Void), argument.span)?;

@@ -10,6 +10,7 @@ mod generated;
 mod headers;
 mod lowering;
 mod memory;
+mod mutexes;
 mod pointers;
 mod random;
 mod robust;

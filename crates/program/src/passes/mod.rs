@@ -29,6 +29,7 @@ mod separate_values;
 mod slots;
 mod split_arrays;
 mod start_later;
+mod trust_owners;
 mod unroll;
 mod use_ranges;
 mod values;
@@ -47,6 +48,7 @@ pub use rest_bystanders::rest_bystanders;
 pub use separate_values::separate_values;
 pub use split_arrays::split_arrays;
 pub use start_later::start_later;
+pub use trust_owners::trust_owners;
 pub use unroll::unroll;
 pub use use_ranges::use_ranges;
 pub use values::{Restored, VarValues};
@@ -124,6 +126,7 @@ impl<'b> Passed<'b> {
     fn simplified(self, deadlocks: Deadlocks, sections: Sections) -> Result<Self, Interrupted> {
         let mut passed = self
             .by("fold_constants", fold_constants)?
+            .by("trust_owners", trust_owners)?
             .by("unroll", unroll)?
             .by("fold_constants", fold_constants)?
             .by("instantiate", instantiate)?
