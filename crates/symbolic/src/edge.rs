@@ -137,6 +137,9 @@ impl Edges<'_, '_> {
                 for expr in arguments {
                     self.defined(expr)?;
                 }
+                if let Some(place) = handle {
+                    self.defined(&place.read())?;
+                }
                 self.spawn(*thread, arguments, handle.as_ref())
             }
             Op::Join(handle) => {

@@ -69,10 +69,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn detach(&mut self, handle: &'a Node<Expression>, at: TreeSpan) -> Lowered<()> {
         let handle = self.eval(handle)?;
         let handle = self.settle_shared(handle);
-        let mut ops = self.part_with(&handle, "detaches", at)?;
-        let number = self.number(&handle);
-        // Who reads a handle reads it, even if it does not matter.
-        ops.push(Op::assume(fold::binary(BinaryOp::Eq, number.clone(), number)));
+        let ops = self.part_with(&handle, "detaches", at)?;
         self.emit(ops);
         Ok(())
     }
