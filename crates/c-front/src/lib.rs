@@ -20,6 +20,7 @@
 //! # Ok::<(), rely_base::Diagnostic>(())
 //! ```
 
+mod attribute;
 mod facts;
 mod fold;
 mod layout;

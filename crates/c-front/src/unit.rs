@@ -44,6 +44,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) enumerators: FxHashMap<&'a str, &'a Node<EnumType>>,
     /// Structures with the attribute `packed`, by position.
     pub(crate) packed: FxHashSet<usize>,
+    /// Other attributes of structures and enumerations, by position.
+    pub(crate) tag_attributes: FxHashMap<usize, Vec<&'a str>>,
     /// A function that is defined a second time.
     pub(crate) redefinition: Option<&'a Node<FunctionDefinition>>,
 }
@@ -97,6 +99,12 @@ impl<'a> Unit<'a> {
                 if let (TypeSpecifier::Struct(node), true) = (&specifier.node, is_packed) {
                     self.packed.insert(node.span.start);
                 }
+                if let TypeSpecifier::Struct(node) = &specifier.node
+                    && node.node.declarations.is_some()
+                {
+                    let names = attribute_names(specifiers);
+                    self.tag_attributes.insert(node.span.start, names);
+                }
             }
         }
     }
@@ -128,6 +136,19 @@ impl<'a> Unit<'a> {
             _ => {}
         }
     }
+}
+
+/// The attributes among some specifiers.
+fn attribute_names(specifiers: &[Node<DeclarationSpecifier>]) -> Vec<&str> {
+    let extensions = specifiers.iter().filter_map(|specifier| match &specifier.node {
+        DeclarationSpecifier::Extension(extensions) => Some(extensions),
+        _ => None,
+    });
+    let attributes = extensions.flatten().filter_map(|extension| match &extension.node {
+        Extension::Attribute(attribute) => Some(attribute.name.node.trim_matches('_')),
+        _ => None,
+    });
+    attributes.collect()
 }
 
 fn is_packed(extension: &Node<Extension>) -> bool {

@@ -8,6 +8,7 @@ use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold::Range;
 use crate::types::{CType, IntKind};
+use crate::unit::declarator_name;
 use crate::value::{Address, Kind, Lvalue, Value};
 use lang_c::ast::{BlockItem, CallExpression, Expression, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span as TreeSpan};
@@ -245,6 +246,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn result_type(&mut self, function: &'a FunctionDefinition) -> Lowered<CType> {
         let at = function.declarator.span;
+        if let Some(name) = declarator_name(&function.declarator.node) {
+            self.check_declarations(name, at)?;
+        }
         let ty = self.at_file_scope(|lowering| {
             lowering.declared_type(&function.specifiers, &function.declarator.node, at)
         })?;

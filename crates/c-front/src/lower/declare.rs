@@ -7,7 +7,7 @@ use crate::facts::{ObjectKey, Storage};
 use crate::types::CType;
 use crate::unit::{Declared, declarator_name, has_storage};
 use crate::value::{ObjectId, Value};
-use lang_c::ast::{Declaration, Expression, Identifier, Initializer, StorageClassSpecifier};
+use lang_c::ast::{Declaration, Expression, Extension, Identifier, Initializer, StorageClassSpecifier};
 use lang_c::span::{Node, Span as TreeSpan};
 use lang_c::visit::Visit;
 use rely_program::{Op, Place};
@@ -38,6 +38,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.declare_inferred(name, declared, at);
         }
         let ty = self.declared_type(declared.specifiers, &declared.declarator.node, at)?;
+        let extensions = &declared.declarator.node.extensions;
+        if extensions.iter().any(|extension| matches!(extension.node, Extension::AsmLabel(_))) {
+            return self.refuse(at, "a name for the assembler");
+        }
         if has_storage(declared.specifiers, &StorageClassSpecifier::Typedef) {
             self.define(name, Symbol::Typedef(ty));
             return Ok(());

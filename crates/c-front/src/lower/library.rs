@@ -339,6 +339,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 for argument in &call.arguments {
                     self.eval_and_discard(argument)?;
                 }
+                if matches!(name, "exit" | "__builtin_exit") {
+                    self.run_destructors()?;
+                }
                 self.emit(vec![Op::Halt]);
                 self.end_here();
                 Ok(Some(Value::void()))

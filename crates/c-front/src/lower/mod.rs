@@ -38,6 +38,7 @@ mod order;
 mod parameter;
 mod pthread;
 mod scope;
+mod start;
 mod statement;
 mod switch;
 mod tag;

@@ -215,6 +215,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if initialized.is_none() && tentative.is_none() {
             return self.error(at, format!("`{}` is declared but not defined", self.spelled(name)));
         }
+        self.check_declarations(name, declared.declarator.span)?;
         let is_const = self.is_const(declared.specifiers, &declared.declarator.node);
         let folded = self.resolve(name, at, |lowering| lowering.folded_constant(is_const, &ty, declared))?;
         if let Some(symbol) = folded {

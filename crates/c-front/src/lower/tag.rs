@@ -4,7 +4,9 @@ use super::scope::{Frame, Handover, Symbol, Tag};
 use super::{Lowered, Lowering};
 use crate::types::{CType, IntKind, RecordId};
 use crate::unit::declarator_name;
-use lang_c::ast::{EnumType, StructDeclaration, StructKind, StructType};
+use lang_c::ast::{
+    EnumType, SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeSpecifier,
+};
 use lang_c::span::{Node, Span as TreeSpan};
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -35,10 +37,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     fn complete_record(&mut self, id: RecordId, node: &'a Node<StructType>) -> Lowered<()> {
+        if self.facts.records.get(id).body.is_some() {
+            return self.declare_inner_tags(node);
+        }
         // A structure may mention itself, as the target of a pointer.
-        if self.facts.records.get(id).body.is_some() || !self.completing.insert(id) {
+        if !self.completing.insert(id) {
             return Ok(());
         }
+        self.check_tag_attributes(node)?;
         let dropped = &self.origin.prepared.packed;
         if self.unit.packed.contains(&node.span.start)
             || dropped.iter().any(|at| (node.span.start..node.span.end).contains(at))
@@ -67,6 +73,41 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.completing.remove(&id);
         if !self.facts.records.complete(id, members) {
             return self.error(node.span, "this structure has a member of incomplete type");
+        }
+        Ok(())
+    }
+
+    /// Declares the tags and enumerators that stand inside of a structure, whose members are known
+    /// from an earlier walk.
+    fn declare_inner_tags(&mut self, node: &'a Node<StructType>) -> Lowered<()> {
+        if self.frames.is_empty() {
+            return Ok(());
+        }
+        for declaration in node.node.declarations.iter().flatten() {
+            let StructDeclaration::Field(field) = &declaration.node else { continue };
+            let declares = field.node.specifiers.iter().any(|specifier| {
+                let SpecifierQualifier::TypeSpecifier(ty) = &specifier.node else { return false };
+                match &ty.node {
+                    TypeSpecifier::Struct(inner) => inner.node.declarations.is_some(),
+                    TypeSpecifier::Enum(inner) => !inner.node.enumerators.is_empty(),
+                    _ => false,
+                }
+            });
+            if declares {
+                self.specifier_qualifier_type(&field.node.specifiers, field.span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses attributes that change what a structure is.
+    fn check_tag_attributes(&self, node: &Node<StructType>) -> Lowered<()> {
+        let behind = self.unit.tag_attributes.get(&node.span.start).into_iter().flatten().copied();
+        let span = node.span.start..node.span.end;
+        let dropped = self.origin.prepared.dropped_attributes.iter();
+        let in_front = dropped.filter(|(at, _)| span.contains(at)).map(|(_, name)| name.as_str());
+        for name in behind.chain(in_front) {
+            self.check_attribute(name.trim_matches('_'), node.span)?;
         }
         Ok(())
     }

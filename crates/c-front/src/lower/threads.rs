@@ -150,6 +150,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let parameters = self.parameters(&function.node)?;
         self.frames = vec![frame];
         if name == "main" {
+            self.run_constructors()?;
+            self.at = Some(span);
             self.main_parameters(&parameters)?;
         } else {
             self.thread_parameter(name, &parameters)?;
@@ -274,6 +276,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.eval_and_discard(value)?;
         }
         // The whole program ends with `main`.
+        self.run_destructors()?;
         self.emit(vec![Op::Halt]);
         self.end_here();
         Ok(())
@@ -282,6 +285,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// `pthread_exit`.
     pub(super) fn exit_thread(&mut self, value: Option<&'a Node<Expression>>, at: TreeSpan) -> Lowered<()> {
         let name = self.thread.key.to_string();
+        if name == "main" {
+            self.refuse_late_destructors(at)?;
+        }
         if self.facts.is_result_wanted(&name) {
             let object = self.thread_result_object(&name, at)?;
             let place = self.object_lvalue(object);

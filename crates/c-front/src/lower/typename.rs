@@ -2,6 +2,7 @@
 
 use super::scope::Symbol;
 use super::{Lowered, Lowering};
+use crate::attribute::{self, Meaning};
 use crate::types::{CType, FunctionType, IntKind, Opaque};
 use lang_c::ast::{
     ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression, Extension,
@@ -30,7 +31,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let mut words = self.specifier_words(specifiers, at)?;
         words.mode = self.attributes(&declarator.extensions, at)?.or(words.mode);
         let base = self.base_type(&words, at)?;
-        self.derived_type(base, declarator, at)
+        self.bare_type(base, declarator, at)
     }
 
     /// The type that the words in front of declarators make up.
@@ -71,13 +72,41 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let Extension::Attribute(attribute) = &extension.node else { continue };
             match attribute.name.node.trim_matches('_') {
                 "mode" => mode = attribute.arguments.first().and_then(super::impact::plain_name),
-                name @ ("packed" | "vector_size" | "cleanup" | "transparent_union" | "alias") => {
-                    return self.refuse(at, format!("the attribute `{name}`"));
-                }
-                _ => {}
+                name @ "packed" => return self.refuse(at, format!("the attribute `{name}`")),
+                name => self.check_attribute(name, at)?,
             }
         }
         Ok(mode)
+    }
+
+    /// Refuses an attribute that changes what the program does.
+    pub(super) fn check_attribute(&self, name: &str, at: TreeSpan) -> Lowered<()> {
+        match attribute::meaning(name) {
+            Meaning::Handled | Meaning::Nothing => Ok(()),
+            Meaning::Refused => self.refuse(at, format!("the attribute `{name}`")),
+            Meaning::Unknown => self.refuse(at, format!("the unknown attribute `{name}`")),
+        }
+    }
+
+    /// Checks the attributes of all declarations of a function or a variable of the file, and that
+    /// it has no other name for the assembler.
+    pub(super) fn check_declarations(&self, name: &str, at: TreeSpan) -> Lowered<()> {
+        let definition = self.unit.functions.get(name).map(|function| {
+            attribute::extensions(&function.node.specifiers, &function.node.declarator.node)
+        });
+        let declarations = self.unit.declarations.get(name).into_iter().flatten();
+        let declared = declarations
+            .flat_map(|declared| attribute::extensions(declared.specifiers, &declared.declarator.node));
+        for extension in definition.into_iter().flatten().chain(declared) {
+            match extension {
+                Extension::Attribute(attribute) => {
+                    self.check_attribute(attribute.name.node.trim_matches('_'), at)?;
+                }
+                Extension::AsmLabel(_) => return self.refuse(at, "a name for the assembler"),
+                Extension::AvailabilityAttribute(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// The type of a cast, `sizeof` and the like.
@@ -213,10 +242,25 @@ impl<'a, 'f> Lowering<'a, 'f> {
         declarator: &'a Declarator,
         at: TreeSpan,
     ) -> Lowered<CType> {
+        if self.attributes(&declarator.extensions, at)?.is_some() {
+            return self.refuse(at, "the attribute `mode` in this place");
+        }
+        self.bare_type(base, declarator, at)
+    }
+
+    /// The same, the attributes having been looked at.
+    fn bare_type(&mut self, base: CType, declarator: &'a Declarator, at: TreeSpan) -> Lowered<CType> {
         let mut ty = base;
         for derived in &declarator.derived {
             if let DerivedDeclarator::Pointer(qualifiers) = &derived.node {
                 ty = CType::pointer_to(ty);
+                for qualifier in qualifiers {
+                    if let PointerQualifier::Extension(extensions) = &qualifier.node
+                        && self.attributes(extensions, at)?.is_some()
+                    {
+                        return self.refuse(at, "the attribute `mode` of a pointer");
+                    }
+                }
                 if qualifiers.iter().any(|qualifier| is_qualifier(&qualifier.node, &TypeQualifier::Atomic)) {
                     ty = CType::Atomic(Rc::new(ty));
                 }
@@ -278,6 +322,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<CType> {
         let words = self.specifier_words(&parameter.specifiers, at)?;
+        if self.attributes(&parameter.extensions, at)?.is_some() {
+            return self.refuse(at, "the attribute `mode` in this place");
+        }
         let base = self.base_type(&words, at)?;
         let ty = match &parameter.declarator {
             Some(declarator) => self.derived_type(base, &declarator.node, at)?,

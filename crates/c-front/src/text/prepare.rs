@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     shifts: Vec<(usize, usize)>,
     /// Where an attribute was dropped that makes a structure packed.
     pub(crate) packed: Vec<usize>,
+    /// The names of all attributes that were dropped, and where.
+    pub(crate) dropped_attributes: Vec<(usize, String)>,
     /// The spelling in the source of names that had to be changed.
     pub(crate) spellings: FxHashMap<String, String>,
 }
@@ -71,6 +73,7 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
             text: String::with_capacity(source.len() + PRELUDE.len()),
             shifts: Vec::new(),
             packed: Vec::new(),
+            dropped_attributes: Vec::new(),
             spellings: FxHashMap::default(),
         },
     };
@@ -131,6 +134,9 @@ impl<'s> Rewriter<'s> {
                     let words = &code[index..index + length];
                     if words.iter().any(|word| word.text(self.source).trim_matches('_') == "packed") {
                         self.prepared.packed.push(self.prepared.text.len());
+                    }
+                    for name in attribute_names(self.source, words) {
+                        self.prepared.dropped_attributes.push((self.prepared.text.len(), name.to_owned()));
                     }
                     return length;
                 }
@@ -220,6 +226,22 @@ fn attribute_length(source: &str, code: &[Token]) -> usize {
         }
     }
     1
+}
+
+/// The names in `__attribute__((a, b(1)))`, without what stands in their own parentheses.
+fn attribute_names<'s>(source: &'s str, code: &[Token]) -> Vec<&'s str> {
+    let mut depth = 0;
+    let mut names = Vec::new();
+    for token in code.iter().skip(1) {
+        if token.is(source, '(') {
+            depth += 1;
+        } else if token.is(source, ')') {
+            depth -= 1;
+        } else if depth == 2 && token.kind == TokenKind::Word {
+            names.push(token.text(source));
+        }
+    }
+    names
 }
 
 #[cfg(test)]
