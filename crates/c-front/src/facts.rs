@@ -193,8 +193,7 @@ impl Facts {
         }
         let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
         let (storage, leaves) = (Storage::Global, Rc::from(Vec::new()));
-        let id =
-            self.objects.push(Object { key: key.clone(), name, ty, storage, span: Some(span), leaves });
+        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span: Some(span), leaves });
         self.by_key.insert(key, id);
         self.untyped.insert(id);
         id

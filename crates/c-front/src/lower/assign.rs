@@ -130,7 +130,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn havoc_directly(&mut self, place: &Lvalue, rhs: &'a Node<Expression>, wanted: Wanted) -> Lowered<bool> {
         let Expression::Call(call) = &rhs.node else { return Ok(false) };
         let Some(kind) = self.nondeterministic(&call.node) else { return Ok(false) };
-        if wanted != Wanted::Nothing || !call.node.arguments.is_empty() || *place.ty.unqualified() != CType::Int(kind) {
+        if wanted != Wanted::Nothing
+            || !call.node.arguments.is_empty()
+            || *place.ty.unqualified() != CType::Int(kind)
+        {
             return Ok(false);
         }
         let found = self.cells(place, rhs.span)?;

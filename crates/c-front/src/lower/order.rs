@@ -161,13 +161,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn changes_pending(&self, range: &Range<usize>, pending: &Pending) -> bool {
         let log = &self.accesses;
         let mut variables = pending.variables.iter();
-        variables.any(|&variable| {
-            accessed_in(&log.changes, variable, range) && self.outlives_operand(variable)
-        }) || !pending.objects.is_empty()
-            && log.accesses[range.clone()].iter().any(|access| {
-                let owner = access.variable.and_then(|variable| self.owners.get(&variable));
-                access.is_change && owner.is_some_and(|owner| pending.objects.contains(owner))
-            })
+        variables
+            .any(|&variable| accessed_in(&log.changes, variable, range) && self.outlives_operand(variable))
+            || !pending.objects.is_empty()
+                && log.accesses[range.clone()].iter().any(|access| {
+                    let owner = access.variable.and_then(|variable| self.owners.get(&variable));
+                    access.is_change && owner.is_some_and(|owner| pending.objects.contains(owner))
+                })
     }
 
     /// Whether the accesses in two ranges have a variable in common that one of them changes.
@@ -190,9 +190,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match &self.facts.object(owner).key {
             ObjectKey::Local(_, position) => self.frames.iter().any(|frame| {
                 let function = self.unit.functions.get(frame.name);
-                function.is_some_and(|function| {
-                    (function.span.start..function.span.end).contains(position)
-                })
+                function.is_some_and(|function| (function.span.start..function.span.end).contains(position))
             }),
             ObjectKey::FunctionResult(..) | ObjectKey::CallResult(..) | ObjectKey::Copy(..) => false,
             _ => true,

@@ -70,9 +70,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn assembly(&mut self, asm: &'a AsmStatement, at: TreeSpan) -> Lowered<()> {
         let (template, inputs, has_outputs) = match asm {
             AsmStatement::GnuBasic(template) => (template, &[][..], false),
-            AsmStatement::GnuExtended(asm) => {
-                (&asm.template, asm.inputs.as_slice(), !asm.outputs.is_empty())
-            }
+            AsmStatement::GnuExtended(asm) => (&asm.template, asm.inputs.as_slice(), !asm.outputs.is_empty()),
         };
         let text = template.node.concat();
         let instruction = text.trim_matches(|other: char| other == '"' || other.is_whitespace());

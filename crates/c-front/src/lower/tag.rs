@@ -4,9 +4,7 @@ use super::scope::{Frame, Handover, Symbol, Tag};
 use super::{Lowered, Lowering};
 use crate::types::{CType, IntKind, RecordId};
 use crate::unit::declarator_name;
-use lang_c::ast::{
-    EnumType, SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeSpecifier,
-};
+use lang_c::ast::{EnumType, SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeSpecifier};
 use lang_c::span::{Node, Span as TreeSpan};
 
 impl<'a, 'f> Lowering<'a, 'f> {

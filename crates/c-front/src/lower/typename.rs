@@ -91,9 +91,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Checks the attributes of all declarations of a function or a variable of the file, and that
     /// it has no other name for the assembler.
     pub(super) fn check_declarations(&self, name: &str, at: TreeSpan) -> Lowered<()> {
-        let definition = self.unit.functions.get(name).map(|function| {
-            attribute::extensions(&function.node.specifiers, &function.node.declarator.node)
-        });
+        let definition =
+            self.unit.functions.get(name).map(|function| {
+                attribute::extensions(&function.node.specifiers, &function.node.declarator.node)
+            });
         let declarations = self.unit.declarations.get(name).into_iter().flatten();
         let declared = declarations
             .flat_map(|declared| attribute::extensions(declared.specifiers, &declared.declarator.node));

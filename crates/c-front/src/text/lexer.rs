@@ -55,6 +55,19 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, Unterminated> {
     Ok(tokens)
 }
 
+/// The tokens of a text as far as they can be told apart: what has no end ends with its line.
+pub(super) fn lex_leniently(source: &str) -> Vec<Token> {
+    let mut lexer = Lexer { bytes: source.as_bytes(), at: 0, at_line_start: true };
+    let mut tokens = Vec::new();
+    loop {
+        match lexer.next_token() {
+            Ok(Some(token)) if lexer.at <= source.len() => tokens.push(token),
+            Ok(Some(_) | None) => return tokens,
+            Err(_) => {}
+        }
+    }
+}
+
 struct Lexer<'s> {
     bytes: &'s [u8],
     at: usize,

@@ -1,22 +1,39 @@
 //! From positions in preprocessed text to the file that a person wrote.
 //!
-//! The preprocessor leaves line markers, and it keeps columns by padding where it can, though
-//! behind a marker they are one too small. So the line is always known; the column is taken
-//! over where the same text stands there. Inside of a macro's expansion, where it does not, the
-//! text is looked for among the macro's arguments, and otherwise the span starts at the macro.
+//! The preprocessor leaves line markers, so the line is always known. Columns are another matter:
+//! behind a macro, everything is shifted. So the tokens of a line are compared with those that the
+//! preprocessor has made of it. What both have in common stands where it stands; what does not
+//! comes from a macro, and is looked for among its arguments, or is the macro itself.
 
-use super::lexer::is_word_byte;
+use super::align::align;
+use super::lexer::{Token, TokenKind, lex_leniently};
 use rely_base::{FileId, Span};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// The lines of a preprocessed text, and where they come from.
 #[derive(Debug)]
 pub(crate) struct LineMap<'s> {
     file: FileId,
     preprocessed: &'s str,
-    /// The user's text with the starts of its lines, if it is not the preprocessed text itself.
-    original: Option<(&'s str, Vec<usize>)>,
+    /// The user's text, if it is not the preprocessed text itself.
+    original: Option<Original<'s>>,
     /// For each line of the preprocessed text: where it starts and where it comes from.
     lines: Vec<Line>,
+    /// Which of them come from a line of the user's file.
+    made: HashMap<usize, Vec<usize>>,
+    /// The lines of the user's file that have been asked for.
+    compared: RefCell<HashMap<usize, Rc<Compared>>>,
+}
+
+/// What the user wrote.
+#[derive(Debug)]
+struct Original<'s> {
+    text: &'s str,
+    starts: Vec<usize>,
+    tokens: Vec<Token>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,41 +45,159 @@ struct Line {
     is_own: bool,
 }
 
+/// A line of the user's file, and what the preprocessor has made of it.
+#[derive(Debug)]
+struct Compared {
+    made: Vec<Token>,
+    written: Vec<Token>,
+    /// For each token that was made, the one that was written, if it is the same.
+    same: Vec<Option<usize>>,
+}
+
+impl Compared {
+    /// The tokens in which a token that was made stands: itself, or the macro that it comes from.
+    fn written_for(&self, made: usize) -> Option<Range<usize>> {
+        if let Some(same) = self.same[made] {
+            return Some(same..same + 1);
+        }
+        let start = self.same[..made].iter().rev().find_map(|same| *same).map_or(0, |same| same + 1);
+        let end = self.same[made..].iter().find_map(|same| *same).unwrap_or(self.written.len());
+        (start < end).then_some(start..end)
+    }
+
+    /// The token that was made in which a position lies, or that follows it.
+    fn made_at(&self, position: usize) -> Option<usize> {
+        let index = self.made.partition_point(|token| token.end <= position);
+        (index < self.made.len()).then_some(index)
+    }
+}
+
 impl<'s> LineMap<'s> {
     pub(crate) fn new(file: FileId, preprocessed: &'s str, original: Option<&'s str>) -> Self {
-        let original = original.map(|text| (text, line_starts(text)));
+        let original = original.map(|text| {
+            let tokens = lex_leniently(text).into_iter().filter(|token| token.kind != TokenKind::Blank);
+            Original { text, starts: line_starts(text), tokens: tokens.collect() }
+        });
         let lines = match original {
             None => Vec::new(),
             Some(_) => presumed_lines(preprocessed),
         };
-        Self { file, preprocessed, original, lines }
+        let mut made: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.is_own) {
+            made.entry(line.user_line).or_default().push(index);
+        }
+        Self { file, preprocessed, original, lines, made, compared: RefCell::default() }
     }
 
     /// The span in the user's file of a range of the preprocessed text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         let (start, end) = (self.boundary(start), self.boundary(end.max(start)));
-        let Some((text, starts)) = &self.original else {
+        let Some(original) = &self.original else {
             return self.make(start, end);
         };
         let first = self.line(start);
-        let (line_start, line_end) = line_bounds(text, starts, first.user_line);
+        let whole_line = line_bounds(original.text, &original.starts, first.user_line);
         if !first.is_own {
-            return self.make(line_start, line_end);
+            return self.make(whole_line.0, whole_line.1);
         }
-        let line = &text[line_start..line_end];
         let wanted = &self.preprocessed[start..end];
-        let Some(column) = self.column_in_line(start, start - first.start, line) else {
-            let mut found = line.match_indices(wanted);
-            return match (found.next(), found.next()) {
-                (Some((at, _)), None) => self.make(line_start + at, line_start + at + wanted.len()),
-                _ => self.make(line_start + indentation(line), line_end),
-            };
-        };
-        let user_start = line_start + column;
-        match line[column..].find(wanted) {
-            Some(at) => self.make(user_start + at, user_start + at + wanted.len()),
-            None => self.make(user_start, self.user_end(text, starts, user_start, end)),
+        match self.written_range(original, start, end) {
+            Some((range, true)) => self.make(range.start, range.end),
+            // It comes from a macro, perhaps from one of its arguments.
+            Some((range, false)) => self.make_inside(original, range, wanted),
+            None => {
+                let (line_start, line_end) = whole_line;
+                let line = &original.text[line_start..line_end];
+                self.make_inside(original, line_start + indentation(line)..line_end, wanted)
+            }
         }
+    }
+
+    /// Where a text stands in a range of the user's file, if it stands there once; else the range.
+    fn make_inside(&self, original: &Original<'_>, range: Range<usize>, wanted: &str) -> Span {
+        let mut found = original.text[range.clone()].match_indices(wanted);
+        match (found.next(), found.next()) {
+            (Some((at, _)), None) if !wanted.is_empty() => {
+                self.make(range.start + at, range.start + at + wanted.len())
+            }
+            _ => self.make(range.start, range.end),
+        }
+    }
+
+    /// The range that was written for a range of the preprocessed text, and whether it begins and
+    /// ends with the same tokens.
+    fn written_range(
+        &self,
+        original: &Original<'_>,
+        start: usize,
+        end: usize,
+    ) -> Option<(Range<usize>, bool)> {
+        let (first, first_is_same) = self.written_at(original, start)?;
+        let (last, last_is_same) =
+            self.written_at(original, end.saturating_sub(1).max(start)).unwrap_or((first.clone(), false));
+        let range = first.start..last.end.max(first.end);
+        Some((range, first_is_same && last_is_same))
+    }
+
+    /// Where the token at a position was written, and whether it is the same one.
+    fn written_at(&self, original: &Original<'_>, position: usize) -> Option<(Range<usize>, bool)> {
+        let line = self.line(position);
+        if !line.is_own {
+            return None;
+        }
+        let compared = self.compared(original, line.user_line);
+        let made = compared.made_at(position)?;
+        let tokens = compared.written_for(made)?;
+        let range = compared.written[tokens.start].start..compared.written[tokens.end - 1].end;
+        Some((range, compared.same[made].is_some()))
+    }
+
+    fn compared(&self, original: &Original<'_>, user_line: usize) -> Rc<Compared> {
+        if let Some(known) = self.compared.borrow().get(&user_line) {
+            return known.clone();
+        }
+        let made = self.made_from(user_line);
+        let written = self.written_on(original, user_line);
+        let same = align(&texts(&made, self.preprocessed), &texts(&written, original.text));
+        let compared = Rc::new(Compared { made, written, same });
+        self.compared.borrow_mut().insert(user_line, compared.clone());
+        compared
+    }
+
+    /// The tokens that the preprocessor has made from a line of the user's file.
+    fn made_from(&self, user_line: usize) -> Vec<Token> {
+        let mut made = Vec::new();
+        for &index in self.made.get(&user_line).into_iter().flatten() {
+            let line = self.lines[index];
+            let end = self.lines.get(index + 1).map_or(self.preprocessed.len(), |next| next.start);
+            let text = &self.preprocessed[line.start..end.max(line.start)];
+            let tokens = lex_leniently(text).into_iter().filter(|token| token.kind != TokenKind::Blank);
+            made.extend(tokens.map(|token| Token {
+                start: token.start + line.start,
+                end: token.end + line.start,
+                ..token
+            }));
+        }
+        made
+    }
+
+    /// The tokens on a line of the user's file, and on those behind it that the preprocessor has
+    /// added to it: a call of a macro may have several lines.
+    fn written_on(&self, original: &Original<'_>, user_line: usize) -> Vec<Token> {
+        let mut written = Vec::new();
+        for line in user_line..original.starts.len() {
+            let (start, end) = line_bounds(original.text, &original.starts, line);
+            let first = original.tokens.partition_point(|token| token.start < start);
+            let last = original.tokens.partition_point(|token| token.start < end);
+            written.extend_from_slice(&original.tokens[first..last.max(first)]);
+            let is_continued = original.text[start..end].trim_end().ends_with('\\');
+            let depth = depth_of(&written, original.text);
+            if !(is_continued || depth > 0) || !self.made_from(line + 1).is_empty() {
+                break;
+            }
+        }
+        written.retain(|token| !token.is(original.text, '\\'));
+        written
     }
 
     /// The nearest position at or before this one that is between two characters.
@@ -76,7 +211,7 @@ impl<'s> LineMap<'s> {
 
     /// The user's text under a span, on one line.
     pub(crate) fn text(&self, span: Span) -> String {
-        let text = self.original.as_ref().map_or(self.preprocessed, |(text, _)| text);
+        let text = self.original.as_ref().map_or(self.preprocessed, |original| original.text);
         let text = text.get(span.start as usize..span.end as usize).unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -92,57 +227,19 @@ impl<'s> LineMap<'s> {
             None => Line { start: 0, user_line: 0, is_own: true },
         }
     }
-
-    /// The column in the user's line at which the token at `position` stands.
-    fn column_in_line(&self, position: usize, column: usize, line: &str) -> Option<usize> {
-        let token = first_token(&self.preprocessed[position..]);
-        let same = |&column: &usize| line.get(column..).is_some_and(|rest| rest.starts_with(token));
-        let starts_word = |&column: &usize| {
-            line.get(column..).is_some_and(|rest| rest.bytes().next().is_some_and(is_word_byte))
-                && !(column > 0 && is_word_byte(line.as_bytes()[column - 1]))
-        };
-        let candidates = [column, column + 1];
-        candidates
-            .iter()
-            .find(|column| same(column))
-            .or(candidates.iter().find(|it| starts_word(it)))
-            .copied()
-    }
-
-    /// Where the range that starts at `user_start` ends, its last token ending at `end` in the
-    /// preprocessed text.
-    fn user_end(&self, text: &str, starts: &[usize], user_start: usize, end: usize) -> usize {
-        let token_start = last_token_start(self.preprocessed, end);
-        let token = &self.preprocessed[token_start..end];
-        let last = self.line(token_start);
-        let (line_start, line_end) = line_bounds(text, starts, last.user_line);
-        let exact = line_start + (token_start - last.start);
-        if last.is_own && exact >= user_start && text.get(exact..).is_some_and(|rest| rest.starts_with(token))
-        {
-            return exact + token.len();
-        }
-        let from = user_start.max(line_start);
-        if line_end <= from {
-            return line_bounds_at(text, user_start);
-        }
-        let rest = &text[from..line_end];
-        let statement = (token == ";").then(|| statement_end(rest)).flatten();
-        from + statement.unwrap_or(rest.trim_end().len())
-    }
 }
 
-/// Behind the first `;` that is in no bracket.
-fn statement_end(rest: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, byte) in rest.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth -= 1,
-            b';' if depth <= 0 => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
+fn texts<'t>(tokens: &[Token], source: &'t str) -> Vec<&'t str> {
+    tokens.iter().map(|token| token.text(source)).collect()
+}
+
+/// How many brackets are open behind some tokens.
+fn depth_of(tokens: &[Token], source: &str) -> usize {
+    tokens.iter().fold(0, |depth: usize, token| match token.text(source) {
+        "(" | "[" => depth + 1,
+        ")" | "]" => depth.saturating_sub(1),
+        _ => depth,
+    })
 }
 
 fn indentation(line: &str) -> usize {
@@ -162,22 +259,6 @@ fn line_bounds(text: &str, starts: &[usize], line: usize) -> (usize, usize) {
 fn line_bounds_at(text: &str, position: usize) -> usize {
     let rest = &text[position..];
     position + rest.find('\n').map_or(rest.len(), |end| rest[..end].trim_end_matches('\r').len())
-}
-
-fn first_token(text: &str) -> &str {
-    let word = text.bytes().take_while(|&byte| is_word_byte(byte)).count();
-    let length = if word > 0 { word } else { text.chars().next().map_or(0, char::len_utf8) };
-    &text[..length]
-}
-
-fn last_token_start(text: &str, end: usize) -> usize {
-    let before = &text.as_bytes()[..end];
-    let word = before.iter().rev().take_while(|&&byte| is_word_byte(byte)).count();
-    let mut start = end - word.max(1).min(end);
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    start
 }
 
 /// Follows the line markers. The first marker names the user's file.
@@ -235,9 +316,34 @@ mod tests {
             # 3 \"t.c\"\n                                   ; }\n";
         check(original, preprocessed, "int x;", "int x;");
         check(original, preprocessed, "x = 2;", "x = TWO;");
-        check(original, preprocessed, "((x == 1)?0:fail())", "assert(x == 1); }");
+        check(original, preprocessed, "((x == 1)?0:fail())", "assert(x == 1)");
         check(original, preprocessed, "x == 1", "x == 1");
         check(original, preprocessed, "int h;", "#include \"h.h\"");
+    }
+
+    #[test]
+    fn what_follows_a_macro_is_found() {
+        let marked = |text: &str| format!("# 0 \"t.c\"\n# 1 \"t.c\"\n{text}");
+        let one = "z = MAX(x,y) + y; w = y;\n";
+        let made = marked("z = ((x)>(y)?(x):(y)) + y; w = y;\n");
+        check(one, &made, "w = y;", "w = y;");
+        check(one, &made, "z = ((x)>(y)?(x):(y)) + y;", "z = MAX(x,y) + y;");
+        check(one, &made, "((x)>(y)?(x):(y))", "MAX(x,y)");
+        let two = "int N = A, M = B(N); f(N, TRUE);\n";
+        let made = marked("int N = 1000000, M = (N + 1); f(N, 1);\n");
+        check(two, &made, "f(N, 1)", "f(N, TRUE)");
+        check(two, &made, "M = (N + 1)", "M = B(N)");
+        check(two, &made, "1000000", "A");
+        let lines = "  SET(x,\n      y + 1); z = 1;\nz = 2;\n";
+        let made = marked("  x = (y + 1); z = 1;\n\nz = 2;\n");
+        check(lines, &made, "z = 1;", "z = 1;");
+        check(lines, &made, "z = 2;", "z = 2;");
+        check(lines, &made, "y + 1", "y + 1");
+        let comment = "x = /* a, b */ M; y = 1; // M\n";
+        let made = marked("x = 12345; y = 1;\n");
+        check(comment, &made, "y = 1;", "y = 1;");
+        let unfinished = "x = M; y = '; z = 1;\nw = 1;\n";
+        check(unfinished, &marked("x = 1; y = '; z = 1;\nw = 1;\n"), "w = 1;", "w = 1;");
     }
 
     #[test]

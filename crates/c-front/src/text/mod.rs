@@ -5,6 +5,7 @@
 //! few spellings that it does not know and refuses what would exhaust it, and [`LineMap`]
 //! follows the preprocessor's line markers.
 
+mod align;
 mod lexer;
 mod lines;
 mod nesting;

@@ -54,6 +54,7 @@ fn unsupported_syntax(before: &str, word: &str, after: &str) -> Option<&'static 
         ("__label__", ..) | (_, "__label__", _) => Some("a local label"),
         ("__int128", ..) | (_, "__int128", _) => Some("the type `__int128`"),
         ("asm" | "__asm__", "goto", _) => Some("`asm goto`"),
+        (_, "__attribute__" | "__attribute", _) => Some("an attribute in this place"),
         ("goto", "*", _) => Some("a computed goto"),
         _ => None,
     }

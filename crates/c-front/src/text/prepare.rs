@@ -10,6 +10,7 @@
 use super::lexer::{Token, TokenKind, Unterminated, lex};
 use super::nesting::too_deep;
 use super::prototypes::{WordCounts, count_words, unused_prototypes};
+use crate::attribute::{Meaning, meaning};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
@@ -181,7 +182,8 @@ impl<'s> Rewriter<'s> {
         let starts_statement = before.kind == TokenKind::Punctuation
             && (matches!(before.text(self.source), ";" | "{" | ":")
                 || falls_through && before.is(self.source, '}'))
-            && code.get(index + length).is_some_and(|next| next.is(self.source, ';'));
+            && code.get(index + length).is_some_and(|next| next.is(self.source, ';'))
+            && attribute_names(self.source, words).into_iter().all(|name| meaning(name) == Meaning::Nothing);
         follows_tag_keyword || starts_statement
     }
 

@@ -29,7 +29,6 @@ fn shared_reads_are_steps() {
               L7 -> exit: halt
             assuming lp64-gcc
             assuming no-signed-overflow
-            assuming unsequenced-left-to-right
         "#]],
     );
 }
@@ -167,7 +166,6 @@ fn checks_are_as_small_as_possible() {
               L11 -> L12: check arithmetic u != 0; $1 := u32($0) / u
               L12 -> exit: halt
             assuming lp64-gcc
-            assuming unsequenced-left-to-right
             assuming no-signed-overflow
         "#]],
     );
