@@ -1,27 +1,39 @@
 //! Reproducers: C programs that make a violation happen under a real compiler.
 //!
 //! A reproducer is the user's own program, unchanged, together with a schedule and a small
-//! runtime (`rely_runtime.c`) that makes the threads follow it. Compiled with
+//! runtime (`rely_*.c`) that makes the threads follow it. Compiled with
 //! `-fsanitize=thread`, gcc calls a function before each access to memory; the runtime
 //! defines these functions, and lets each access wait until it is its turn. What fails in the
 //! end is therefore the assertion of the user, evaluated by the machine in a run of the real
 //! program: a wrong trace can make a reproducer give up, but not make it fail.
+//!
+//! A reproducer that gives up is of no use, so none is offered where one would:
+//!
+//! * `ending` knows how a compiled program shows a violation, and which ones it does not;
+//! * `order` knows what gcc does in which order, and makes other threads come in between only
+//!   where they can; `expression` reads expressions for it.
+//!
+//! The rest writes the schedule:
 //!
 //! * `steps` finds in a trace what other threads can notice, and who has which turn;
 //! * `inputs` finds the values that the program asks for, and those that cannot be forced;
 //! * `scan` finds out which variables and functions can be named behind the program;
 //! * `text` writes the files.
 
+mod ending;
+mod expression;
 mod inputs;
+mod order;
 mod scan;
 mod steps;
 mod text;
 
 use crate::finding::ViolationReport;
+use ending::Ending;
 use inputs::Inputs;
 use rely_base::{Budget, SourceMap};
 use rely_evidence::Replay;
-use rely_program::{CheckKind, Program, Violation};
+use rely_program::{Program, SlotId, Violation};
 use scan::Names;
 use steps::Plan;
 
@@ -64,13 +76,35 @@ pub enum NotReproducible {
     /// The runtime cannot decide who is first at something of the library.
     #[error("the runtime of reproducers cannot make threads take turns at `{0}`")]
     NoTurns(&'static str),
+    /// A compiled program does what is undefined, and nothing notices.
+    #[error("the violation is that {0}, which a compiled program does not show")]
+    Invisible(String),
+    /// The compiler does it while it compiles.
+    #[error("the violation is a {0}, a constant that gcc computes while it compiles")]
+    Constant(String),
+    /// A thread waits in something that the runtime does not see.
+    #[error("a thread waits in `{0}` for ever, which a compiled program does not do")]
+    WaitsOtherwise(String),
+    /// The order of evaluation is open.
+    #[error(
+        "the violation depends on the order in which `{0}` is evaluated: gcc may choose another one than from left to right"
+    )]
+    Order(String),
+    /// Another thread comes between two accesses that are one for the compiler.
+    #[error(
+        "in the trace another thread comes in the middle of `{0}`, between accesses that gcc makes in another order or at once"
+    )]
+    Torn(String),
+    /// The order of a trace would have to be changed too often.
+    #[error("the trace is too long to be brought into the order in which gcc evaluates")]
+    TooLong,
     /// The violation is one that C programs do not have.
     #[error("a violated property of the whole program is no assertion that a C program could fail")]
     NotAnAssertion,
 }
 
 /// Functions that wait, or let others wait, and that the runtime does not see.
-const WITHOUT_TURNS: [&str; 2] = ["pthread_barrier_wait", "pthread_once"];
+const WITHOUT_TURNS: [&str; 3] = ["pthread_barrier_wait", "pthread_once", "pthread_cond_timedwait"];
 
 /// The files that reproduce a violation of a C program.
 pub fn reproducer(
@@ -91,7 +125,8 @@ pub fn reproducer(
     if let Some(name) = WITHOUT_TURNS.into_iter().find(does_call) {
         return Err(NotReproducible::NoTurns(name));
     }
-    let ending = Ending::of(replay, program)?;
+    let ending = Ending::of(replay, program, sources)?;
+    let replay = &order::settled(replay, program, sources, &names, budget)?;
     let inputs = Inputs::of(replay, program, sources, budget)?;
     let plan = Plan::of(replay, program, sources, &names);
     let last = replay.states().last().expect("a replay has an initial state");
@@ -103,31 +138,14 @@ pub fn reproducer(
         inputs: &inputs,
         plan: &plan,
         violation: &violation,
+        violator: violator(replay),
     }))
 }
 
-/// How the compiled program shows the violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    /// It calls the function that reports a failed assertion, or an error function.
-    Assertion,
-    /// It does something undefined, which the compiler is told to trap.
-    Trap(&'static str),
-    /// All its threads wait.
-    Deadlock,
-}
-
-impl Ending {
-    fn of(replay: &Replay, program: &Program) -> Result<Self, NotReproducible> {
-        match replay.violation() {
-            Violation::Deadlock => Ok(Ending::Deadlock),
-            Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
-            Violation::Check(check) => Ok(match program.checks()[check].kind {
-                CheckKind::Assertion => Ending::Assertion,
-                CheckKind::Bounds => Ending::Trap("bounds-strict,null"),
-                CheckKind::Arithmetic => Ending::Trap("shift,integer-divide-by-zero"),
-                CheckKind::Overflow => Ending::Trap("signed-integer-overflow"),
-            }),
-        }
+/// Who violates: whoever made the last step, unless all wait.
+fn violator(replay: &Replay) -> Option<SlotId> {
+    match replay.violation() {
+        Violation::Check(_) => replay.trace().steps.last().map(|step| step.slot),
+        Violation::Property(_) | Violation::Deadlock => None,
     }
 }

@@ -2,35 +2,27 @@
  * Makes the threads of a program take turns as a schedule says.
  *
  * The program is compiled with -fsanitize=thread, which makes gcc call a function before each
- * access to memory. Those functions are not gcc's but the ones below: they find the step of the
- * schedule to which the access belongs and wait until it is its turn. So the program itself
- * runs unchanged; only when its threads go on is decided here.
+ * access to memory. Those functions are not gcc's but the ones in rely_hooks.c: they find the
+ * step of the schedule to which the access belongs and wait until it is its turn. So the program
+ * itself runs unchanged; only when its threads go on is decided here.
  *
- * How it ends:  SIGABRT  the violation was reproduced
- *               3        the program went through, and nothing failed
- *               4        the schedule could not be followed
+ * How it ends:  SIGABRT  the violation was reproduced, in the thread and at the line of the trace
+ *               3        the schedule was followed to its end, and nothing failed
+ *               4        the schedule could not be followed, or something else failed
  */
 #define _GNU_SOURCE
-#include "rely_schedule.h"
-#include <errno.h>
-#include <pthread.h>
+#include "rely_runtime.h"
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-enum { NOT_REPRODUCED = 3, NOT_FOLLOWED = 4 };
-enum { MOST_THREADS = 256, TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000 };
-enum { UNSCHEDULED = -1, NO_STEP = -1 };
-
-/* How an operation uses memory; a lock and an atomic exchange read and write at once. */
-enum { EXCHANGE = RELY_READ | RELY_WRITE, LOCK = 4 };
+enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000 };
+enum { NO_STEP = -1 };
 
 struct bound_cell {
     int variable;
@@ -38,35 +30,24 @@ struct bound_cell {
     const volatile void *address;
 };
 
-struct thread_state {
-    int next;     /* no step of the thread before this one is still to come */
-    int turn;     /* the turn that it holds or waits for; -1 before the first one */
-    int inputs;   /* how many were used */
-    bool started, ended, parked, has_handle;
-    const char *blocked;    /* in which call it waits for somebody else */
-    bool is_joining;        /* it waits for the end of the thread `joined`, not for a lock */
-    pthread_t handle, joined;
-    unsigned long refusals; /* how often it was refused a lock */
-};
+pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+struct thread_state threads[MOST_THREADS];
+unsigned long progress;
+bool is_over;
+__thread int self;
+__thread int atomic_depth;
+__thread bool atomic_entered;
 
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct thread_state threads[MOST_THREADS];
 static unsigned char *taken;    /* for each step: whether it was made or passed over */
 static unsigned char *finished; /* for each turn */
 static int current_turn;
-static unsigned long progress;
 static struct bound_cell *bound;
 static int bound_count;
-static bool is_over;
-
-static __thread int self;
-static __thread int atomic_depth;    /* atomic blocks and functions that were entered */
-static __thread bool atomic_entered; /* the block has got its turn */
 
 /* ---- endings ---------------------------------------------------------------------------- */
 
-static void end(int status, const char *format, ...) {
+void end(int status, const char *format, ...) {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&once);
     is_over = true;
@@ -84,9 +65,26 @@ static void end(int status, const char *format, ...) {
     _exit(status);
 }
 
-static void reproduced(const char *what) {
-    const char *name = self >= 0 ? rely_schedule.threads[self].name : "a thread";
-    end(0, "reproduced: %s (in %s)", what, name);
+static const char *own_name(void) {
+    return self == UNSCHEDULED ? "a thread that is not in the trace" : rely_schedule.threads[self].name;
+}
+
+/* The line of the call that returns to an address, 0 if it cannot be found out. */
+int line_of(const void *return_address) {
+    char command[128], answer[4096];
+    /* That of a thread that runs: main may have ended. */
+    snprintf(command, sizeof command, "addr2line -e /proc/%d/task/%d/exe %p 2>/dev/null", (int)getpid(),
+             (int)gettid(), (const void *)((const char *)return_address - 1));
+    FILE *lines = popen(command, "r");
+    if (!lines)
+        return 0;
+    char *colon = fgets(answer, sizeof answer, lines) ? strrchr(answer, ':') : 0;
+    pclose(lines);
+    return colon ? atoi(colon + 1) : 0;
+}
+
+bool is_violated_line(int line) {
+    return !line || !rely_schedule.first_line || (rely_schedule.first_line <= line && line <= rely_schedule.last_line);
 }
 
 static void not_followed(const char *why) {
@@ -97,19 +95,54 @@ static void not_followed(const char *why) {
                 why, rely_schedule.threads[awaited->thread].name, awaited->line, awaited->text);
     }
     if (rely_schedule.violation == RELY_DEADLOCK)
-        end(NOT_REPRODUCED, "the schedule was followed to its end, and there is no deadlock");
-    end(NOT_REPRODUCED, "the schedule was followed to its end, and nothing failed");
+        end(NOT_REPRODUCED, "the schedule was followed to its end, and there is no deadlock (%s)", why);
+    end(NOT_REPRODUCED, "the schedule was followed to its end, and nothing failed (%s)", why);
 }
 
+/* Something failed: the violation of the trace, or one that the trace does not know. */
+void violated(int line, const char *what) {
+    if (is_over)
+        return;
+    if (self != rely_schedule.violating_thread) {
+        fprintf(stderr, "rely: %s waits before line %d, where it would fail, too\n", own_name(), line);
+        stay_here();
+    }
+    if (!is_violated_line(line))
+        end(NOT_FOLLOWED, "%s fails at line %d, but the violation is %s", own_name(), line,
+            rely_schedule.violation_text);
+    end(0, "reproduced: %s (in %s)", what, own_name());
+}
+
+/* main returns, or somebody calls exit. In the trace nobody does before the violation. */
 static void at_exit(void) {
-    if (!is_over)
-        end(NOT_REPRODUCED, "the program ended, and nothing failed");
+    if (is_over)
+        return;
+    if (self == rely_schedule.violating_thread || self == UNSCHEDULED)
+        not_followed("the program ended");
+    stay_here();
 }
 
-static void on_signal(int number) {
-    if (rely_schedule.violation == RELY_TRAP)
-        reproduced(rely_schedule.violation_text);
-    end(NOT_FOLLOWED, "the program was stopped by signal %d", number);
+static const void *place_of_signal(void *data) {
+#if defined __x86_64__
+    const greg_t *registers = ((ucontext_t *)data)->uc_mcontext.gregs;
+    const char *at = (const char *)registers[REG_RIP];
+    /* A call of a null pointer: the address behind the call lies on the stack. */
+    return at ? at + 1 : *(const char *const *)registers[REG_RSP];
+#elif defined __aarch64__
+    const mcontext_t *machine = &((ucontext_t *)data)->uc_mcontext;
+    return machine->pc ? (const char *)machine->pc + 1 : (const char *)machine->regs[30];
+#else
+    return (void)data, (const void *)0;
+#endif
+}
+
+static void on_signal(int number, siginfo_t *info, void *data) {
+    (void)info;
+    const void *place = place_of_signal(data);
+    int line = place ? line_of(place) : 0;
+    if (rely_schedule.violation == RELY_UNDEFINED || self != rely_schedule.violating_thread)
+        violated(line, rely_schedule.violation_text);
+    end(NOT_FOLLOWED, "%s was stopped by signal %d at line %d", own_name(), number, line);
 }
 
 /* ---- which step an access belongs to ------------------------------------------------------ */
@@ -163,7 +196,9 @@ static bool is_bound(const volatile void *address) {
 }
 
 static bool is_how(int how, int wanted) {
-    if (how == LOCK || how == EXCHANGE)
+    if (how == LOCK)
+        return true; /* a lock that is refused is only looked at */
+    if (how == EXCHANGE)
         return (wanted & RELY_WRITE) != 0;
     return wanted == how || (atomic_depth && (wanted & how));
 }
@@ -242,21 +277,33 @@ static bool is_schedule_over(void) {
     return current_turn >= rely_schedule.turns;
 }
 
-/* What a thread does that has no more steps in the schedule. */
-static void run_on_or_wait(void) {
-    bool is_last = rely_schedule.step_count > 0 && rely_schedule.steps[rely_schedule.step_count - 1].thread == self;
-    if (rely_schedule.violation == RELY_DEADLOCK) {
-        finish_turns_before(rely_schedule.turns);
-        while (!is_schedule_over())
-            pthread_cond_wait(&changed, &guard);
-        return;
-    }
-    if (is_last || rely_schedule.threads[self].ends || rely_schedule.step_count == 0)
-        return;
+static void wait_for_end_of_schedule(void) {
     finish_turns_before(rely_schedule.turns);
-    threads[self].parked = true;
+    while (!is_schedule_over())
+        pthread_cond_wait(&changed, &guard);
+}
+
+/* A thread that goes no further in the trace goes no further here. Called with the guard. */
+static void park(void) {
+    finish_turns_before(rely_schedule.turns);
     for (;;)
         pthread_cond_wait(&changed, &guard);
+}
+
+void stay_here(void) {
+    pthread_mutex_lock(&guard);
+    if (self == UNSCHEDULED)
+        for (;;)
+            pthread_cond_wait(&changed, &guard);
+    park();
+}
+
+/* What a thread does that has no more steps in the schedule. */
+static void run_on_or_wait(void) {
+    if (rely_schedule.violation == RELY_DEADLOCK || self == rely_schedule.violating_thread)
+        wait_for_end_of_schedule();
+    else if (!rely_schedule.threads[self].ends)
+        park();
 }
 
 static void wait_for_turn(int turn) {
@@ -289,7 +336,7 @@ static bool is_in_atomic_block(void) {
     return atomic_depth > 0;
 }
 
-static void before_access(const volatile void *address, int how) {
+void before_access(const volatile void *address, int how) {
     if (self == UNSCHEDULED || is_over || (is_in_atomic_block() && atomic_entered))
         return;
     int known = variable_at(address);
@@ -349,10 +396,16 @@ static bool is_deadlock(void) {
 }
 
 static void report_deadlock(void) {
-    for (int index = 0; index < rely_schedule.thread_count; index++)
-        if (threads[index].started && !threads[index].ended)
-            fprintf(stderr, "rely: %s waits in %s\n", rely_schedule.threads[index].name, threads[index].blocked);
-    self = UNSCHEDULED;
+    for (int index = 0; index < rely_schedule.thread_count; index++) {
+        if (!threads[index].started || threads[index].ended)
+            continue;
+        const struct rely_thread *waiting = &rely_schedule.threads[index];
+        int line = line_of(threads[index].blocked_place);
+        fprintf(stderr, "rely: %s waits in %s at line %d\n", waiting->name, threads[index].blocked, line);
+        if (line && waiting->first_line && (line < waiting->first_line || waiting->last_line < line))
+            end(NOT_FOLLOWED, "every thread waits, but in the trace %s does at line %d", waiting->name,
+                waiting->first_line);
+    }
     end(0, "reproduced: every thread waits, and none can go on");
 }
 
@@ -361,7 +414,7 @@ static void end_silent_turn(void) {
     for (int step = 0; step < rely_schedule.step_count; step++)
         if (rely_schedule.steps[step].turn == current_turn && !taken[step])
             return;
-    if (current_turn >= rely_schedule.turns - 1)
+    if (is_schedule_over())
         return;
     finished[current_turn] = 1;
     while (current_turn < rely_schedule.turns && finished[current_turn])
@@ -407,10 +460,10 @@ __attribute__((constructor)) static void begin(void) {
     threads[0].handle = pthread_self();
     threads[0].has_handle = true;
     atexit(at_exit);
-    signal(SIGILL, on_signal);
-    signal(SIGFPE, on_signal);
-    signal(SIGSEGV, on_signal);
-    signal(SIGTRAP, on_signal);
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    const int failures[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP};
+    for (size_t index = 0; index < sizeof failures / sizeof *failures; index++)
+        sigaction(failures[index], &action, 0);
     pthread_t watcher;
     if (pthread_create(&watcher, 0, watch, 0) != 0)
         end(NOT_FOLLOWED, "no thread can be created");
@@ -434,12 +487,10 @@ static void thread_ends(void) {
     pthread_mutex_unlock(&guard);
 }
 
-static void know_handle(void) {
-    if (self == UNSCHEDULED)
-        return;
+static void know_handle(int thread, pthread_t handle) {
     pthread_mutex_lock(&guard);
-    threads[self].handle = pthread_self();
-    threads[self].has_handle = true;
+    threads[thread].handle = handle;
+    threads[thread].has_handle = true;
     pthread_mutex_unlock(&guard);
 }
 
@@ -447,7 +498,9 @@ static void *run_thread(void *data) {
     struct start start = *(struct start *)data;
     free(data);
     self = start.thread;
-    know_handle();
+    if (self == UNSCHEDULED)
+        stay_here();
+    know_handle(self, pthread_self());
     void *result = start.function(start.argument);
     thread_ends();
     return result;
@@ -458,357 +511,85 @@ int rely_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void
     if (!start)
         end(NOT_FOLLOWED, "there is no memory");
     *start = (struct start){UNSCHEDULED, function, argument};
-    if (self != UNSCHEDULED) {
-        pthread_mutex_lock(&guard);
-        int step = step_of_kind(RELY_CREATE);
-        if (step == NO_STEP) {
-            unexpected();
-        } else {
-            make_step(step);
-            start->thread = rely_schedule.steps[step].created;
-            threads[start->thread].started = true;
-        }
-        pthread_mutex_unlock(&guard);
+    pthread_mutex_lock(&guard);
+    int step = step_of_kind(RELY_CREATE);
+    if (step == NO_STEP) {
+        unexpected();
+    } else {
+        make_step(step);
+        start->thread = rely_schedule.steps[step].created;
+        threads[start->thread].started = true;
     }
-    return pthread_create(handle, attributes, run_thread, start);
+    pthread_mutex_unlock(&guard);
+    int thread = start->thread;
+    pthread_t created;
+    int status = pthread_create(&created, attributes, run_thread, start);
+    if (status == 0 && thread != UNSCHEDULED)
+        know_handle(thread, created);
+    if (status == 0 && handle)
+        *handle = created;
+    return status;
 }
 
-int rely_thread_join(pthread_t thread, void **result) {
-    if (self == UNSCHEDULED)
-        return pthread_join(thread, result);
-    pthread_mutex_lock(&guard);
-    int step = step_of_kind(RELY_JOIN);
+/* The thread of a handle, or UNSCHEDULED. Called with the guard. */
+static int thread_of(pthread_t handle) {
+    for (int index = 0; index < rely_schedule.thread_count; index++)
+        if (threads[index].has_handle && pthread_equal(threads[index].handle, handle))
+            return index;
+    return UNSCHEDULED;
+}
+
+void misused(const void *return_address) {
+    if (rely_schedule.violation != RELY_MISUSE || self != rely_schedule.violating_thread)
+        return;
+    int line = line_of(return_address);
+    if (is_violated_line(line))
+        violated(line, rely_schedule.violation_text);
+}
+
+/* Waits for the turn of a call that ends the use of a handle. Returns the thread of the handle. Called with the
+   guard. */
+static int use_up(pthread_t handle, int step, const void *return_address) {
     if (step == NO_STEP)
         unexpected();
     else
         make_step(step);
+    int thread = thread_of(handle);
+    if (!handle || (thread != UNSCHEDULED && (threads[thread].is_joined || threads[thread].is_detached)))
+        misused(return_address);
+    return thread;
+}
+
+int rely_thread_join(pthread_t handle, void **result) {
+    const void *place = __builtin_return_address(0);
+    pthread_mutex_lock(&guard);
+    int thread = use_up(handle, step_of_kind(RELY_JOIN), place);
     threads[self].blocked = "pthread_join";
+    threads[self].blocked_place = place;
     threads[self].is_joining = true;
-    threads[self].joined = thread;
+    threads[self].joined = handle;
     pthread_mutex_unlock(&guard);
-    int status = pthread_join(thread, result);
+    int status = pthread_join(handle, result);
     pthread_mutex_lock(&guard);
     threads[self].blocked = 0;
     threads[self].is_joining = false;
+    if (thread != UNSCHEDULED)
+        threads[thread].is_joined = true;
     progress++;
     pthread_mutex_unlock(&guard);
     return status;
+}
+
+int rely_thread_detach(pthread_t handle) {
+    pthread_mutex_lock(&guard);
+    int thread = use_up(handle, NO_STEP, __builtin_return_address(0));
+    if (thread != UNSCHEDULED)
+        threads[thread].is_detached = true;
+    pthread_mutex_unlock(&guard);
+    return pthread_detach(handle);
 }
 
 void rely_thread_exit(void *result) {
     thread_ends();
     pthread_exit(result);
 }
-
-/* ---- locks --------------------------------------------------------------------------------- */
-
-/* Tries to get a lock; whether it was refused. */
-static bool is_refused(int (*attempt)(void *), void *lock, const char *name) {
-    if (self == UNSCHEDULED)
-        return attempt(lock) == EBUSY;
-    /* With the guard, so that a thread is never seen to wait for what it has just got. */
-    pthread_mutex_lock(&guard);
-    bool refused = attempt(lock) == EBUSY;
-    if (refused)
-        threads[self].refusals++;
-    else if (threads[self].blocked)
-        progress++;
-    threads[self].blocked = refused ? name : 0;
-    pthread_mutex_unlock(&guard);
-    return refused;
-}
-
-static void lock_with(int (*attempt)(void *), void *lock, const char *name) {
-    before_access(lock, LOCK);
-    while (is_refused(attempt, lock, name)) {
-        struct timespec moment = {0, 200000};
-        nanosleep(&moment, 0);
-    }
-}
-
-static int try_mutex(void *mutex) {
-    return pthread_mutex_trylock(mutex);
-}
-
-static int try_spin(void *lock) {
-    return pthread_spin_trylock(lock);
-}
-
-int rely_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
-    before_access(mutex, LOCK);
-    return pthread_mutex_init(mutex, attributes);
-}
-
-int rely_mutex_lock(pthread_mutex_t *mutex) {
-    lock_with(try_mutex, mutex, "pthread_mutex_lock");
-    return 0;
-}
-
-int rely_mutex_trylock(pthread_mutex_t *mutex) {
-    before_access(mutex, LOCK);
-    return pthread_mutex_trylock(mutex);
-}
-
-int rely_mutex_unlock(pthread_mutex_t *mutex) {
-    before_access(mutex, LOCK);
-    return pthread_mutex_unlock(mutex);
-}
-
-int rely_spin_init(pthread_spinlock_t *lock, int is_shared) {
-    before_access(lock, LOCK);
-    return pthread_spin_init(lock, is_shared);
-}
-
-int rely_spin_lock(pthread_spinlock_t *lock) {
-    lock_with(try_spin, (void *)lock, "pthread_spin_lock");
-    return 0;
-}
-
-int rely_spin_trylock(pthread_spinlock_t *lock) {
-    before_access(lock, LOCK);
-    return pthread_spin_trylock(lock);
-}
-
-int rely_spin_unlock(pthread_spinlock_t *lock) {
-    before_access(lock, LOCK);
-    return pthread_spin_unlock(lock);
-}
-
-/* A wait may end without a signal, so when it ends is for the schedule to say. */
-int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-    (void)condition;
-    rely_mutex_unlock(mutex);
-    return rely_mutex_lock(mutex);
-}
-
-int rely_cond_signal(pthread_cond_t *condition) {
-    (void)condition;
-    return 0;
-}
-
-int rely_cond_broadcast(pthread_cond_t *condition) {
-    (void)condition;
-    return 0;
-}
-
-/* ---- atomic blocks, errors and inputs ------------------------------------------------------- */
-
-void __VERIFIER_atomic_begin(void) {
-    if (atomic_depth++ == 0)
-        atomic_entered = false;
-}
-
-void __VERIFIER_atomic_end(void) {
-    if (atomic_depth > 0 && --atomic_depth == 0)
-        atomic_entered = false;
-}
-
-static bool is_one_of(const void *const *functions, int count, const void *function) {
-    for (int index = 0; index < count; index++)
-        if (functions[index] == function)
-            return true;
-    return false;
-}
-
-static void error_called(const char *name) {
-    char text[256];
-    snprintf(text, sizeof text, "`%s` is called", name);
-    reproduced(text);
-}
-
-void __cyg_profile_func_enter(void *function, void *caller) {
-    (void)caller;
-    if (is_one_of(rely_schedule.error_functions, rely_schedule.error_function_count, function))
-        reproduced(rely_schedule.violation_text);
-    if (is_one_of(rely_schedule.atomic_functions, rely_schedule.atomic_function_count, function))
-        __VERIFIER_atomic_begin();
-}
-
-void __cyg_profile_func_exit(void *function, void *caller) {
-    (void)caller;
-    if (is_one_of(rely_schedule.atomic_functions, rely_schedule.atomic_function_count, function))
-        __VERIFIER_atomic_end();
-}
-
-void __tsan_func_entry(void *caller) {
-    (void)caller;
-}
-
-void __tsan_func_exit(void) {}
-
-void rely_assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
-    char text[1024];
-    snprintf(text, sizeof text, "%s:%u: %s: assertion `%s' failed", file, line, function, condition);
-    reproduced(text);
-    _exit(NOT_FOLLOWED);
-}
-
-__attribute__((weak)) void __VERIFIER_error(void) {
-    error_called("__VERIFIER_error");
-}
-
-__attribute__((weak)) void reach_error(void) {
-    error_called("reach_error");
-}
-
-__attribute__((weak)) void __VERIFIER_assert(int condition) {
-    if (!condition)
-        reproduced("the condition of `__VERIFIER_assert` does not hold");
-}
-
-__attribute__((weak)) void __VERIFIER_assume(int condition) {
-    if (!condition)
-        end(NOT_FOLLOWED, "the condition of `__VERIFIER_assume` does not hold");
-}
-
-void rely_abort(void) {
-    end(NOT_REPRODUCED, "the program called abort, and no assertion failed");
-    _exit(NOT_REPRODUCED);
-}
-
-unsigned rely_sleep(unsigned seconds) {
-    (void)seconds;
-    return 0;
-}
-
-int rely_usleep(unsigned microseconds) {
-    (void)microseconds;
-    return 0;
-}
-
-static unsigned long long next_input(void) {
-    if (self == UNSCHEDULED || threads[self].inputs >= rely_schedule.threads[self].inputs)
-        return 0;
-    return rely_schedule.threads[self].input[threads[self].inputs++];
-}
-
-int rely_rand(void) {
-    return (int)next_input();
-}
-
-long rely_random(void) {
-    return (long)next_input();
-}
-
-#define INPUT(name, type) \
-    type __VERIFIER_nondet_##name(void) { return (type)next_input(); } \
-    __attribute__((weak)) type nondet_##name(void) { return (type)next_input(); }
-INPUT(bool, _Bool)
-INPUT(_Bool, _Bool)
-INPUT(char, char)
-INPUT(schar, signed char)
-INPUT(uchar, unsigned char)
-INPUT(unsigned_char, unsigned char)
-INPUT(u8, uint8_t)
-INPUT(uint8_t, uint8_t)
-INPUT(short, short)
-INPUT(ushort, unsigned short)
-INPUT(unsigned_short, unsigned short)
-INPUT(u16, uint16_t)
-INPUT(uint16_t, uint16_t)
-INPUT(int, int)
-INPUT(uint, unsigned)
-INPUT(unsigned, unsigned)
-INPUT(unsigned_int, unsigned)
-INPUT(u32, uint32_t)
-INPUT(uint32_t, uint32_t)
-INPUT(long, long)
-INPUT(loff_t, long)
-INPUT(ptrdiff_t, long)
-INPUT(ssize_t, long)
-INPUT(ulong, unsigned long)
-INPUT(unsigned_long, unsigned long)
-INPUT(size_t, unsigned long)
-INPUT(sector_t, unsigned long)
-INPUT(u64, uint64_t)
-INPUT(uint64_t, uint64_t)
-INPUT(pthread_t, unsigned long)
-INPUT(pointer, unsigned long)
-INPUT(pchar, unsigned long)
-INPUT(longlong, long long)
-INPUT(ulonglong, unsigned long long)
-
-/* ---- what gcc calls before accesses ---------------------------------------------------------- */
-
-void __tsan_init(void) {}
-
-#define ACCESS(size) \
-    void __tsan_read##size(void *address) { before_access(address, RELY_READ); } \
-    void __tsan_write##size(void *address) { before_access(address, RELY_WRITE); } \
-    void __tsan_volatile_read##size(void *address) { before_access(address, RELY_READ); } \
-    void __tsan_volatile_write##size(void *address) { before_access(address, RELY_WRITE); }
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
-
-void __tsan_read_range(void *address, unsigned long size) {
-    (void)size;
-    before_access(address, RELY_READ);
-}
-
-void __tsan_write_range(void *address, unsigned long size) {
-    (void)size;
-    before_access(address, RELY_WRITE);
-}
-
-void __tsan_atomic_thread_fence(int order) {
-    (void)order;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-void __tsan_atomic_signal_fence(int order) {
-    (void)order;
-}
-
-#define UPDATE(bits, type, name) \
-    type __tsan_atomic##bits##_fetch_##name(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, EXCHANGE); \
-        return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST); \
-    }
-
-#define COMPARE(bits, type, strength) \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type *address, type *expected, type desired, \
-                                                          int order, int otherwise) { \
-        (void)order, (void)otherwise; \
-        before_access(address, EXCHANGE); \
-        return __atomic_compare_exchange_n(address, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }
-
-#define ATOMIC(bits, type) \
-    type __tsan_atomic##bits##_load(const volatile type *address, int order) { \
-        (void)order; \
-        before_access(address, RELY_READ); \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST); \
-    } \
-    void __tsan_atomic##bits##_store(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, RELY_WRITE); \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
-    } \
-    type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, EXCHANGE); \
-        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST); \
-    } \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, type desired, int order, \
-                                                    int otherwise) { \
-        (void)order, (void)otherwise; \
-        before_access(address, EXCHANGE); \
-        __atomic_compare_exchange_n(address, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-        return expected; \
-    } \
-    COMPARE(bits, type, strong) \
-    COMPARE(bits, type, weak) \
-    UPDATE(bits, type, add) \
-    UPDATE(bits, type, sub) \
-    UPDATE(bits, type, and) \
-    UPDATE(bits, type, or) \
-    UPDATE(bits, type, xor) \
-    UPDATE(bits, type, nand)
-ATOMIC(8, uint8_t)
-ATOMIC(16, uint16_t)
-ATOMIC(32, uint32_t)
-ATOMIC(64, uint64_t)

@@ -40,16 +40,24 @@ struct rely_step {
 struct rely_thread {
     const char *name;
     int ends; /* whether it has ended when the schedule is through */
+    int first_line, last_line; /* of what it waits for in a deadlock, 0 if that is not known */
     int inputs;
     const unsigned long long *input; /* what the __VERIFIER_nondet functions return, in order */
 };
 
 /* What goes wrong at the end. */
-enum rely_violation { RELY_ASSERTION, RELY_TRAP, RELY_DEADLOCK };
+enum rely_violation {
+    RELY_ASSERTION, /* an error is reported by the program itself */
+    RELY_UNDEFINED, /* an operation that gcc is told to watch, or a signal */
+    RELY_MISUSE,    /* a call that the library does not allow */
+    RELY_DEADLOCK
+};
 
 struct rely_schedule {
     const char *violation_text;
     enum rely_violation violation;
+    int violating_thread;      /* -1 for a deadlock */
+    int first_line, last_line; /* of the violated condition, 0 if that is not known */
     const struct rely_variable *variables;
     int variable_count;
     const struct rely_access *accesses;

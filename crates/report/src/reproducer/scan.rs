@@ -5,12 +5,13 @@
 //! names outside of all braces and parentheses count, and what follows them tells what they
 //! are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names that a text defines outside of functions.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    variables: BTreeSet<String>,
+    /// With their types, as they are written.
+    variables: BTreeMap<String, String>,
     functions: BTreeSet<String>,
 }
 
@@ -20,19 +21,26 @@ impl Names {
         let tokens = tokens(text);
         let mut names = Names::default();
         let mut depth = 0_usize;
+        let mut declaration = Declaration::default();
         for (index, token) in tokens.iter().enumerate() {
             let next = tokens.get(index + 1).copied().unwrap_or("");
             match *token {
                 "{" | "(" | "[" => depth += 1,
-                "}" | ")" | "]" => depth = depth.saturating_sub(1),
+                "}" | ")" | "]" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && *token == "}" {
+                        declaration = Declaration::default();
+                    }
+                }
+                ";" | "," | "*" if depth == 0 => declaration.mark(token),
                 word if depth == 0 && is_word(word) => match next {
                     "(" if is_definition(&tokens[index + 1..]) => {
                         names.functions.insert(word.to_owned());
                     }
                     "=" | ";" | "," | "[" | "__attribute__" => {
-                        names.variables.insert(word.to_owned());
+                        names.variables.insert(word.to_owned(), declaration.ty());
                     }
-                    _ => {}
+                    _ => declaration.word(word),
                 },
                 _ => {}
             }
@@ -42,12 +50,53 @@ impl Names {
 
     /// Whether a name is declared as a variable (or as a type, which no variable is called).
     pub(super) fn is_variable(&self, name: &str) -> bool {
-        self.variables.contains(name)
+        self.variables.contains_key(name)
+    }
+
+    /// The type of a variable as it is written, without what does not matter for its value.
+    pub(super) fn type_of(&self, variable: &str) -> Option<&str> {
+        self.variables.get(variable).map(String::as_str)
+    }
+
+    /// Whether a name is that of a function with a body.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
     }
 
     /// The functions that have a body.
     pub(super) fn functions(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().map(String::as_str)
+    }
+}
+
+/// What was read of a declaration.
+#[derive(Debug, Default)]
+struct Declaration<'t> {
+    words: Vec<&'t str>,
+    stars: usize,
+    has_declarator: bool,
+}
+
+impl<'t> Declaration<'t> {
+    fn word(&mut self, word: &'t str) {
+        let is_storage = matches!(word, "static" | "extern" | "volatile" | "const" | "register");
+        if !self.has_declarator && !is_storage {
+            self.words.push(word);
+        }
+    }
+
+    fn mark(&mut self, mark: &str) {
+        match mark {
+            "*" => self.stars += 1,
+            "," => self.stars = 0,
+            _ => *self = Self::default(),
+        }
+    }
+
+    /// The type of what is declared next.
+    fn ty(&mut self) -> String {
+        self.has_declarator = true;
+        format!("{}{}", self.words.join(" "), "*".repeat(self.stars))
     }
 }
 
@@ -72,7 +121,7 @@ fn is_definition(tokens: &[&str]) -> bool {
 }
 
 /// Words and single marks; comments, texts and lines of the preprocessor are left out.
-fn tokens(text: &str) -> Vec<&str> {
+pub(super) fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut at_line_start = true;

@@ -28,6 +28,8 @@ pub(super) struct ThreadPlan {
     pub(super) slot: SlotId,
     pub(super) name: String,
     pub(super) has_ended: bool,
+    /// The lines of what it would do next.
+    pub(super) next: Option<(u32, u32)>,
 }
 
 /// A global of the program.
@@ -55,6 +57,8 @@ pub(super) enum CPlace {
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) slot: SlotId,
+    /// Which step of the trace it is.
+    pub(super) index: usize,
     pub(super) kind: StepKind,
     pub(super) turn: usize,
     pub(super) line: u32,
@@ -87,6 +91,7 @@ impl Plan {
             slot,
             name: thread_name(program, last, slot),
             has_ended: semantics.status(last, slot) == SlotStatus::Ended,
+            next: next_lines(program, sources, last, slot),
         });
         let threads = threads.collect();
         let variables = variables(program, names);
@@ -99,6 +104,12 @@ impl Plan {
     pub(super) fn turns(&self) -> usize {
         self.steps.last().map_or(0, |step| step.turn + 1)
     }
+}
+
+fn next_lines(program: &Program, sources: &SourceMap, state: &State, slot: SlotId) -> Option<(u32, u32)> {
+    let edge = *program.outgoing(state.location(slot)?).first()?;
+    let (place, _) = statement(program, sources, edge);
+    place.map(|place| (place.line, place.end_line))
 }
 
 fn variables(program: &Program, names: &Names) -> Vec<Variable> {
@@ -136,7 +147,7 @@ fn c_place(name: &str, length: Option<usize>, names: &Names) -> CPlace {
 }
 
 /// Calls `visit` with the variable, the index and whether it is written, in the order of C.
-fn visit_accesses<'p>(op: &'p Op, visit: &mut dyn FnMut(VarId, Option<&'p Expr>, bool)) {
+pub(super) fn visit_accesses<'p>(op: &'p Op, visit: &mut dyn FnMut(VarId, Option<&'p Expr>, bool)) {
     match op {
         Op::Assume(condition, _) | Op::Check(condition, _) => visit_reads(condition, visit),
         Op::Assign(assignments) => {
@@ -204,7 +215,7 @@ impl Planner<'_> {
                     }
                     (_, last, kind) => {
                         let turn = last.map_or(0, |last| last.turn + usize::from(last.slot != step.slot));
-                        steps.push(self.step(step, kind, turn));
+                        steps.push(self.step(index, kind, turn));
                         is_in_block = self.is_atomic(step);
                     }
                 }
@@ -218,14 +229,15 @@ impl Planner<'_> {
         self.program.locations()[self.program.edges()[step.edge].target].atomic
     }
 
-    fn step(&self, step: &TraceStep, kind: StepKind, turn: usize) -> Step {
+    fn step(&self, index: usize, kind: StepKind, turn: usize) -> Step {
+        let step = &self.replay.trace().steps[index];
         let (place, text) = statement(self.program, self.sources, step.edge);
-        Step { slot: step.slot, kind, turn, line: place.map_or(0, |place| place.line), text }
+        Step { slot: step.slot, index, kind, turn, line: place.map_or(0, |place| place.line), text }
     }
 
     /// What a step of the trace is in the schedule, often nothing.
     fn kinds(&self, index: usize, step: &TraceStep) -> Vec<StepKind> {
-        let ops = &self.program.edges()[step.edge].ops;
+        let ops = self.executed(index, &self.program.edges()[step.edge].ops);
         let before = &self.replay.states()[index];
         for op in ops {
             match op {
@@ -238,7 +250,7 @@ impl Planner<'_> {
                 _ => {}
             }
         }
-        let accesses = self.accesses(before, step, self.executed(index, ops));
+        let accesses = self.accesses(before, step, ops);
         let (shared, own): (Vec<Access>, Vec<Access>) =
             accesses.into_iter().partition(|access| self.variables[access.variable].is_shared);
         // What has no name is recognized by the order of its accesses, so none is left out.

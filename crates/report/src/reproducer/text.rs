@@ -6,10 +6,14 @@ use super::steps::{Access, CPlace, Plan, Step, StepKind, Variable};
 use super::{CSource, Ending, ReproducerFile};
 use crate::finding::ViolationReport;
 use rely_base::Id;
+use rely_program::SlotId;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("rely_runtime.c");
 const SCHEDULE_HEADER: &str = include_str!("rely_schedule.h");
+const RUNTIME_HEADER: &str = include_str!("rely_runtime.h");
+const LOCKS: &str = include_str!("rely_locks.c");
+const HOOKS: &str = include_str!("rely_hooks.c");
 const INTERCEPT_HEADER: &str = include_str!("rely_intercept.h");
 
 /// Functions whose call is the violation, if the program gives them a body.
@@ -23,6 +27,7 @@ pub(super) struct Parts<'a> {
     pub(super) inputs: &'a Inputs,
     pub(super) plan: &'a Plan,
     pub(super) violation: &'a ViolationReport,
+    pub(super) violator: Option<SlotId>,
 }
 
 /// All files.
@@ -33,7 +38,10 @@ pub(super) fn files(parts: &Parts<'_>) -> Vec<ReproducerFile> {
         file("reproducer.c", parts.schedule()),
         file("rely_schedule.h", SCHEDULE_HEADER.to_owned()),
         file("rely_intercept.h", INTERCEPT_HEADER.to_owned()),
+        file("rely_runtime.h", RUNTIME_HEADER.to_owned()),
         file("rely_runtime.c", RUNTIME.to_owned()),
+        file("rely_locks.c", LOCKS.to_owned()),
+        file("rely_hooks.c", HOOKS.to_owned()),
         file("Makefile", parts.makefile()),
         file("README.md", parts.readme()),
     ]
@@ -143,9 +151,10 @@ impl Parts<'_> {
                 self.inputs.of_slot(thread.slot).map(|value| format!("{}ULL", value as u64)).collect();
             let listed = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
             let _ = writeln!(out, "static const unsigned long long rely_inputs_{index}[] = {{{listed}}};");
+            let (first_line, last_line) = thread.next.unwrap_or((0, 0));
             let _ = writeln!(
                 table,
-                "    {{{}, {}, {}, rely_inputs_{index}}},",
+                "    {{{}, {}, {first_line}, {last_line}, {}, rely_inputs_{index}}},",
                 c_text(&thread.name),
                 u8::from(thread.has_ended),
                 values.len()
@@ -157,12 +166,17 @@ impl Parts<'_> {
     fn summary(&self, out: &mut String) {
         let ending = match self.ending {
             Ending::Assertion => "RELY_ASSERTION",
-            Ending::Trap(_) => "RELY_TRAP",
+            Ending::Undefined(_) => "RELY_UNDEFINED",
+            Ending::Misuse => "RELY_MISUSE",
             Ending::Deadlock => "RELY_DEADLOCK",
         };
+        let violator = self.violator.map_or_else(|| "-1".to_owned(), |slot| slot.index().to_string());
+        let (first_line, last_line) =
+            self.violation.place.as_ref().map_or((0, 0), |place| (place.line, place.end_line));
         let _ = write!(
             out,
             "const struct rely_schedule rely_schedule = {{\n    .violation_text = {},\n    .violation = {ending},\n    \
+             .violating_thread = {violator},\n    .first_line = {first_line},\n    .last_line = {last_line},\n    \
              .variables = rely_variables,\n    .variable_count = {},\n    .accesses = rely_accesses,\n    \
              .steps = rely_steps,\n    .step_count = {},\n    .threads = rely_threads,\n    .thread_count = {},\n    \
              .turns = {},\n    .atomic_functions = rely_atomic_functions,\n    .atomic_function_count = \
@@ -180,13 +194,13 @@ impl Parts<'_> {
     fn compile_command(&self) -> String {
         let options: String =
             self.source.options.iter().map(|option| format!(" {}", shell_word(option))).collect();
-        let trap = match self.ending {
-            Ending::Trap(checks) => format!(" -fsanitize={checks} -fsanitize-undefined-trap-on-error"),
-            Ending::Assertion | Ending::Deadlock => String::new(),
+        let checks = match self.ending {
+            Ending::Undefined(checks) => format!(" -fsanitize={checks}"),
+            Ending::Assertion | Ending::Misuse | Ending::Deadlock => String::new(),
         };
         format!(
-            "gcc -std=gnu11 -g -O0 -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
-             -fsanitize=thread{trap} -c reproducer.c"
+            "gcc -std=gnu11 -g -O0 -fno-pie -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
+             -fsanitize=thread{checks} -c reproducer.c"
         )
     }
 
@@ -195,7 +209,8 @@ impl Parts<'_> {
         let compile = self.compile_command().replace('$', "$$");
         format!(
             "# `make run` compiles the reproducer and runs it.\n\nrun: reproducer\n\t./reproducer\n\n\
-             reproducer: reproducer.c program.c rely_runtime.c rely_schedule.h rely_intercept.h\n\t{compile}\n\t\
+             reproducer: reproducer.c program.c {RUNTIME_FILES} rely_runtime.h rely_schedule.h \
+             rely_intercept.h\n\t{compile}\n\t\
              {LINK}\n\n.PHONY: run\n"
         )
     }
@@ -211,13 +226,14 @@ impl Parts<'_> {
         }
         let ending = match self.ending {
             Ending::Deadlock => "every thread waits for another one",
-            Ending::Assertion | Ending::Trap(_) => "it fails",
+            Ending::Assertion | Ending::Undefined(_) | Ending::Misuse => "it fails",
         };
         format!(
             "# A reproducer\n\n{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \
              below, at whose end {ending}:\n\n```sh\n{} && {LINK} && ./reproducer\n```\n\nor `make run`. The run \
-             ends with\n\n- SIGABRT (134 in a shell) if the violation was reproduced,\n- 3 if the program went \
-             through and nothing failed,\n- 4 if the schedule could not be followed.\n\n## The schedule\n\nOnly \
+             ends with\n\n- SIGABRT (134 in a shell) if the violation was reproduced, in the thread and at \
+             the line of the trace,\n- 3 if the schedule was followed to its end and nothing failed,\n- 4 if the \
+             schedule could not be followed, or something else failed.\n\n## The schedule\n\nOnly \
              what other threads can notice is listed.\n\n{turns}",
             self.violation_text(),
             self.compile_command()
@@ -225,7 +241,9 @@ impl Parts<'_> {
     }
 }
 
-const LINK: &str = "gcc reproducer.o rely_runtime.c -pthread -o reproducer";
+const RUNTIME_FILES: &str = "rely_runtime.c rely_locks.c rely_hooks.c";
+
+const LINK: &str = "gcc -no-pie reproducer.o rely_runtime.c rely_locks.c rely_hooks.c -pthread -o reproducer";
 
 fn function_table<'n>(out: &mut String, table: &str, names: impl Iterator<Item = &'n str>) {
     let _ = write!(out, "static const void *const rely_{table}[] = {{");

@@ -1,0 +1,221 @@
+//! How a compiled program shows a violation, if it does.
+//!
+//! What fails in a reproducer is a condition that the machine itself evaluates: an assertion of
+//! the user, a check of gcc, a signal, or what the runtime knows about locks and handles. There
+//! are violations that nothing of this notices, such as an index that leaves its array through a
+//! pointer and meets the next variable. They have no reproducer, and this says so beforehand.
+
+use super::NotReproducible;
+use super::scan::tokens;
+use rely_base::{Id, SourceMap};
+use rely_evidence::Replay;
+use rely_program::{
+    BinaryOp, Check, CheckId, CheckKind, Expr, Op, Program, Scope, Semantics, SlotId, SlotStatus, State, TraceStep, VarId,
+    Violation,
+};
+
+/// How the compiled program shows the violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It calls the function that reports a failed assertion, or an error function.
+    Assertion,
+    /// It does something undefined, which the compiler is told to watch.
+    Undefined(&'static str),
+    /// It calls a function of the library that cannot be called so.
+    Misuse,
+    /// All its threads wait.
+    Deadlock,
+}
+
+/// Calls that are wrong in a state that the runtime knows.
+const JUDGED_CALLS: [&str; 5] = [
+    "pthread_mutex_unlock",
+    "pthread_spin_unlock",
+    "pthread_rwlock_unlock",
+    "pthread_join",
+    "pthread_detach",
+];
+
+/// Calls in which the runtime sees a thread wait.
+const WAITING_CALLS: [&str; 7] = [
+    "pthread_join",
+    "pthread_mutex_lock",
+    "pthread_spin_lock",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_cond_wait",
+    "sem_wait",
+];
+
+/// Addresses below this one belong to no object on any machine.
+const LOWEST_ADDRESS: i128 = 4096;
+
+impl Ending {
+    pub(super) fn of(
+        replay: &Replay,
+        program: &Program,
+        sources: &SourceMap,
+    ) -> Result<Self, NotReproducible> {
+        match replay.violation() {
+            Violation::Deadlock => deadlock(replay, program, sources),
+            Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
+            Violation::Check(id) => {
+                let check = &program.checks()[id];
+                match check.kind {
+                    CheckKind::Assertion => Ok(Ending::Assertion),
+                    CheckKind::Arithmetic => Ok(Ending::Undefined("shift-exponent,integer-divide-by-zero")),
+                    CheckKind::Overflow if is_constant(replay, program, id) => {
+                        Err(NotReproducible::Constant(check.message.clone()))
+                    }
+                    CheckKind::Overflow => Ok(Ending::Undefined("signed-integer-overflow")),
+                    CheckKind::Bounds => bounds(replay, program, sources, id),
+                }
+            }
+        }
+    }
+}
+
+/// The condition that fails, and the step in which it does.
+fn failing<'r>(
+    replay: &'r Replay,
+    program: &'r Program,
+    check: CheckId,
+) -> Option<(&'r TraceStep, &'r Expr, &'r State)> {
+    let (step, state) = (replay.trace().steps.last()?, replay.states().last()?);
+    program.edges()[step.edge].ops.iter().find_map(|op| match op {
+        Op::Check(condition, failed) if *failed == check => Some((step, condition, state)),
+        _ => None,
+    })
+}
+
+/// What is constant the compiler computes itself, and the program never does.
+fn is_constant(replay: &Replay, program: &Program, check: CheckId) -> bool {
+    failing(replay, program, check).is_some_and(|(_, condition, _)| *condition == Expr::Bool(false))
+}
+
+/// Bounds are those of memory and of what the library allows.
+fn bounds(
+    replay: &Replay,
+    program: &Program,
+    sources: &SourceMap,
+    id: CheckId,
+) -> Result<Ending, NotReproducible> {
+    let check = &program.checks()[id];
+    let text = check.span.map_or("", |span| sources.text(span)).trim();
+    let called = text.split('(').next().unwrap_or("").trim();
+    if called.starts_with("pthread_") || called.starts_with("sem_") {
+        let is_judged = JUDGED_CALLS.contains(&called);
+        return if is_judged { Ok(Ending::Misuse) } else { Err(invisible(check)) };
+    }
+    if let Some(object) = object_of_index(&check.message) {
+        // gcc knows how many elements an array has, but not where a pointer points to.
+        let is_array = text.strip_prefix(object).is_some_and(|rest| rest.trim_start().starts_with('['));
+        return if is_array { Ok(Ending::Undefined("bounds-strict")) } else { Err(invisible(check)) };
+    }
+    let is_function = check.message.ends_with(" calls no function");
+    let is_null = is_function || is_null(replay, program, text);
+    if is_null { Ok(Ending::Undefined("null")) } else { Err(invisible(check)) }
+}
+
+fn invisible(check: &Check) -> NotReproducible {
+    NotReproducible::Invisible(check.message.clone())
+}
+
+/// The array of which an index is outside, as the message calls it.
+fn object_of_index(message: &str) -> Option<&str> {
+    let (_, rest) = message.strip_prefix("the index in `")?.split_once("` is outside of `")?;
+    rest.split('`').next()
+}
+
+/// Whether an address that no object has is that of a null pointer, or of a member of what it
+/// points to.
+fn is_null(replay: &Replay, program: &Program, text: &str) -> bool {
+    let (Some(step), Some(state)) = (replay.trace().steps.last(), replay.states().last()) else {
+        return false;
+    };
+    let semantics = Semantics::new(program);
+    let is_low = |address: &Expr| {
+        let value = semantics.evaluate_for(state, step.slot, address);
+        value.is_ok_and(|value| (0..LOWEST_ADDRESS).contains(&value))
+    };
+    let compared = compared_addresses(&program.edges()[step.edge].ops);
+    if !compared.is_empty() {
+        return compared.into_iter().all(is_low);
+    }
+    // A pointer that never points anywhere is compared with nothing.
+    let pointer = last_temporary(replay, program, step).or_else(|| variable_at_start(program, step, text));
+    pointer.is_some_and(|pointer| is_low(&Expr::Var(pointer)))
+}
+
+/// What conditions compare with constants: the address, with those of objects.
+fn compared_addresses(ops: &[Op]) -> Vec<&Expr> {
+    let mut addresses = Vec::new();
+    for op in ops {
+        let (Op::Assume(condition, _) | Op::Check(condition, _)) = op else { continue };
+        condition.walk(&mut |part| {
+            let Expr::Binary(BinaryOp::Eq | BinaryOp::Le | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Gt, operands) =
+                part
+            else {
+                return;
+            };
+            if let [Expr::Int(_), address] | [address, Expr::Int(_)] = operands.as_slice() {
+                addresses.push(address);
+            }
+        });
+    }
+    addresses
+}
+
+/// The value that a thread has read last in the statement of a step.
+fn last_temporary(replay: &Replay, program: &Program, step: &TraceStep) -> Option<VarId> {
+    let span = program.edges()[step.edge].span;
+    let own = replay.trace().steps.iter().rev().filter(|other| other.slot == step.slot);
+    let of_statement = own.take_while(|other| program.edges()[other.edge].span == span);
+    of_statement.skip(1).flat_map(|step| program.edges()[step.edge].ops.iter().rev()).find_map(|op| match op {
+        Op::Assign(assignments) => assignments.last().map(|(place, _)| place.var()),
+        _ => None,
+    })
+}
+
+/// The variable that an expression such as `*p` or `p->next` begins with.
+fn variable_at_start(program: &Program, step: &TraceStep, text: &str) -> Option<VarId> {
+    let is_word = |token: &&&str| token.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let tokens = tokens(text);
+    let name = tokens.iter().find(is_word)?;
+    let thread = program.locations()[program.edges()[step.edge].source].thread;
+    let is_called = |of: &str| of.rsplit('.').next() == Some(*name);
+    let is_in_reach = |scope: Scope| scope == Scope::Global || scope == Scope::Local(thread);
+    let mut variables = program.vars().iter();
+    variables.find(|(_, var)| is_called(&var.name) && is_in_reach(var.scope)).map(|(id, _)| id)
+}
+
+/// A deadlock shows if each thread waits in a call that the runtime knows.
+fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<Ending, NotReproducible> {
+    let Some(last) = replay.states().last() else { return Ok(Ending::Deadlock) };
+    let semantics = Semantics::new(program);
+    for slot in last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running) {
+        let edge = last.location(slot).and_then(|at| program.outgoing(at).first().copied());
+        let span = edge.and_then(|edge| program.edges()[edge].span);
+        let text = span.map_or("", |span| sources.text(span));
+        if !WAITING_CALLS.iter().any(|call| text.contains(call)) {
+            return Err(NotReproducible::WaitsOtherwise(text.trim().to_owned()));
+        }
+        // The library does not let threads wait for themselves or for each other's end.
+        let joined = |slot| joined_by(program, &semantics, last, slot);
+        if joined(slot).is_some_and(|other| other == slot || joined(other) == Some(slot)) {
+            return Err(NotReproducible::WaitsOtherwise(text.trim().to_owned()));
+        }
+    }
+    Ok(Ending::Deadlock)
+}
+
+/// The thread for whose end a thread waits.
+fn joined_by(program: &Program, semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Option<SlotId> {
+    let edge = *program.outgoing(state.location(slot)?).first()?;
+    let handle = program.edges()[edge].ops.iter().find_map(|op| match op {
+        Op::Join(handle) => Some(handle),
+        _ => None,
+    })?;
+    let handle = semantics.evaluate_for(state, slot, handle).ok()?;
+    state.slots().find(|slot| slot.index() as i128 + 1 == handle)
+}

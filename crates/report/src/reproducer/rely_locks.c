@@ -1,0 +1,215 @@
+/* Locks and semaphores: who waits for one tries until the schedule lets it have it. */
+#define _GNU_SOURCE
+#include "rely_runtime.h"
+#include <errno.h>
+#include <semaphore.h>
+#include <time.h>
+
+/* Who holds a lock. */
+enum { MOST_LOCKS = 1024, NOBODY = -1 };
+struct holder {
+    const volatile void *lock;
+    int writer;                /* or NOBODY */
+    int readers[MOST_THREADS]; /* how often each thread holds it for reading */
+};
+static struct holder holders[MOST_LOCKS];
+static int holder_count;
+
+static struct holder *known_holder_of(const volatile void *lock) {
+    for (int index = 0; index < holder_count; index++)
+        if (holders[index].lock == lock)
+            return &holders[index];
+    return 0;
+}
+
+/* What is known of a lock. Called with the guard. */
+static struct holder *holder_of(const volatile void *lock) {
+    struct holder *known = known_holder_of(lock);
+    if (known)
+        return known;
+    if (holder_count == MOST_LOCKS)
+        end(NOT_FOLLOWED, "there are too many locks");
+    holders[holder_count] = (struct holder){.lock = lock, .writer = NOBODY};
+    return &holders[holder_count++];
+}
+
+enum use { EXCLUSIVE, SHARED, COUNTED };
+
+/* One attempt to get a lock; whether it was refused. */
+static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
+    /* With the guard, so that a thread is never seen to wait for what it has just got. */
+    pthread_mutex_lock(&guard);
+    bool refused = attempt(lock) != 0;
+    if (refused)
+        threads[self].refusals++;
+    else if (threads[self].blocked)
+        progress++;
+    if (!refused && use == EXCLUSIVE)
+        holder_of(lock)->writer = self;
+    if (!refused && use == SHARED)
+        holder_of(lock)->readers[self]++;
+    threads[self].blocked = refused ? name : 0;
+    threads[self].blocked_place = place;
+    pthread_mutex_unlock(&guard);
+    return refused;
+}
+
+static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
+    before_access(lock, LOCK);
+    while (is_refused(attempt, lock, use, name, place)) {
+        struct timespec moment = {0, 200000};
+        nanosleep(&moment, 0);
+    }
+    return 0;
+}
+
+/* One attempt that does not wait; returns what the library says. */
+static int try_with(int (*attempt)(void *), void *lock, enum use use) {
+    before_access(lock, LOCK);
+    pthread_mutex_lock(&guard);
+    int status = attempt(lock);
+    if (status == 0 && use == EXCLUSIVE)
+        holder_of(lock)->writer = self;
+    if (status == 0 && use == SHARED)
+        holder_of(lock)->readers[self]++;
+    pthread_mutex_unlock(&guard);
+    return status;
+}
+
+/* Before a lock is freed, which the thread must hold. */
+static void before_unlock(const volatile void *lock, const void *place) {
+    before_access(lock, LOCK);
+    pthread_mutex_lock(&guard);
+    struct holder *holder = holder_of(lock);
+    if (holder->readers[self] > 0)
+        holder->readers[self]--;
+    else if (holder->writer == self)
+        holder->writer = NOBODY;
+    else
+        misused(place);
+    pthread_mutex_unlock(&guard);
+}
+
+static int try_mutex(void *mutex) { return pthread_mutex_trylock(mutex); }
+static int try_spin(void *lock) { return pthread_spin_trylock(lock); }
+static int try_read(void *lock) { return pthread_rwlock_tryrdlock(lock); }
+static int try_write(void *lock) { return pthread_rwlock_trywrlock(lock); }
+static int try_semaphore(void *semaphore) { return sem_trywait(semaphore); }
+
+#define PLACE __builtin_return_address(0)
+
+int rely_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
+    before_access(mutex, LOCK);
+    return pthread_mutex_init(mutex, attributes);
+}
+
+int rely_mutex_lock(pthread_mutex_t *mutex) {
+    return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_mutex_lock", PLACE);
+}
+
+int rely_mutex_trylock(pthread_mutex_t *mutex) {
+    return try_with(try_mutex, mutex, EXCLUSIVE);
+}
+
+int rely_mutex_unlock(pthread_mutex_t *mutex) {
+    before_unlock(mutex, PLACE);
+    return pthread_mutex_unlock(mutex);
+}
+
+/* A spin lock of zeros is free for the trace, but not on every machine. */
+static void free_if_new(pthread_spinlock_t *lock) {
+    pthread_mutex_lock(&guard);
+    bool is_new = !known_holder_of(lock);
+    holder_of(lock);
+    if (is_new && *lock == 0)
+        pthread_spin_init(lock, PTHREAD_PROCESS_PRIVATE);
+    pthread_mutex_unlock(&guard);
+}
+
+int rely_spin_init(pthread_spinlock_t *lock, int is_shared) {
+    before_access(lock, LOCK);
+    free_if_new(lock);
+    return pthread_spin_init(lock, is_shared);
+}
+
+int rely_spin_lock(pthread_spinlock_t *lock) {
+    free_if_new(lock);
+    return lock_with(try_spin, (void *)lock, EXCLUSIVE, "pthread_spin_lock", PLACE);
+}
+
+int rely_spin_trylock(pthread_spinlock_t *lock) {
+    free_if_new(lock);
+    return try_with(try_spin, (void *)lock, EXCLUSIVE);
+}
+
+int rely_spin_unlock(pthread_spinlock_t *lock) {
+    before_unlock(lock, PLACE);
+    return pthread_spin_unlock(lock);
+}
+
+int rely_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
+    before_access(lock, LOCK);
+    return pthread_rwlock_init(lock, attributes);
+}
+
+int rely_rwlock_rdlock(pthread_rwlock_t *lock) {
+    return lock_with(try_read, lock, SHARED, "pthread_rwlock_rdlock", PLACE);
+}
+
+int rely_rwlock_wrlock(pthread_rwlock_t *lock) {
+    return lock_with(try_write, lock, EXCLUSIVE, "pthread_rwlock_wrlock", PLACE);
+}
+
+int rely_rwlock_tryrdlock(pthread_rwlock_t *lock) {
+    return try_with(try_read, lock, SHARED);
+}
+
+int rely_rwlock_trywrlock(pthread_rwlock_t *lock) {
+    return try_with(try_write, lock, EXCLUSIVE);
+}
+
+int rely_rwlock_unlock(pthread_rwlock_t *lock) {
+    before_unlock(lock, PLACE);
+    return pthread_rwlock_unlock(lock);
+}
+
+int rely_sem_init(sem_t *semaphore, int is_shared, unsigned value) {
+    before_access(semaphore, LOCK);
+    return sem_init(semaphore, is_shared, value);
+}
+
+int rely_sem_wait(sem_t *semaphore) {
+    return lock_with(try_semaphore, semaphore, COUNTED, "sem_wait", PLACE);
+}
+
+int rely_sem_trywait(sem_t *semaphore) {
+    return try_with(try_semaphore, semaphore, COUNTED);
+}
+
+int rely_sem_post(sem_t *semaphore) {
+    before_access(semaphore, LOCK);
+    return sem_post(semaphore);
+}
+
+int rely_sem_getvalue(sem_t *semaphore, int *value) {
+    before_access(semaphore, LOCK);
+    return sem_getvalue(semaphore, value);
+}
+
+/* A wait may end without a signal, so when it ends is for the schedule to say. */
+int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    (void)condition;
+    before_unlock(mutex, PLACE);
+    pthread_mutex_unlock(mutex);
+    return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", PLACE);
+}
+
+int rely_cond_signal(pthread_cond_t *condition) {
+    (void)condition;
+    return 0;
+}
+
+int rely_cond_broadcast(pthread_cond_t *condition) {
+    (void)condition;
+    return 0;
+}
