@@ -25,7 +25,8 @@ mod sexpr;
 
 pub use external::{Answer, ExternalError, ExternalSolver};
 pub use parse::{Assertion, Command, ParseError, parse};
-pub use print::Script;
+pub use print::{Script, expression, quoted, sort_name};
+pub use sexpr::{Sexpr, SexprId, SexprKind, Sexprs};
 
 #[cfg(test)]
 mod tests;

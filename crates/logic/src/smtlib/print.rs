@@ -46,6 +46,50 @@ impl Script {
     }
 }
 
+/// One term over variables that have these names; what occurs more than once is bound by `let`.
+///
+/// The caller has made sure that the names are different symbols and that no function occurs
+/// that is not a bit operation.
+pub fn expression(pool: &TermPool, term: TermId, names: &dyn Fn(VarId) -> String) -> String {
+    let mut printer = Printer::new(pool);
+    let order = pool.subterms([term]);
+    for &subterm in &order {
+        match pool.node(subterm) {
+            Node::Var(variable) => {
+                let name = names(*variable);
+                printer.taken.insert(name.clone());
+                printer.variable_names.insert(*variable, name);
+            }
+            Node::Apply(function, _) => {
+                printer.function_names.insert(*function, quoted(pool.function_name(*function)));
+            }
+            _ => {}
+        }
+    }
+    let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
+    for &subterm in &order {
+        pool.for_each_child(subterm, |child| *uses.entry(child).or_default() += 1);
+    }
+    uses.insert(term, 1);
+    let mut texts: FxHashMap<TermId, String> = FxHashMap::default();
+    let (mut opening, mut closing) = (String::new(), String::new());
+    for subterm in order {
+        let mut text = printer.node_text(subterm, &mut texts, &uses);
+        let is_shared = uses[&subterm] > 1 && text.len() > SHORTEST_SHARED_TEXT && text.starts_with('(');
+        if is_shared || (text.len() > LONGEST_INLINE_TEXT && subterm != term) {
+            let name = printer.new_name("shared");
+            let _ = write!(opening, "(let (({name} {text})) ");
+            closing.push(')');
+            text = name;
+        }
+        texts.insert(subterm, text);
+    }
+    opening + &texts.remove(&term).unwrap_or_default() + &closing
+}
+
+/// A shorter subterm is written out wherever it occurs.
+const SHORTEST_SHARED_TEXT: usize = 24;
+
 struct Printer<'p> {
     pool: &'p TermPool,
     out: String,
@@ -203,7 +247,8 @@ fn integer_text(value: &Integer) -> String {
     if value.is_negative() { format!("(- {})", value.abs()) } else { value.to_string() }
 }
 
-fn sort_name(sort: Sort) -> &'static str {
+/// The name of a sort in SMT-LIB.
+pub fn sort_name(sort: Sort) -> &'static str {
     match sort {
         Sort::Int => "Int",
         Sort::Bool => "Bool",
@@ -217,7 +262,7 @@ const RESERVED: [&str; 14] =
 
 /// The symbol as SMT-LIB writes it: in bars unless it is simple. Characters that cannot stand
 /// between bars are replaced; names that become equal by that are told apart by the caller.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let is_symbol_char = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
     let is_simple = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(is_symbol_char)

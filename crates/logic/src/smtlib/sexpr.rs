@@ -6,18 +6,21 @@ use super::parse::ParseError;
 
 define_id!(
     /// An S-expression of one text.
-    pub(super) struct SexprId
+    pub struct SexprId
 );
 
 /// An atom or a list, and where it starts.
 #[derive(Clone, Debug)]
-pub(super) struct Sexpr {
-    pub(super) start: usize,
-    pub(super) kind: SexprKind,
+pub struct Sexpr {
+    /// The byte at which it starts.
+    pub start: usize,
+    /// What it is.
+    pub kind: SexprKind,
 }
 
+/// What an S-expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SexprKind {
+pub enum SexprKind {
     /// A symbol, a keyword, a numeral or a decimal, as written; quoted symbols without bars.
     Atom(String),
     /// A string literal.
@@ -28,20 +31,23 @@ pub(super) enum SexprKind {
 
 /// All S-expressions of a text; `top` lists the outermost ones.
 #[derive(Debug, Default)]
-pub(super) struct Sexprs {
-    pub(super) nodes: Arena<SexprId, Sexpr>,
-    pub(super) top: Vec<SexprId>,
+pub struct Sexprs {
+    /// All of them, children before their lists.
+    pub nodes: Arena<SexprId, Sexpr>,
+    /// The outermost ones, in order.
+    pub top: Vec<SexprId>,
 }
 
 impl Sexprs {
-    pub(super) fn read(text: &str) -> Result<Self, ParseError> {
+    /// Reads a text, however deep its lists are nested.
+    pub fn read(text: &str) -> Result<Self, ParseError> {
         let mut reader = Reader { text, at: 0, sexprs: Sexprs::default(), open: Vec::new() };
         reader.run()?;
         Ok(reader.sexprs)
     }
 
     /// The children of a list.
-    pub(super) fn list(&self, id: SexprId) -> Option<&[SexprId]> {
+    pub fn list(&self, id: SexprId) -> Option<&[SexprId]> {
         match &self.nodes[id].kind {
             SexprKind::List(children) => Some(children),
             _ => None,
@@ -49,7 +55,7 @@ impl Sexprs {
     }
 
     /// The text of an atom.
-    pub(super) fn atom(&self, id: SexprId) -> Option<&str> {
+    pub fn atom(&self, id: SexprId) -> Option<&str> {
         match &self.nodes[id].kind {
             SexprKind::Atom(text) => Some(text),
             _ => None,

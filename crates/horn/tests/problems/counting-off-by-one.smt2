@@ -1,0 +1,7 @@
+; expect: unsat
+(set-logic HORN)
+(declare-fun inv (Int) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (inv x))))
+(assert (forall ((x Int)) (=> (and (inv x) (<= x 7)) (inv (+ x 1)))))
+(assert (forall ((x Int)) (=> (and (inv x) (> x 7)) false)))
+(check-sat)

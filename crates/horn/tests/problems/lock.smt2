@@ -1,0 +1,10 @@
+; expect: sat
+(set-logic HORN)
+(declare-fun s (Int Int Int) Bool)
+(assert (s 0 0 0))
+(assert (forall ((l Int) (a Int) (b Int)) (=> (and (s l a b) (= a 0) (= l 0)) (s 1 1 b))))
+(assert (forall ((l Int) (a Int) (b Int)) (=> (and (s l a b) (= a 1)) (s 0 2 b))))
+(assert (forall ((l Int) (a Int) (b Int)) (=> (and (s l a b) (= b 0) (= l 0)) (s 1 a 1))))
+(assert (forall ((l Int) (a Int) (b Int)) (=> (and (s l a b) (= b 1)) (s 0 a 2))))
+(assert (forall ((l Int)) (=> (s l 1 1) false)))
+(check-sat)

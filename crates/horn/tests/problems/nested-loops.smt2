@@ -1,0 +1,11 @@
+; expect: sat
+(set-logic HORN)
+(declare-fun outer (Int Int Int) Bool)
+(declare-fun inner (Int Int Int) Bool)
+(assert (forall ((n Int)) (=> (> n 0) (outer 0 0 n))))
+(assert (forall ((i Int) (k Int) (n Int)) (=> (and (outer i k n) (< i n)) (inner i k n))))
+(assert (forall ((i Int) (k Int) (n Int)) (=> (inner i k n) (inner i (+ k 1) n))))
+(assert (forall ((i Int) (k Int) (n Int)) (=> (inner i k n) (outer (+ i 1) k n))))
+(assert (forall ((i Int) (k Int) (n Int)) (=> (and (outer i k n) (< k 0)) false)))
+(assert (forall ((i Int) (k Int) (n Int)) (=> (and (outer i k n) (> i n)) false)))
+(check-sat)

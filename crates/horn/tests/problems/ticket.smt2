@@ -1,0 +1,12 @@
+; expect: sat
+(set-logic HORN)
+(declare-fun s (Int Int Int Int Int Int) Bool)
+(assert (s 0 0 0 0 0 0))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= p 0)) (s 1 q (+ n 1) w n b))))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= p 1) (= a w)) (s 2 q n w a b))))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= p 2)) (s 0 q n (+ w 1) a b))))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= q 0)) (s p 1 (+ n 1) w a n))))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= q 1) (= b w)) (s p 2 n w a b))))
+(assert (forall ((p Int) (q Int) (n Int) (w Int) (a Int) (b Int)) (=> (and (s p q n w a b) (= q 2)) (s p 0 n (+ w 1) a b))))
+(assert (forall ((n Int) (w Int) (a Int) (b Int)) (=> (s 2 2 n w a b) false)))
+(check-sat)

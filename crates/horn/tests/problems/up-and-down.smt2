@@ -1,0 +1,10 @@
+; expect: sat
+(set-logic HORN)
+(declare-fun up (Int Int) Bool)
+(declare-fun down (Int Int) Bool)
+(assert (forall ((n Int)) (=> (>= n 0) (up n 0))))
+(assert (forall ((n Int) (x Int)) (=> (and (up n x) (< x n)) (up n (+ x 1)))))
+(assert (forall ((n Int) (x Int)) (=> (and (up n x) (>= x n)) (down n x))))
+(assert (forall ((n Int) (x Int)) (=> (and (down n x) (> x 0)) (down n (- x 1)))))
+(assert (forall ((n Int) (x Int)) (=> (and (down n x) (<= x 0) (distinct x 0)) false)))
+(check-sat)
