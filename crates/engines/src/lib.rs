@@ -4,15 +4,18 @@
 //! [`Claim`]: a proof, a trace, or the reason why it knows neither.
 //! Whether the claim becomes a verdict is not for engines to say; see [`rely_evidence::check`].
 //!
-//! Engines do not know each other, they do not print, they report progress through an
-//! [`Observer`], and they stop soon after their budget ends.
+//! Engines do not know each other: none imports another one, and whoever runs several is a scheduler
+//! (see the crate `verify`). They do not print, they report progress through an [`Observer`], and they
+//! stop soon after their budget ends. What several of them need is no engine: nondeterministic values
+//! (`values`) and random walks (`random_walk`).
 //!
 //! ```
 //! use rely_base::{Budget, Silent};
+//! use rely_engines::{Engine, Explore};
 //! use rely_program::{Goal, ProgramBuilder};
 //!
 //! let program = ProgramBuilder::new("nothing happens").finish()?;
-//! let engine = rely_engines::engine("explore")?;
+//! let engine = Explore::default();
 //! let budget = Budget::unlimited();
 //! let claim = engine.run(&program, Goal::Assert, &budget, &Silent);
 //! let verdict = rely_evidence::check(&program, Goal::Assert, claim, &budget).into_verdict();
@@ -22,24 +25,21 @@
 
 pub mod deductive;
 mod explore;
+pub mod houdini;
 mod parameterized;
-mod portfolio;
-mod registry;
-mod rely_guarantee;
+mod random_walk;
+pub mod rely_guarantee;
+mod values;
 
 pub use deductive::Deductive;
 pub use explore::{Explore, ExploreOptions};
+pub use houdini::Houdini;
 pub use parameterized::Parameterized;
-pub use portfolio::Portfolio;
-pub use registry::{ENGINE_NAMES, EngineError, EngineOptions, engine, engine_with};
-pub use rely_guarantee::{Bias, RelyGuaranteeEngine};
+pub use rely_guarantee::{Bias, RelyGuarantee};
 
 use rely_base::{Budget, Observer};
-use rely_evidence::{Claim, Verdict};
+use rely_evidence::Claim;
 use rely_program::{Goal, Program};
-
-/// Who looks at the evidence of a claim, within a budget.
-pub type Judge<'j> = dyn Fn(Claim, &Budget) -> Verdict + Sync + 'j;
 
 /// A verification method.
 pub trait Engine: Sync {
@@ -49,17 +49,4 @@ pub trait Engine: Sync {
     /// Tries to find out whether every run of the program satisfies the goal. The program is
     /// focused on the goal: what other goals ask for is assumed.
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim;
-
-    /// From the program to what the judge makes of the claim. An engine that has several to choose
-    /// from goes on as long as none convinces.
-    fn verify(
-        &self,
-        program: &Program,
-        goal: Goal,
-        budget: &Budget,
-        observer: &dyn Observer,
-        judge: &Judge<'_>,
-    ) -> Verdict {
-        judge(self.run(program, goal, budget, observer), budget)
-    }
 }

@@ -16,13 +16,13 @@ mod mutants;
 
 use mutants::mutants;
 use rely::bench::{papers::Papers, task};
-use rely::{args::InputArgs, input, pipeline};
+use rely::{args::InputArgs, input};
 use rely_base::{Budget, Silent};
-use rely_engines::{Bias, EngineOptions, engine_with};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
 use rely_program::passes::Sections;
 use rely_program::{Goal, Program};
+use rely_verify::{Bias, StrategyOptions, strategy_with};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,11 +98,11 @@ fn budget() -> Budget {
 
 fn row(name: &str, file: &Path, goal: Goal, engine: &str, of_each_kind: usize, totals: &mut Totals) {
     let input = input::read(file, &InputArgs::default()).expect("readable");
-    let loaded = pipeline::load(&input).expect("a program");
+    let loaded = rely_verify::load(&input).expect("a program");
     let engine_name = engine.split_whitespace().next().unwrap_or(engine);
     let bias = if engine.ends_with("none") { Bias::None } else { Bias::Modular };
-    let chosen = engine_with(engine_name, EngineOptions { bias }).expect("an engine");
-    let verified = pipeline::verify_and_keep(
+    let chosen = strategy_with(engine_name, StrategyOptions { bias }).expect("an engine");
+    let verified = rely_verify::verify_and_keep(
         &loaded.program,
         goal,
         Sections::Joined,

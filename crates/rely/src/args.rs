@@ -5,9 +5,9 @@ use crate::bench::families::FAMILIES;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use regex_lite::Regex;
-use rely_engines::ENGINE_NAMES;
 use rely_program::Goal;
 use rely_program::passes::Sections;
+use rely_verify::STRATEGY_NAMES;
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
@@ -91,7 +91,7 @@ pub struct CheckArgs {
     #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
     pub property: Vec<Goal>,
     /// How to decide it
-    #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(ENGINE_NAMES))]
+    #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(STRATEGY_NAMES))]
     pub engine: String,
     /// Which predicates rely-guarantee reasoning looks for first
     #[arg(long, value_enum, default_value_t = BiasChoice::Modular)]

@@ -2,9 +2,8 @@
 //! them. This is the only place where Rely reads files.
 
 use crate::args::{InputArgs, Language};
-use crate::pipeline::NotLoaded;
 use crate::preprocess::{self, Source};
-use rely_base::{Budget, Diagnostic, Work};
+use rely_base::{Budget, Diagnostic, Interrupted, Work};
 use rely_report::Problem;
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,26 +12,33 @@ use std::path::Path;
 /// Larger inputs are refused: no program of this size is analysed in a lifetime.
 pub const LARGEST_INPUT: u64 = 64 << 20;
 
-/// A source text and what to do with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
-    /// The name under which the user knows it.
-    pub name: String,
-    /// In which language it is written.
-    pub language: Language,
-    /// The text as it was written.
-    pub text: String,
-    /// For C that has to be preprocessed: the text behind the preprocessor.
-    pub preprocessed: Option<String>,
+/// Why there is no program.
+#[derive(Debug)]
+pub enum NotLoaded {
+    /// The input is wrong.
+    Wrong(Problem),
+    /// The budget ended before.
+    Stopped(Interrupted),
+}
+
+impl From<rely_verify::NotLoaded> for NotLoaded {
+    fn from(reason: rely_verify::NotLoaded) -> Self {
+        match reason {
+            rely_verify::NotLoaded::Wrong { diagnostics, sources } => {
+                NotLoaded::Wrong(Problem { diagnostics, sources })
+            }
+            rely_verify::NotLoaded::Stopped(interrupted) => NotLoaded::Stopped(interrupted),
+        }
+    }
 }
 
 /// Reads a file, or standard input for `-`, and preprocesses it if it is C.
-pub fn read(path: &Path, options: &InputArgs) -> Result<Input, Diagnostic> {
+pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Diagnostic> {
     read_unless_over(path, options, &Budget::unlimited())
 }
 
 /// [`read`], unless the budget ends before.
-pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Input, NotLoaded> {
+pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<rely_verify::Source, NotLoaded> {
     budget.set_work(Some(Work::Reading));
     let read = read_unless_over(path, options, budget);
     // Who stops early says so by some error.
@@ -41,7 +47,7 @@ pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<
 }
 
 /// An error if the budget ends before.
-fn read_unless_over(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Input, Diagnostic> {
+fn read_unless_over(path: &Path, options: &InputArgs, budget: &Budget) -> Result<rely_verify::Source, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
     let preprocessed = match language {
         Language::C => {
@@ -53,7 +59,11 @@ fn read_unless_over(path: &Path, options: &InputArgs, budget: &Budget) -> Result
     // Behind the preprocessor comments are gone, so their alphabet does not matter.
     let encoding = if language == Language::C { Encoding::Any } else { Encoding::Utf8 };
     let text = decode(&name, bytes, encoding)?;
-    Ok(Input { name, language, text, preprocessed })
+    let language = match language {
+        Language::C | Language::I => rely_verify::Language::C,
+        Language::Rely => rely_verify::Language::Rely,
+    };
+    Ok(rely_verify::Source { name, language, text, preprocessed })
 }
 
 /// Reads a model as it is: its name and its text.

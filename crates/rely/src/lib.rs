@@ -1,5 +1,5 @@
-//! The `rely` command as a library: [`pipeline`] is the flow from a source to a verdict, the
-//! rest reads files, talks to the terminal and runs the commands.
+//! The `rely` command as a library: it reads files, talks to the terminal and runs the commands. What
+//! happens between a text and a verdict is in the crate `verify`.
 //!
 //! Of all crates only this one reads files, runs the C preprocessor, looks at the environment
 //! and prints.
@@ -13,7 +13,6 @@ pub mod exit;
 pub mod input;
 mod interrupt;
 mod limits;
-pub mod pipeline;
 pub mod preprocess;
 mod processor;
 mod progress;

@@ -26,8 +26,10 @@ pub struct FileReport {
 pub struct Finding {
     /// The property.
     pub property: Goal,
-    /// Who claimed the result.
+    /// Who was asked for it.
     pub engine: String,
+    /// The engine that proved or refuted it, if one did.
+    pub decided_by: Option<&'static str>,
     /// The result.
     pub conclusion: Conclusion,
     /// Why that is the result; empty if nobody asked.
@@ -38,6 +40,16 @@ pub struct Finding {
     pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.
     pub time: Duration,
+}
+
+impl Finding {
+    /// The engine that proved or refuted it, and who was asked if that is somebody else.
+    pub(crate) fn engine_text(&self) -> String {
+        match self.decided_by {
+            Some(engine) if engine != self.engine => format!("{engine} ({})", self.engine),
+            _ => self.engine.clone(),
+        }
+    }
 }
 
 /// Why a file has no results.

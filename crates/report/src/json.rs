@@ -35,6 +35,9 @@ fn finding(finding: &Finding) -> Value {
     set("property", json!(finding.property.name()));
     set("verdict", json!(finding.conclusion.name()));
     set("engine", json!(finding.engine));
+    if let Some(engine) = finding.decided_by {
+        set("decided_by", json!(engine));
+    }
     match &finding.conclusion.0 {
         Kind::Safe { evidence, modular } => {
             set("evidence", json!(evidence));

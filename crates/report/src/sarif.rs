@@ -128,6 +128,9 @@ fn result(file: &str, finding: &Finding) -> Value {
         "assumptions": finding.assumptions,
         "seconds": finding.time.as_secs_f64(),
     });
+    if let Some(engine) = finding.decided_by {
+        properties["decidedBy"] = json!(engine);
+    }
     let (kind, level, text) = match &finding.conclusion.0 {
         Kind::Safe { evidence, .. } => ("pass", "none", format!("safe: {evidence}")),
         Kind::Unknown { reason, advice } => {

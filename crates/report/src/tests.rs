@@ -182,6 +182,7 @@ fn finding(conclusion: Kind) -> Finding {
     Finding {
         property: Goal::Assert,
         engine: "explore".to_owned(),
+        decided_by: None,
         conclusion: Conclusion(conclusion),
         explanation: Vec::new(),
         assumptions: vec!["sequential-consistency", "no-signed-overflow"],

@@ -58,7 +58,7 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
         }
     }
     text += &render_explanation(&finding.explanation, style);
-    text += &field("engine", &finding.engine, style);
+    text += &field("engine", &finding.engine_text(), style);
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);
     }

@@ -6,6 +6,9 @@
 //! with computed indices are split into cases, so that a branch never contains a disjunction.
 //! Violations of properties are [`Violation`]s of the same shape.
 //!
+//! All of them together, with numbered places of threads, are a [`System`]; what engines find out about its
+//! threads is written down as a proof by [`outline`].
+//!
 //! What is not linear (products of variables, some bit operations) gets an unknown value; such a
 //! branch allows more than the program does and is marked as not exact.
 
@@ -13,12 +16,17 @@ mod arith;
 mod cells;
 mod edge;
 mod expr;
+pub mod outline;
 mod property;
+mod roles;
+mod system;
 
 pub use cells::Cells;
 pub use edge::{Branch, Ending};
 pub use expr::{TooManyCases, Translator};
 pub use property::{Violation, initial_states};
+pub use roles::{Role, role_facts, roles};
+pub use system::{Census, Move, MoveId, SpotId, System, ThreadView, Unfit, before, updated};
 
 use rely_evidence::rely_guarantee::Spot;
 use rely_program::ThreadId;

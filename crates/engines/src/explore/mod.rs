@@ -7,26 +7,24 @@
 //! * `search`: breadth-first search over complete steps;
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
-//! * `values`: nondeterministic values; where only a sample of them is tried, there is no proof;
-//! * `trace`: from a violation back to the run;
-//! * `walks`: before all that, if wanted, some runs that are chosen by chance.
+//! * `trace`: from a violation back to the run.
+//!
+//! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
+//! all that, if wanted, come some runs that are chosen by chance.
 
 mod effects;
 mod partial_order;
 mod search;
 mod store;
 mod trace;
-mod values;
-mod walks;
-
-pub(crate) use walks::wander;
 
 use crate::Engine;
+use crate::random_walk::random_walks;
+use crate::values::Values;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
 use rely_program::{Goal, Program, Semantics, Trace};
 use search::{End, Findings, Scope, Search};
-use values::Values;
 
 /// How many states may be visited to find a shorter trace than the one that is known.
 const STATES_FOR_SHORTER_TRACE: u64 = 1_000_000;
@@ -122,7 +120,7 @@ impl Exploration<'_> {
     fn walk(&self, program: &Program) -> Option<Trace> {
         match self.goal {
             Goal::Assert | Goal::Overflow => {
-                wander(program, self.goal, self.budget, self.options.steps_of_walks, &mut |_| {})
+                random_walks(program, self.goal, self.budget, self.options.steps_of_walks, &mut |_| {})
             }
             Goal::Deadlock | Goal::Race | Goal::Termination => None,
         }

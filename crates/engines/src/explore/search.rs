@@ -6,7 +6,7 @@
 
 use super::partial_order::{PartialOrder, SlotSet};
 use super::store::{Insertion, StateId, StateStore};
-use super::values::Values;
+use crate::values::Values;
 use rely_base::{Budget, Id, Observer, Progress};
 use rely_evidence::Reason;
 use rely_program::{

@@ -5,7 +5,7 @@
 
 use super::search::Found;
 use super::store::{StateId, StateStore};
-use super::values::Values;
+use crate::values::Values;
 use rely_base::{Budget, StopReason};
 use rely_program::{
     InitialStatesError, Reached, SearchError, Semantics, State, Successors, Trace, TraceStep, Value,

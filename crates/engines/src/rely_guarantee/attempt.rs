@@ -1,31 +1,31 @@
 //! The loop of the method: grow the trees, look at what went wrong, track more.
 
-use super::abstraction::Abstraction;
-use super::decide::Decider;
-use super::excluded::Excluded;
-use super::refine::{
-    Discovery, Found, Refinement, refine_generally, refine_modularly, refine_without_schedule, suggested_run,
+use super::{Bias, Falsifier, extract, gave_up, history};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::candidates::auxiliary::auxiliary_predicates;
+use crate::rely_guarantee::precision::symmetry::Symmetries;
+use crate::rely_guarantee::precision::{Precision, PrecisionIncrement};
+use crate::rely_guarantee::reach::decide::Decider;
+use crate::rely_guarantee::reach::{Counterexample, Derivation, Interrupted, Trees};
+use crate::rely_guarantee::refine::excluded::Excluded;
+use crate::rely_guarantee::refine::{
+    Found, Refinement, refine_generally, refine_modularly, refine_without_schedule, suggested_run,
 };
-use super::seeds::Seeds;
-use super::signed::signed;
-use super::system::System;
-use super::tree::{Counterexample, Derivation, Interrupted, Trees};
-use super::twins::Twins;
-use super::{Bias, Scout, gave_up, history, proof};
 use rely_base::{Budget, Observer, Progress};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
 use rely_logic::VarId;
+use rely_symbolic::System;
 
-/// One attempt, with what it tracks so far.
-pub(super) struct Attempt<'a> {
+/// One attempt at a proof, with what it tracks so far.
+pub struct Attempt<'a> {
     bias: Bias,
     budget: &'a Budget,
     observer: &'a dyn Observer,
     system: &'a System<'a>,
-    seeds: &'a Seeds,
-    twins: &'a Twins,
-    abstraction: Abstraction,
+    candidates: &'a Candidates,
+    symmetries: &'a Symmetries,
+    precision: Precision,
     decider: Decider<'a>,
     excluded: Excluded,
     iterations: u64,
@@ -47,43 +47,54 @@ const NODES_PER_STALL: usize = 300;
 type Counts = Vec<(&'static str, u64)>;
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         bias: Bias,
-        (system, seeds, twins): (&'a System<'a>, &'a Seeds, &'a Twins),
+        (system, candidates, symmetries): (&'a System<'a>, &'a Candidates, &'a Symmetries),
         budget: &'a Budget,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (mut abstraction, decider) = (Abstraction::new(system), Decider::new(system, budget));
-        signed(system).iter().for_each(|tracked| {
-            tracked.apply(&mut abstraction);
+        let (mut precision, decider) = (Precision::new(system), Decider::new(system, budget));
+        auxiliary_predicates(system).iter().for_each(|tracked| {
+            tracked.apply(&mut precision);
         });
         let (excluded, iterations) = (Excluded::default(), 0);
-        Attempt { bias, budget, observer, system, seeds, twins, abstraction, decider, excluded, iterations }
+        Attempt {
+            bias,
+            budget,
+            observer,
+            system,
+            candidates,
+            symmetries,
+            precision,
+            decider,
+            excluded,
+            iterations,
+        }
     }
 
     /// Refines until something is known; `None` if the trees become too large before, or nothing seems to
-    /// come out of it.
-    pub(super) fn advance(&mut self, most_nodes: usize, scout: &mut Scout<'_>) -> Option<Claim> {
+    /// come out of it. Both are no reason to stop for good: it goes on where it was.
+    pub fn advance(&mut self, most_nodes: usize, falsifier: &mut dyn Falsifier) -> Option<Claim> {
         let mut patience = most_nodes / NODES_PER_STALL;
         loop {
-            let mut trees = Trees::new(self.system, &self.abstraction, &mut self.decider, self.budget);
-            let mut grown = trees.grow(most_nodes.min(scout.next));
-            while matches!(grown, Err(Interrupted::TooLarge)) && scout.next < most_nodes {
-                if let Some(trace) = scout.look() {
+            let mut trees = Trees::new(self.system, &self.precision, &mut self.decider, self.budget);
+            let mut grown = trees.grow(most_nodes.min(falsifier.due()));
+            while matches!(grown, Err(Interrupted::TooLarge)) && falsifier.due() < most_nodes {
+                if let Some(trace) = falsifier.look() {
                     return Some(Claim::Unsafe(trace));
                 }
-                grown = trees.grow(most_nodes.min(scout.next));
+                grown = trees.grow(most_nodes.min(falsifier.due()));
             }
             let counts = vec![
                 ("iterations", self.iterations),
-                ("predicates", self.abstraction.predicate_count() as u64),
+                ("predicates", self.precision.predicate_count() as u64),
                 ("nodes", trees.nodes.len() as u64),
             ];
             self.observer.progress(&Progress { activity: "refining", counts: counts.clone() });
             let refined = match grown {
                 Ok(()) => {
-                    tell_end(self.observer, &trees, &self.abstraction, counts);
-                    return Some(claim(&mut trees, &self.abstraction, self.budget));
+                    tell_end(self.observer, &trees, &self.precision, counts);
+                    return Some(claim(&mut trees, &self.precision, self.budget));
                 }
                 Err(Interrupted::Stopped(reason)) => return Some(Claim::Unknown(Reason::Stopped(reason))),
                 Err(Interrupted::TooLarge) => {
@@ -93,8 +104,8 @@ impl<'a> Attempt<'a> {
                     return None;
                 }
                 Err(Interrupted::Counterexample(counterexample)) => {
-                    let spurious = Spurious { trees: &trees, counterexample, seeds: self.seeds };
-                    spurious.refine(&self.abstraction, self.bias, self.budget)
+                    let spurious = Spurious { trees: &trees, counterexample, candidates: self.candidates };
+                    spurious.refine(&self.precision, self.bias, self.budget)
                 }
             };
             match refined {
@@ -108,7 +119,7 @@ impl<'a> Attempt<'a> {
                 }
                 // What nothing excludes may be a run.
                 Err(Claim::Unknown(reason @ Reason::GaveUp { .. })) => {
-                    return Some(scout.look().map_or(Claim::Unknown(reason), Claim::Unsafe));
+                    return Some(falsifier.look().map_or(Claim::Unknown(reason), Claim::Unsafe));
                 }
                 Err(claim) => return Some(claim),
             }
@@ -118,41 +129,41 @@ impl<'a> Attempt<'a> {
     /// Whether nothing was found but one more predicate about cells of which there are many already, as
     /// when a loop is run once more each time.
     fn has_stalled(&self, found: &Found) -> bool {
-        let is_one_of_many =
-            |cell: VarId| self.abstraction.predicates_about(cell) >= PREDICATES_THAT_SHOULD_DO;
-        found.discoveries.iter().all(|discovery| match discovery {
-            Discovery::Predicate { constraint, .. } => {
-                self.abstraction.has(discovery) || constraint.form().variables().all(is_one_of_many)
+        let is_one_of_many = |cell: VarId| self.precision.predicates_about(cell) >= PREDICATES_THAT_SHOULD_DO;
+        found.increments.iter().all(|increment| match increment {
+            PrecisionIncrement::Predicate { constraint, .. } => {
+                self.precision.has(increment) || constraint.form().variables().all(is_one_of_many)
             }
-            Discovery::Place { .. } | Discovery::Count(_) => false,
+            PrecisionIncrement::Place { .. } | PrecisionIncrement::Count(_) => false,
         })
     }
 
     /// Whether clauses without a solution have shown that there is no modular proof.
     #[cfg(test)]
-    pub(super) fn excludes_modular_proofs(&self) -> bool {
+    pub(crate) fn excludes_modular_proofs(&self) -> bool {
         self.bias == Bias::None
     }
 
     #[cfg(test)]
-    pub(super) fn into_abstraction(self) -> Abstraction {
-        self.abstraction
+    pub(crate) fn into_precision(self) -> Precision {
+        self.precision
     }
 
     fn track(&mut self, refined: Refined, counts: Counts, nodes: usize) {
-        let mut discoveries = self.twins.with_twins(refined.found.discoveries);
-        if self.abstraction.tracks_where_needed() {
-            let before: Vec<Discovery> = discoveries.iter().flat_map(|one| self.on_the_way(one)).collect();
-            discoveries.extend(before);
+        let mut increments = self.symmetries.with_symmetric(refined.found.increments);
+        if self.precision.tracks_where_needed() {
+            let before: Vec<PrecisionIncrement> =
+                increments.iter().flat_map(|one| self.on_the_way(one)).collect();
+            increments.extend(before);
         }
-        self.excluded.add(refined.derivation, &discoveries, refined.found.is_final);
-        let is_new = |discovery: &Discovery| discovery.apply(&mut self.abstraction);
-        let discoveries: Vec<Discovery> = discoveries.into_iter().filter(is_new).collect();
-        debug_assert!(!discoveries.is_empty(), "every refinement makes the abstraction finer");
-        let has_predicates = discoveries.iter().any(|discovery| !discovery.is_place());
+        self.excluded.add(refined.derivation, &increments, refined.found.is_final);
+        let is_new = |increment: &PrecisionIncrement| increment.apply(&mut self.precision);
+        let increments: Vec<PrecisionIncrement> = increments.into_iter().filter(is_new).collect();
+        debug_assert!(!increments.is_empty(), "every refinement makes the precision finer");
+        let has_predicates = increments.iter().any(|increment| !increment.is_place());
         let forgets = nodes >= NODES_WORTH_FEWER_PLACES && has_predicates && self.forget_places();
         if self.observer.wants_history() {
-            let round = history::round(self.system, &self.abstraction, counts, &discoveries, forgets);
+            let round = history::round(self.system, &self.precision, counts, &increments, forgets);
             self.observer.round(round);
         }
         self.iterations += 1;
@@ -161,7 +172,7 @@ impl<'a> Attempt<'a> {
 
     /// From now on, predicates are tracked only where they are needed; says whether that is new.
     fn track_where_needed(&mut self, counts: Counts) -> bool {
-        let is_new = self.abstraction.track_where_needed();
+        let is_new = self.precision.track_where_needed();
         if is_new {
             self.excluded.unsettle();
             if self.observer.wants_history() {
@@ -174,40 +185,44 @@ impl<'a> Attempt<'a> {
     /// The same predicate at the spots through which its thread comes to where it was found: as many
     /// as it is tracked at already. Who needs it at one spot of a way needs it at the one before
     /// next, and each question costs new trees.
-    fn on_the_way(&self, discovery: &Discovery) -> Vec<Discovery> {
-        let Discovery::Predicate { thread, spot, constraint } = discovery else { return Vec::new() };
-        if self.abstraction.has(discovery) {
+    fn on_the_way(&self, increment: &PrecisionIncrement) -> Vec<PrecisionIncrement> {
+        let PrecisionIncrement::Predicate { thread, spot, constraint } = increment else { return Vec::new() };
+        if self.precision.has(increment) {
             return Vec::new();
         }
-        let most = self.abstraction.count_needed(*thread, constraint);
+        let most = self.precision.count_needed(*thread, constraint);
         let way = self.system.way_to(*thread, &[*spot], most, None).into_iter();
-        way.map(|spot| Discovery::Predicate { thread: *thread, spot, constraint: constraint.clone() })
-            .collect()
+        way.map(|spot| PrecisionIncrement::Predicate {
+            thread: *thread,
+            spot,
+            constraint: constraint.clone(),
+        })
+        .collect()
     }
 
     /// Tells places apart no longer that are not needed against any counterexample so far; says
     /// whether there are such.
     fn forget_places(&mut self) -> bool {
-        let (system, abstraction, budget) = (self.system, &self.abstraction, self.budget);
-        let coarser = self.excluded.with_fewer_places(system, abstraction, &mut self.decider, budget);
-        coarser.map(|coarser| self.abstraction = coarser).is_some()
+        let (system, precision, budget) = (self.system, &self.precision, self.budget);
+        let coarser = self.excluded.with_fewer_places(system, precision, &mut self.decider, budget);
+        coarser.map(|coarser| self.precision = coarser).is_some()
     }
 }
 
 /// Tells the last round, in which nothing was wrong.
-fn tell_end(observer: &dyn Observer, trees: &Trees<'_, '_>, abstraction: &Abstraction, counts: Counts) {
+fn tell_end(observer: &dyn Observer, trees: &Trees<'_, '_>, precision: &Precision, counts: Counts) {
     if observer.wants_history() {
         observer.round(history::last_round(counts));
-        observer.trees(history::trees(trees, abstraction));
+        observer.trees(history::trees(trees, precision));
     }
 }
 
 /// What complete trees prove.
-fn claim(trees: &mut Trees<'_, '_>, abstraction: &Abstraction, budget: &Budget) -> Claim {
-    match proof::assemble(trees, abstraction, budget) {
-        Some(proof) if !abstraction.counted().is_empty() => {
+fn claim(trees: &mut Trees<'_, '_>, precision: &Precision, budget: &Budget) -> Claim {
+    match extract::assemble(trees, precision, budget) {
+        Some(proof) if !precision.counted().is_empty() => {
             let system = trees.system();
-            let invariants = system.census.invariants(abstraction.counted(), system);
+            let invariants = system.census.invariants(precision.counted(), system);
             Claim::Safe(Proof::Counting(Counting { invariants, proof }))
         }
         Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),
@@ -227,14 +242,14 @@ struct Refined {
 struct Spurious<'s, 't, 'a> {
     trees: &'s Trees<'t, 'a>,
     counterexample: Counterexample,
-    seeds: &'s Seeds,
+    candidates: &'s Candidates,
 }
 
 impl Spurious<'_, '_, '_> {
     /// What to track so that the counterexample does not come back, or what can be claimed if it is
     /// a run.
-    fn refine(&self, abstraction: &Abstraction, mut bias: Bias, budget: &Budget) -> Result<Refined, Claim> {
-        if let Some(trace) = suggested_run(self.trees, &self.counterexample, self.seeds, budget) {
+    fn refine(&self, precision: &Precision, mut bias: Bias, budget: &Budget) -> Result<Refined, Claim> {
+        if let Some(trace) = suggested_run(self.trees, &self.counterexample, self.candidates, budget) {
             return Err(Claim::Unsafe(trace));
         }
         let mut undecided = None;
@@ -243,9 +258,9 @@ impl Spurious<'_, '_, '_> {
             Bias::None => [refine_generally, refine_modularly, refine_without_schedule],
         };
         for way in ways {
-            match way(self.trees, &self.counterexample, self.seeds, budget) {
+            match way(self.trees, &self.counterexample, self.candidates, budget) {
                 Refinement::Track(found) => {
-                    if found.discoveries.iter().any(|discovery| !abstraction.has(discovery)) {
+                    if found.increments.iter().any(|increment| !precision.has(increment)) {
                         let derivation = Derivation::new(self.trees, &self.counterexample, MOST_NODES_KEPT);
                         return Ok(Refined { found, bias, derivation });
                     }

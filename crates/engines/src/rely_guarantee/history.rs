@@ -1,31 +1,31 @@
 //! The course of a verification in the names of the program, for reports.
 
-use super::abstraction::Abstraction;
-use super::refine::Discovery;
-use super::system::{MoveId, SpotId, System};
-use super::tree::{NodeId, Origin, Trees};
+use crate::rely_guarantee::precision::Precision;
+use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::reach::{NodeId, Origin, Trees};
 use rely_base::{Id, Round, Span, Tree, TreeNode};
 use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::{MoveId, SpotId, System};
 use rustc_hash::FxHashMap;
 
 /// Trees with more nodes than this are not told: nobody would look at the picture.
 const MOST_NODES: usize = 2_000;
 
 /// What was learnt from a counterexample, and whether other places were forgotten then.
-pub(super) fn round(
+pub(crate) fn round(
     system: &System<'_>,
-    abstraction: &Abstraction,
+    precision: &Precision,
     counts: Vec<(&'static str, u64)>,
-    found: &[Discovery],
+    found: &[PrecisionIncrement],
     forgets: bool,
 ) -> Round {
     let writer = Writer { system };
-    let discovery = |one: &Discovery| writer.discovery(one, abstraction.tracks_where_needed());
-    let predicates = found.iter().filter(|one| matches!(one, Discovery::Predicate { .. })).count();
+    let increment = |one: &PrecisionIncrement| writer.increment(one, precision.tracks_where_needed());
+    let predicates = found.iter().filter(|one| matches!(one, PrecisionIncrement::Predicate { .. })).count();
     let places = found.iter().filter(|one| one.is_place()).count();
-    let counts_threads = found.iter().any(|one| matches!(one, Discovery::Count(_)));
+    let counts_threads = found.iter().any(|one| matches!(one, PrecisionIncrement::Count(_)));
     let counts_threads = counts_threads.then(|| "threads are counted".to_owned());
     let number = |count: usize, thing: &str| match count {
         0 => None,
@@ -35,26 +35,26 @@ pub(super) fn round(
     let forgotten = forgets.then(|| "places forgotten".to_owned());
     let parts = [number(predicates, "predicate"), number(places, "place"), counts_threads, forgotten];
     let headline = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    Round { headline, counts, found: found.iter().map(discovery).collect() }
+    Round { headline, counts, found: found.iter().map(increment).collect() }
 }
 
 /// The trees got large, so predicates are tracked only where they are needed from now on.
-pub(super) fn narrowing(counts: Vec<(&'static str, u64)>) -> Round {
+pub(crate) fn narrowing(counts: Vec<(&'static str, u64)>) -> Round {
     Round { headline: "predicates only where needed".to_owned(), counts, found: Vec::new() }
 }
 
 /// The round in which nothing was wrong any more.
-pub(super) fn last_round(counts: Vec<(&'static str, u64)>) -> Round {
+pub(crate) fn last_round(counts: Vec<(&'static str, u64)>) -> Round {
     Round { headline: "no counterexample".to_owned(), counts, found: Vec::new() }
 }
 
 /// All trees; none if they are too large.
-pub(super) fn trees(trees: &Trees<'_, '_>, abstraction: &Abstraction) -> Vec<Tree> {
+pub(crate) fn trees(trees: &Trees<'_, '_>, precision: &Precision) -> Vec<Tree> {
     if trees.nodes.len() > MOST_NODES {
         return Vec::new();
     }
     let writer = Writer { system: trees.system() };
-    let of = |thread| writer.tree(trees, abstraction, thread);
+    let of = |thread| writer.tree(trees, precision, thread);
     trees.system().thread_ids().map(of).filter(|tree| !tree.nodes.is_empty()).collect()
 }
 
@@ -63,7 +63,7 @@ struct Writer<'w, 'p> {
 }
 
 impl Writer<'_, '_> {
-    fn tree(&self, trees: &Trees<'_, '_>, abstraction: &Abstraction, thread: ThreadId) -> Tree {
+    fn tree(&self, trees: &Trees<'_, '_>, precision: &Precision, thread: ThreadId) -> Tree {
         let mut positions: FxHashMap<NodeId, usize> = FxHashMap::default();
         let mut nodes = Vec::new();
         for (id, node) in trees.nodes.iter().filter(|(_, node)| node.thread == thread) {
@@ -74,9 +74,9 @@ impl Writer<'_, '_> {
                 Origin::Spawned { by, .. } => (None, Some(by), true),
             };
             let mut facts: Vec<String> =
-                abstraction.constraints(&node.literals).filter_map(|fact| self.constraint(fact)).collect();
+                precision.constraints(&node.literals).filter_map(|fact| self.constraint(fact)).collect();
             for other in self.system.thread_ids().filter(|&other| other != thread) {
-                let partition = abstraction.partition(thread, other);
+                let partition = precision.partition(thread, other);
                 if !partition.is_trivial() {
                     facts.push(self.places(other, partition.block(node.blocks[other.index()])));
                 }
@@ -95,16 +95,16 @@ impl Writer<'_, '_> {
         Tree { title: self.name(thread), nodes }
     }
 
-    fn discovery(&self, discovery: &Discovery, only_there: bool) -> String {
-        match discovery {
-            Discovery::Predicate { thread, spot, constraint } => {
+    fn increment(&self, increment: &PrecisionIncrement, only_there: bool) -> String {
+        match increment {
+            PrecisionIncrement::Predicate { thread, spot, constraint } => {
                 let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
                 let place =
                     if only_there { format!(" at {}", self.spot(*thread, *spot)) } else { String::new() };
                 format!("{}{place}: {constraint}", self.name(*thread))
             }
-            Discovery::Count(cell) => format!("{} counts threads", self.cell(*cell)),
-            Discovery::Place { observer, observed, spots } => {
+            PrecisionIncrement::Count(cell) => format!("{} counts threads", self.cell(*cell)),
+            PrecisionIncrement::Place { observer, observed, spots } => {
                 format!("{}: {}", self.name(*observer), self.places(*observed, spots))
             }
         }

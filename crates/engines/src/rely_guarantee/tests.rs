@@ -1,33 +1,33 @@
 //! Tests of the parts that cannot be seen from outside.
 
-use super::abstraction::Abstraction;
-use super::attempt::Attempt;
-use super::decide::Decider;
-use super::excluded::Excluded;
-use super::islands::Islands;
-use super::literals::{Literal, Literals, PredicateId};
-use super::refine::{Discovery, Found, Refinement, refine_generally, suggested_run};
-use super::relevance::relevant_classes;
-use super::seeds::Seeds;
-use super::system::{MoveId, SpotId, System};
-use super::tree::{Derivation, Interrupted, Trees};
-use super::twins::Twins;
-use super::{Bias, NODES_AT_FIRST, STATES_PER_NODE, Scout, Sight, history};
+use super::{Bias, Nobody, history};
+use crate::rely_guarantee::attempt::Attempt;
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::extract::relevance::relevant_classes;
+use crate::rely_guarantee::precision::Precision;
+use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::precision::literals::{Literal, Literals, PredicateId};
+use crate::rely_guarantee::precision::symmetry::Symmetries;
+use crate::rely_guarantee::reach::components::Components;
+use crate::rely_guarantee::reach::decide::Decider;
+use crate::rely_guarantee::reach::{Derivation, Interrupted, Trees};
+use crate::rely_guarantee::refine::excluded::Excluded;
+use crate::rely_guarantee::refine::{Found, Refinement, refine_generally, suggested_run};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::AtomPrinter;
 use rely_evidence::{Claim, Verdict, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
-use std::cell::Cell;
+use rely_symbolic::{MoveId, SpotId, System};
 
-pub(super) fn load(model: &str) -> Program {
+pub(crate) fn load(model: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("model.rely", model);
     rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-pub(super) fn system(program: &Program) -> System<'_> {
+pub(crate) fn system(program: &Program) -> System<'_> {
     System::new(program, Goal::Assert, &Budget::unlimited()).unwrap_or_else(|_| panic!("it fits"))
 }
 
@@ -46,13 +46,13 @@ fn thread(index: usize) -> ThreadId {
     ThreadId::from_index(index)
 }
 
-/// What the discovery is for all twins, in words.
-fn check_twins(model: &str, discovery: impl FnOnce(&System<'_>) -> Discovery, expect: &Expect) {
+/// What the increment is for all twins, in words.
+fn check_symmetric(model: &str, increment: impl FnOnce(&System<'_>) -> PrecisionIncrement, expect: &Expect) {
     let program = load(model);
     let system = system(&program);
-    let found = Twins::new(&system).with_twins(vec![discovery(&system)]);
-    let abstraction = Abstraction::new(&system);
-    let round = history::round(&system, &abstraction, Vec::new(), &found, false);
+    let found = Symmetries::new(&system).with_symmetric(vec![increment(&system)]);
+    let precision = Precision::new(&system);
+    let round = history::round(&system, &precision, Vec::new(), &found, false);
     expect.assert_eq(&round.found.join("; "));
 }
 
@@ -63,19 +63,19 @@ const TWO_FLAGS: &str = "var lock: int = 0; var flag1, flag2: int = 0;
 #[test]
 fn what_a_thread_tracks_its_twin_tracks_in_its_own_terms() {
     let predicate = |name: &'static str, value| {
-        move |system: &System<'_>| Discovery::Predicate {
+        move |system: &System<'_>| PrecisionIncrement::Predicate {
             thread: thread(0),
             spot: SpotId::from_index(0),
             constraint: equals(system, name, value),
         }
     };
-    check_twins(TWO_FLAGS, predicate("flag1", 1), &expect!["T1: flag1 == 1; T2: flag2 == 1"]);
-    check_twins(TWO_FLAGS, predicate("flag2", 0), &expect!["T1: flag2 == 0; T2: flag1 == 0"]);
+    check_symmetric(TWO_FLAGS, predicate("flag1", 1), &expect!["T1: flag1 == 1; T2: flag2 == 1"]);
+    check_symmetric(TWO_FLAGS, predicate("flag2", 0), &expect!["T1: flag2 == 0; T2: flag1 == 0"]);
     // The same test with another constant, because it stands in the same place.
-    check_twins(TWO_FLAGS, predicate("lock", 1), &expect!["T1: lock == 1; T2: lock == 2"]);
-    check_twins(TWO_FLAGS, predicate("lock", 7), &expect!["T1: lock == 7; T2: lock == 7"]);
+    check_symmetric(TWO_FLAGS, predicate("lock", 1), &expect!["T1: lock == 1; T2: lock == 2"]);
+    check_symmetric(TWO_FLAGS, predicate("lock", 7), &expect!["T1: lock == 7; T2: lock == 7"]);
     let other_shape = TWO_FLAGS.replace("q: await flag1 == 0;", "q: skip; await flag1 == 0;");
-    check_twins(&other_shape, predicate("flag1", 1), &expect!["T1: flag1 == 1"]);
+    check_symmetric(&other_shape, predicate("flag1", 1), &expect!["T1: flag1 == 1"]);
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn places_have_twins_too() {
             };
             SpotId::from_index(spots.position(is).unwrap_or_else(|| panic!("no {name}")))
         };
-        Discovery::Place { observer: thread(0), observed, spots: vec![label("q")] }
+        PrecisionIncrement::Place { observer: thread(0), observed, spots: vec![label("q")] }
     };
-    check_twins(TWO_FLAGS, place, &expect!["T1: T2 at q; T2: T1 at b"]);
+    check_symmetric(TWO_FLAGS, place, &expect!["T1: T2 at q; T2: T1 at b"]);
 }
 
 #[test]
@@ -104,37 +104,37 @@ fn islands_are_joined_by_predicates_and_by_conditions() {
         thread T { await x == y; z := x; }",
     );
     let system = system(&program);
-    let mut abstraction = Abstraction::new(&system);
+    let mut precision = Precision::new(&system);
     for name in ["x", "y", "z"] {
-        abstraction.add(thread(0), &equals(&system, name, 0));
+        precision.add(thread(0), &equals(&system, name, 0));
     }
-    let islands = Islands::new(&system, &abstraction);
+    let components = Components::new(&system, &precision);
     let mask = |numbers: &[usize]| -> Literals {
         let predicates = numbers.iter().map(|&number| PredicateId::from_index(number));
         predicates.flat_map(|predicate| [true, false].map(|holds| Literal { predicate, holds })).collect()
     };
     let [waits, copies] = [0, 1].map(MoveId::from_index);
-    assert_eq!(islands.guarded(waits), [mask(&[0, 1])]);
-    assert_eq!(islands.apart(waits), [mask(&[2])]);
-    assert_eq!(*islands.relevant(waits, PredicateId::from_index(0)), mask(&[0, 1]));
-    assert_eq!(*islands.relevant(waits, PredicateId::from_index(2)), mask(&[2]));
+    assert_eq!(components.guarded(waits), [mask(&[0, 1])]);
+    assert_eq!(components.apart(waits), [mask(&[2])]);
+    assert_eq!(*components.relevant(waits, PredicateId::from_index(0)), mask(&[0, 1]));
+    assert_eq!(*components.relevant(waits, PredicateId::from_index(2)), mask(&[2]));
     // What z is afterwards, x was before.
-    assert_eq!(*islands.relevant(copies, PredicateId::from_index(2)), mask(&[0]));
-    assert!(islands.fit(&abstraction));
-    abstraction.add(thread(0), &equals(&system, "x", 1));
-    assert!(!islands.fit(&abstraction));
+    assert_eq!(*components.relevant(copies, PredicateId::from_index(2)), mask(&[0]));
+    assert!(components.fit(&precision));
+    precision.add(thread(0), &equals(&system, "x", 1));
+    assert!(!components.fit(&precision));
 }
 
 /// Whether the first counterexample, while nothing is tracked, suggests a run.
 fn check_suggestion(model: &str, expect: bool) {
     let program = load(model);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (abstraction, mut decider) = (Abstraction::new(&system), Decider::new(&system, &budget));
-    let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+    let (precision, mut decider) = (Precision::new(&system), Decider::new(&system, &budget));
+    let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
     let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else {
         panic!("nothing is tracked, so something seems wrong");
     };
-    let run = suggested_run(&trees, &counterexample, &Seeds::new(&system), &budget);
+    let run = suggested_run(&trees, &counterexample, &Candidates::new(&system), &budget);
     assert_eq!(run.is_some(), expect, "{model}");
     if let Some(run) = run {
         assert!(replay(&program, Goal::Assert, run, &budget).is_ok());
@@ -164,19 +164,19 @@ fn branches_of_several_threads_together_can_be_a_run() {
 fn check_classes(model: &str, expect: &Expect) {
     let program = load(model);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
-    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
+    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
+    let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
-    let abstraction = attempt.into_abstraction();
+    let precision = attempt.into_precision();
     let mut decider = Decider::new(&system, &budget);
-    let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
-    assert!(trees.grow(10_000).is_ok(), "the abstraction suffices");
+    let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
+    assert!(trees.grow(10_000).is_ok(), "the precision suffices");
     let spots = |thread: ThreadId| (0..system.thread(thread).spots.len()).map(SpotId::from_index);
     let places: Vec<(ThreadId, SpotId)> =
         system.thread_ids().flat_map(|thread| spots(thread).map(move |spot| (thread, spot))).collect();
     let nodes: usize = places.iter().map(|&(thread, spot)| trees.at(thread, spot).len()).sum();
-    let classes = relevant_classes(&mut trees, &abstraction, &budget);
+    let classes = relevant_classes(&mut trees, &precision, &budget);
     let classes: usize = places.iter().map(|&(thread, spot)| classes.at(thread, spot).len()).sum();
     expect.assert_eq(&format!("{classes} classes of {nodes} nodes"));
 }
@@ -299,25 +299,25 @@ fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
         never T1 at b && T2 at q;",
     );
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (mut abstraction, mut decider) = (Abstraction::new(&system), Decider::new(&system, &budget));
+    let (mut precision, mut decider) = (Precision::new(&system), Decider::new(&system, &budget));
     let mut excluded = Excluded::default();
     for _ in 0..10 {
-        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+        let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else { break };
-        let refinement = refine_generally(&trees, &counterexample, &Seeds::new(&system), &budget);
-        let Refinement::Track(Found { discoveries: found, is_final }) = refinement else {
+        let refinement = refine_generally(&trees, &counterexample, &Candidates::new(&system), &budget);
+        let Refinement::Track(Found { increments: found, is_final }) = refinement else {
             panic!("there is something to track")
         };
         excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found, is_final);
-        assert!(found.iter().filter(|one| one.apply(&mut abstraction)).count() > 0);
+        assert!(found.iter().filter(|one| one.apply(&mut precision)).count() > 0);
     }
-    assert!(abstraction.count_blocks() > 4, "places were found");
+    assert!(precision.count_blocks() > 4, "places were found");
     for (index, value) in predicates.into_iter().enumerate() {
-        abstraction.add(thread(index), &equals(&system, "lock", value));
+        precision.add(thread(index), &equals(&system, "lock", value));
     }
-    let coarser = excluded.with_fewer_places(&system, &abstraction, &mut decider, &budget);
+    let coarser = excluded.with_fewer_places(&system, &precision, &mut decider, &budget);
     let coarser = coarser.expect("one of two places is enough against what was seen");
-    assert_eq!((abstraction.count_blocks(), coarser.count_blocks()), expect);
+    assert_eq!((precision.count_blocks(), coarser.count_blocks()), expect);
     let mut trees = Trees::new(&system, &coarser, &mut decider, &budget);
     assert!(excluded.are_impossible(&mut trees), "what was excluded stays so");
 }
@@ -341,19 +341,18 @@ fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
         thread(2)
     ));
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
+    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
     let nodes_with = |limits: &[usize]| {
-        let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-        let mut scout = Scout { next: usize::MAX, look: &|_| Sight::NothingYet };
-        let claim = limits.iter().find_map(|&limit| attempt.advance(limit, &mut scout));
+        let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
+        let claim = limits.iter().find_map(|&limit| attempt.advance(limit, &mut Nobody));
         let claim = claim.expect("a thousand nodes suffice");
         let verdict = rely_evidence::check(&program, Goal::Assert, claim, &budget).into_verdict();
         assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
-        let abstraction = attempt.into_abstraction();
+        let precision = attempt.into_precision();
         let mut decider = Decider::new(&system, &budget);
-        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
-        assert!(trees.grow(1_000).is_ok(), "the abstraction suffices");
-        (abstraction.tracks_where_needed(), trees.nodes.len())
+        let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
+        assert!(trees.grow(1_000).is_ok(), "the precision suffices");
+        (precision.tracks_where_needed(), trees.nodes.len())
     };
     let (lazily, many) = nodes_with(&[1_000]);
     assert!(!lazily, "the trees are small");
@@ -367,9 +366,9 @@ fn check_modular(model: &str, has_modular_proof: bool) {
     let program = load(model);
     let (program, _) = rely_program::passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
-    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
+    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
+    let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     assert_eq!(!attempt.excludes_modular_proofs(), has_modular_proof);
 }
@@ -390,36 +389,18 @@ fn trees_grow_on_where_they_stopped() {
         invariant x <= 6;",
     );
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (seeds, twins) = (Seeds::new(&system), Twins::new(&system));
-    let mut attempt = Attempt::new(Bias::Modular, (&system, &seeds, &twins), &budget, &Silent);
-    let claim = attempt.advance(10_000, &mut Scout { next: usize::MAX, look: &|_| Sight::NothingYet });
+    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
+    let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
-    let abstraction = attempt.into_abstraction();
+    let precision = attempt.into_precision();
     let nodes = |mut limits: std::ops::Range<usize>| {
         let mut decider = Decider::new(&system, &budget);
-        let mut trees = Trees::new(&system, &abstraction, &mut decider, &budget);
+        let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         assert!(limits.any(|limit| trees.grow(limit).is_ok()), "there are fewer nodes than that");
         trees.nodes.values().map(|node| (node.thread, node.spot, node.literals.clone())).collect::<Vec<_>>()
     };
     let at_once = nodes(10_000..10_001);
     assert!(at_once.len() > 10);
     assert_eq!(nodes(1..10_000), at_once);
-}
-
-#[test]
-fn nobody_looks_again_when_everything_was_seen() {
-    let seen = Cell::new(0);
-    let look = |states: usize| {
-        seen.set(seen.get() + states);
-        if states < 16 * NODES_AT_FIRST * STATES_PER_NODE {
-            Sight::NothingYet
-        } else {
-            Sight::NothingAnywhere
-        }
-    };
-    let mut scout = Scout { next: NODES_AT_FIRST, look: &look };
-    for _ in 0..9 {
-        assert!(scout.look().is_none());
-    }
-    assert_eq!(seen.get(), (1 + 4 + 16) * NODES_AT_FIRST * STATES_PER_NODE);
 }

@@ -288,28 +288,24 @@ ensures z == M + N;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Language;
-    use crate::input::Input;
-    use crate::pipeline;
     use rely_base::{Budget, Silent, SourceMap};
     use rely_program::Goal;
+    use rely_verify::{Language, Source};
 
     /// Every family really is what it says, as far as exploration can tell.
     #[test]
     fn small_members_are_safe() {
-        let engine = rely_engines::engine("explore").expect("exploration is there");
+        let engine = rely_verify::strategy("explore").expect("exploration is there");
         for family in FAMILIES {
             for size in [2, 3] {
                 let text = family.model(size).expect("a size that makes sense");
                 let name = format!("{}-{size}", family.name);
-                let input = Input { name: name.clone(), language: Language::Rely, text, preprocessed: None };
-                let loaded = pipeline::load(&input).unwrap_or_else(|problem| {
-                    panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
-                });
+                let input = Source::new(name.as_str(), Language::Rely, text);
+                let loaded = rely_verify::load(&input).unwrap_or_else(|problem| panic!("{problem}"));
                 let budget = Budget::unlimited();
-                let verdict =
-                    pipeline::verify(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
-                assert_eq!(verdict.name(), "safe", "{name}");
+                let verified =
+                    rely_verify::verify(&loaded.program, Goal::Assert, engine.as_ref(), &budget, &Silent);
+                assert_eq!(verified.verdict.name(), "safe", "{name}");
             }
         }
     }

@@ -71,7 +71,7 @@ impl Tool {
     pub fn engine(text: &str) -> Result<Self, BenchError> {
         let mut words = text.split_whitespace().map(str::to_owned);
         let engine = words.next().ok_or_else(|| BenchError::Request("an engine has a name".to_owned()))?;
-        rely_engines::engine(&engine).map_err(|error| BenchError::Request(error.to_string()))?;
+        rely_verify::strategy(&engine).map_err(|error| BenchError::Request(error.to_string()))?;
         let arguments: Vec<String> = words.collect();
         let check = ["rely", "check", "--engine", &engine, "file"].map(str::to_owned);
         // What `rely check` would not understand is a mistake now, not a failure of every task.

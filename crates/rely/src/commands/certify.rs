@@ -5,8 +5,8 @@ use super::check::proof_text;
 use super::{Context, Ended, output};
 use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
+use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
-use crate::pipeline::{self, Loaded, NotLoaded, Verified};
 use rely_base::{Budget, History, Interrupted};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, Spot};
 use rely_evidence::{
@@ -16,6 +16,7 @@ use rely_program::Goal;
 use rely_report::{
     Conclusion, Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding,
 };
+use rely_verify::{Loaded, Verified};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -81,7 +82,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         }
     };
     let goal = certificate.goal;
-    let verified = match pipeline::certify(&loaded.program, certificate, &budget) {
+    let verified = match rely_verify::certify(&loaded.program, certificate, &budget) {
         Ok(verified) => verified,
         Err(error) => {
             let message = format!("{}: {error}", arguments.certificate.display());
@@ -98,11 +99,12 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         _ => conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
+        decided_by: None,
         property: goal,
         engine: engine_name(arguments),
         conclusion,
         explanation: Vec::new(),
-        assumptions: pipeline::assumptions(&loaded.program, goal),
+        assumptions: rely_verify::assumptions(&loaded.program, goal),
         statistics: Vec::new(),
         time: start.elapsed(),
     };

@@ -5,15 +5,15 @@ use super::{Context, Ended, certify, output, reproducer, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::console::Console;
 use crate::exit::Status;
+use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
-use crate::pipeline::{self, Loaded, NotLoaded, Verified};
 use crate::progress::ProgressLine;
 use rely_base::{Budget, Observer, Recorder};
-use rely_engines::{Bias, Engine, EngineOptions};
 use rely_evidence::Verdict;
 use rely_program::Goal;
 use rely_program::passes::Sections;
 use rely_report::{Conclusion, Explained, Finding, HtmlReport, Subject, explain, render_proof};
+use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::io;
 use std::path::Path;
 use std::time::Instant;
@@ -23,7 +23,7 @@ const AVAILABLE_GOALS: [Goal; 3] = [Goal::Assert, Goal::Deadlock, Goal::Overflow
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
-    let engine = match rely_engines::engine_with(&arguments.engine, engine_options(arguments)) {
+    let engine = match rely_verify::strategy_with(&arguments.engine, engine_options(arguments)) {
         Ok(engine) => engine,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
@@ -53,7 +53,7 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
 /// Checks all files. Returns what is wrong besides the results.
 fn check_files(
     arguments: &CheckArgs,
-    engine: &dyn Engine,
+    engine: &dyn Strategy,
     context: &Context,
     watch: &Watch,
     ledger: &Ledger<'_>,
@@ -79,18 +79,18 @@ fn check_files(
 #[derive(Clone, Copy)]
 struct Task<'t> {
     arguments: &'t CheckArgs,
-    engine: &'t dyn Engine,
+    engine: &'t dyn Strategy,
     context: &'t Context,
     watch: &'t Watch,
     ledger: &'t Ledger<'t>,
 }
 
-fn engine_options(arguments: &CheckArgs) -> EngineOptions {
+fn engine_options(arguments: &CheckArgs) -> StrategyOptions {
     let bias = match arguments.bias {
         BiasChoice::Modular => Bias::Modular,
         BiasChoice::None => Bias::None,
     };
-    EngineOptions { bias }
+    StrategyOptions { bias }
 }
 
 /// Invariants of a witness hold in every state, so nothing is joined for it that others could come
@@ -135,7 +135,7 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
     let goals = match arguments.property.as_slice() {
         // Evidence for others is about one result, and that is about the assertions.
         [] if arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
-        [] => pipeline::default_goals(&loaded.program),
+        [] => rely_verify::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
     // Each property has the time that the translation has left, whichever others are decided before.
@@ -165,16 +165,17 @@ fn check_goal(
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
     let verified =
-        pipeline::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
+        rely_verify::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
     let solver = arguments.evidence.solver.as_deref();
     let conclusion = certify::conclusion(&verified, loaded, goal, solver, budget);
     progress.clear();
     let mut finding = Finding {
         property: goal,
         engine: engine.name().to_owned(),
+        decided_by: verified.engine,
         conclusion,
         explanation: Vec::new(),
-        assumptions: pipeline::assumptions(&loaded.program, goal),
+        assumptions: rely_verify::assumptions(&loaded.program, goal),
         statistics: progress.counts(),
         time: start.elapsed(),
     };
@@ -240,7 +241,7 @@ pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, 
     match &verified.verdict {
         Verdict::Safe(proved) if is_wanted => {
             let style = context.console.out_style;
-            let text = render_proof(proved, &verified.context(loaded), style);
+            let text = render_proof(proved, &super::proof_context(verified, loaded), style);
             format!("\n{text}")
         }
         _ => String::new(),

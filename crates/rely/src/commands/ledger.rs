@@ -144,6 +144,7 @@ impl<'c> Ledger<'c> {
     /// A result without a verdict.
     pub(super) fn unknown(&self, property: Goal, conclusion: Conclusion, time: Duration) -> Finding {
         Finding {
+            decided_by: None,
             property,
             engine: self.engine.to_owned(),
             conclusion,

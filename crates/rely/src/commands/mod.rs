@@ -17,10 +17,11 @@ pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show:
 
 use crate::console::Console;
 use crate::exit::Status;
-use crate::pipeline::{Loaded, NotLoaded};
-use crate::{args::InputArgs, input, pipeline};
+use crate::args::InputArgs;
+use crate::input::{self, NotLoaded};
 use rely_base::{Budget, CancelToken};
-use rely_report::{Problem, render_problem};
+use rely_report::{Problem, ProofContext, render_problem};
+use rely_verify::{Loaded, Verified};
 use std::io;
 use std::path::Path;
 
@@ -55,5 +56,15 @@ impl Context {
 
 /// Reads a file and makes a program of it.
 fn load(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
-    pipeline::load_within(&input::read_within(path, options, budget)?, budget)
+    Ok(rely_verify::load_within(&input::read_within(path, options, budget)?, budget)?)
+}
+
+/// What is needed to speak about a proof.
+fn proof_context<'v>(verified: &'v Verified, loaded: &'v Loaded) -> ProofContext<'v> {
+    ProofContext {
+        program: &loaded.program,
+        prepared: &verified.prepared,
+        back: &verified.back,
+        sources: &loaded.sources,
+    }
 }

@@ -1,11 +1,10 @@
 //! `rely check --reproducer`: writes a violation as a C program that fails under gcc.
 
-use crate::args::{CheckArgs, InputArgs, Language};
-use crate::input::Input;
-use crate::pipeline::{Loaded, Verified};
+use crate::args::{CheckArgs, InputArgs};
 use rely_base::Budget;
 use rely_evidence::Verdict;
 use rely_report::{CSource, reproducer};
+use rely_verify::{Language, Loaded, Source, Verified};
 use std::fs;
 
 /// Writes the reproducer if the user wants one and there is a violation. Returns what to tell
@@ -36,7 +35,7 @@ pub(super) fn write(
 }
 
 /// The text as it was written if it needs no files besides the system's, else the preprocessed one.
-fn c_source<'s>(input: &'s Input, options: &InputArgs, definitions: &'s [String]) -> CSource<'s> {
+fn c_source<'s>(input: &'s Source, options: &InputArgs, definitions: &'s [String]) -> CSource<'s> {
     let is_quoted_include = |line: &str| {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
         directive.is_some_and(|rest| rest.starts_with("include") && rest.contains('"'))

@@ -3,9 +3,9 @@
 use super::{Context, Ended};
 use crate::args::RunArgs;
 use crate::exit::Status;
-use crate::pipeline::Loaded;
 use crate::simulate::{self, Ending, Options, Run, Schedule};
 use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
+use rely_verify::Loaded;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs the program of a file once and prints what happened.

@@ -1,9 +1,9 @@
 //! `rely check --witness FILE`: what was found, for other verifiers to check.
 
-use crate::pipeline::{Loaded, Verified};
 use crate::version;
 use rely_program::Goal;
 use rely_report::{Witness, WitnessFormat, WitnessTask, render_witness};
+use rely_verify::{Loaded, Verified};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -36,7 +36,7 @@ pub(super) fn write(
         creation_time: now(),
         version: version::TEXT.to_owned(),
     };
-    let context = verified.context(loaded);
+    let context = super::proof_context(verified, loaded);
     let Witness { text, left_out } = render_witness(&verified.verdict, goal, &context, &task, format)?;
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(left_out)

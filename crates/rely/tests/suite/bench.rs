@@ -197,18 +197,16 @@ fn mistakes_on_the_command_line_are_explained() {
 fn exploration_agrees_with_every_expected_verdict() {
     let folder = rely::bench::set::benchmarks(&root()).expect("the repository has benchmarks");
     let set = rely::bench::set::resolve("papers", Some(&folder), Path::new("")).expect("all can be read");
-    let engine = rely_engines::engine("explore").expect("exploration is there");
+    let engine = rely_verify::strategy("explore").expect("exploration is there");
     let (mut decided, mut wrong) = (0, Vec::new());
     for task in &set.tasks {
         let input = rely::input::read(&task.input, &InputArgs::default());
         let input = input.unwrap_or_else(|error| panic!("{}: {}", task.name, error.message));
-        let loaded = rely::pipeline::load(&input).unwrap_or_else(|problem| {
-            panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
-        });
+        let loaded = rely_verify::load(&input).unwrap_or_else(|problem| panic!("{problem}"));
         // Enough for all that are small; the others stop here.
         let budget = Budget::builder().memory_bytes(4_000_000).build();
-        let verdict = rely::pipeline::verify(&loaded.program, task.goal, engine.as_ref(), &budget, &Silent);
-        match (verdict.name(), task.expected) {
+        let verified = rely_verify::verify(&loaded.program, task.goal, engine.as_ref(), &budget, &Silent);
+        match (verified.verdict.name(), task.expected) {
             ("safe", Some(true)) | ("unsafe", Some(false)) => decided += 1,
             ("unknown", _) => {}
             (verdict, expected) => wrong.push(format!("{}: {verdict}, expected {expected:?}", task.name)),

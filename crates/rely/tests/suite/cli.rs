@@ -209,12 +209,13 @@ fn unknown_and_future_names_are_refused() {
         &["check", "--engine", "magic", "a.rely"],
         &expect![[r#"
             error: invalid value 'magic' for '--engine <ENGINE>'
-              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized]
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized, houdini]
 
             For more information, try '--help'.
         "#]],
     );
-    for engine in rely_engines::ENGINE_NAMES.into_iter().filter(|name| rely_engines::engine(name).is_err()) {
+    for engine in rely_verify::STRATEGY_NAMES.into_iter().filter(|name| rely_verify::strategy(name).is_err())
+    {
         let output = directory.rely(&["check", "--engine", engine, "a.rely"]);
         assert_eq!(output.status.code(), Some(3));
         assert!(told(&output).contains(&format!("`{engine}` is not available yet")), "{}", told(&output));
@@ -571,7 +572,7 @@ fn the_help_explains_itself() {
                                                 termination, overflow]
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
-                                                deductive, parameterized]
+                                                deductive, parameterized, houdini]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             Whether what is done under a lock is one step; for witnesses

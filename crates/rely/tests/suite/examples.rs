@@ -3,8 +3,8 @@
 use crate::expectation::{Expectation, disappointments, parse};
 use crate::support::{rely_in_root, root};
 use rely::args::InputArgs;
-use rely::pipeline::Loaded;
 use rely_program::Goal;
+use rely_verify::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,9 +19,7 @@ fn examples() -> Vec<PathBuf> {
 fn load(path: &Path) -> (Loaded, String) {
     let input = rely::input::read(path, &InputArgs::default())
         .unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
-    let loaded = rely::pipeline::load(&input).unwrap_or_else(|problem| {
-        panic!("{}", rely_report::render_problem(&problem, rely_report::Style::PLAIN))
-    });
+    let loaded = rely_verify::load(&input).unwrap_or_else(|problem| panic!("{problem}"));
     (loaded, input.text)
 }
 

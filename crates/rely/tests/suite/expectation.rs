@@ -7,10 +7,10 @@
 //! // expect: unknown
 //! ```
 
-use rely::pipeline::{self, Loaded};
 use rely_base::{Budget, Silent};
 use rely_program::Goal;
 use rely_report::Conclusion;
+use rely_verify::Loaded;
 
 const MEMORY: usize = 4 << 20;
 
@@ -55,22 +55,23 @@ pub fn disappointments(loaded: &Loaded, text: &str) -> Result<Vec<String>, Strin
     for expected in parse(text)? {
         // What nobody can decide yet would keep the other engines busy for ever.
         let name = if expected.verdict == "unknown" { "explore" } else { "portfolio" };
-        let engine = rely_engines::engine(name).map_err(|error| error.to_string())?;
+        let engine = rely_verify::strategy(name).map_err(|error| error.to_string())?;
         // Enough for every finite example; infinite ones reach it soon.
         let budget = Budget::builder().memory_bytes(MEMORY).build();
-        let verdict = pipeline::verify(&loaded.program, expected.goal, engine.as_ref(), &budget, &Silent);
-        let conclusion = Conclusion::new(&verdict, &loaded.program, &loaded.sources);
+        let verified = rely_verify::verify(&loaded.program, expected.goal, engine.as_ref(), &budget, &Silent);
+        let conclusion = Conclusion::new(&verified.verdict, &loaded.program, &loaded.sources);
         let place = conclusion.violation().and_then(|violation| violation.place.as_ref());
         let line = place.map(|place| place.line);
         let is_line_right = expected.line.is_none() || expected.line == line;
         if conclusion.name() != expected.verdict || !is_line_right {
             complaints.push(format!(
-                "{}: expected {}{}, found {}{} ({verdict:.200?})",
+                "{}: expected {}{}, found {}{} ({:.200?})",
                 expected.goal,
                 expected.verdict,
                 at(expected.line),
                 conclusion.name(),
-                at(line)
+                at(line),
+                verified.verdict
             ));
         }
     }

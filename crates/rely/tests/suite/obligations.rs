@@ -5,7 +5,7 @@
 use crate::mutants::mutants;
 use crate::support::root;
 use rely::args::InputArgs;
-use rely::{input, pipeline};
+use rely::input;
 use rely_base::{Budget, Silent};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
@@ -27,10 +27,10 @@ fn solvers() -> Vec<&'static str> {
 fn proof_of(file: &str, engine: &str) -> (Program, RelyGuarantee) {
     let path = root().join("benchmarks").join(file);
     let input = input::read(&path, &InputArgs::default()).expect("readable");
-    let loaded = pipeline::load(&input).expect("a program");
-    let engine = rely_engines::engine(engine).expect("an engine");
+    let loaded = rely_verify::load(&input).expect("a program");
+    let engine = rely_verify::strategy(engine).expect("an engine");
     let budget = Budget::unlimited();
-    let verified = pipeline::verify_and_keep(
+    let verified = rely_verify::verify_and_keep(
         &loaded.program,
         Goal::Assert,
         Sections::Joined,

@@ -90,7 +90,7 @@ fn the_programs_are_violated_where_they_say() {
     let mut complaints = Vec::new();
     for (path, _, _) in unsafe_programs(PROGRAMS) {
         let input = rely::input::read(&path, &InputArgs::default()).expect("readable");
-        let loaded = rely::pipeline::load(&input).expect("a program");
+        let loaded = rely_verify::load(&input).expect("a program");
         let found = disappointments(&loaded, &input.text).expect("expectations");
         complaints.extend(found.into_iter().map(|complaint| format!("{}: {complaint}", path.display())));
     }

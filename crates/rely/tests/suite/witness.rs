@@ -9,12 +9,12 @@ use crate::rules::Rules;
 use crate::support::{Directory, root, text};
 use expect_test::{Expect, expect};
 use rely::args::InputArgs;
-use rely::pipeline::{self, Loaded, Verified};
 use rely_base::{Budget, Id, Silent, Span};
 use rely_evidence::{Proof, Verdict};
 use rely_program::passes::Sections;
 use rely_program::{AllValues, EdgeId, Goal, Reached, Semantics, State, Successors};
 use rely_report::{Annotations, GhostChange, GhostFact, Ghosts, ProofContext, invariants};
+use rely_verify::{Loaded, StrategyOptions, Verified, strategy_with};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -460,7 +460,7 @@ fn compile_invariants(directory: &Directory, source: &str, ghosts: &Yaml, conten
 
 fn load(path: &Path) -> Loaded {
     let input = rely::input::read(path, &InputArgs::default()).expect("the file can be read");
-    pipeline::load(&input).unwrap_or_else(|_| panic!("{} is a program", path.display()))
+    rely_verify::load(&input).unwrap_or_else(|_| panic!("{} is a program", path.display()))
 }
 
 /// What ghost variables are after a step.
@@ -528,9 +528,9 @@ fn for_each_state(
 
 /// What a proof of a program says about places; `None` if there is no such proof.
 fn annotations(loaded: &Loaded) -> Option<Annotations> {
-    let engine = rely_engines::engine_with("rely-guarantee", rely_engines::EngineOptions::default());
+    let engine = strategy_with("rely-guarantee", StrategyOptions::default());
     let budget = Budget::builder().memory_bytes(300_000_000).build();
-    let verified: Verified = pipeline::verify_and_keep(
+    let verified: Verified = rely_verify::verify_and_keep(
         &loaded.program,
         Goal::Assert,
         Sections::Apart,

@@ -82,7 +82,7 @@ impl HtmlReport {
     pub fn add(&mut self, file: &str, finding: &Finding, subject: &Subject<'_>) {
         let mut section = Section::new(file, finding.conclusion.name());
         section.property = Some(finding.property.name());
-        section.engine = Some(finding.engine.clone());
+        section.engine = Some(finding.engine_text());
         section.assumptions.clone_from(&finding.assumptions);
         section.counts.clone_from(&finding.statistics);
         section.seconds = Some(finding.time.as_secs_f64());

@@ -74,6 +74,7 @@ fn report(file: &str) -> String {
     let finding = Finding {
         property: Goal::Assert,
         engine: "by hand".to_owned(),
+        decided_by: None,
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
         assumptions: vec!["an-assumption"],

@@ -1,11 +1,11 @@
 //! Schedules from their ends to their beginnings: what must hold so that the rest can be run.
 
-use crate::rely_guarantee::system::{MoveId, System, before};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+use rely_symbolic::{MoveId, System, before};
 
 /// What must hold before the steps that were looked at, for them to be possible one after the other.
-pub(super) struct Needed<'s, 'p> {
+pub(crate) struct Needed<'s, 'p> {
     system: &'s System<'p>,
     constraints: Vec<Constraint>,
     solver: Conjunction,
@@ -16,7 +16,7 @@ pub(super) struct Needed<'s, 'p> {
 
 impl<'s, 'p> Needed<'s, 'p> {
     /// At the end of the schedule a condition must hold.
-    pub(super) fn at_end(system: &'s System<'p>, condition: &[Constraint]) -> Self {
+    pub(crate) fn at_end(system: &'s System<'p>, condition: &[Constraint]) -> Self {
         let used = system.moves.iter().flat_map(|by| by.branch.variables());
         let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
         let mut solver = Conjunction::new(Domain::Integers);
@@ -25,7 +25,7 @@ impl<'s, 'p> Needed<'s, 'p> {
     }
 
     /// The step before those that were looked at.
-    pub(super) fn step_back(&mut self, by: MoveId) {
+    pub(crate) fn step_back(&mut self, by: MoveId) {
         self.offset += self.width;
         let (system, offset) = (self.system, self.offset);
         let rename = |variable: VarId| {
@@ -43,7 +43,7 @@ impl<'s, 'p> Needed<'s, 'p> {
     }
 
     /// Whether it cannot hold in a state of which some facts are known.
-    pub(super) fn is_impossible_with(&mut self, facts: &[Constraint], budget: &Budget) -> bool {
+    pub(crate) fn is_impossible_with(&mut self, facts: &[Constraint], budget: &Budget) -> bool {
         if self.constraints.iter().any(Constraint::is_false) {
             return true;
         }

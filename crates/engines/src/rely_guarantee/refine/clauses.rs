@@ -1,46 +1,46 @@
 //! Steps as Horn clauses over the cells of the program.
 
-use super::super::seeds::Seeds;
-use super::super::system::{System, updated};
-use super::super::tree::Trees;
 use super::vocabulary::Vocabulary;
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::reach::Trees;
 use rely_base::{Arena, Budget, Id, define_id};
 use rely_logic::interpolate::{self, Application, HornOutcome, HornSystem, Limits, Solution};
 use rely_logic::{Constraint, LinearForm, Node, Sort, TermId, TermPool, VarId};
+use rely_symbolic::{System, updated};
 
 /// With so many predicates about one cell, more of them are unlikely to help.
 const MANY_PREDICATES: usize = 4;
 
 define_id!(
     /// What is to be found out about one state of the counterexample.
-    pub(super) struct Unknown
+    pub(crate) struct Unknown
 );
 
 /// An unknown in the state before a step.
-pub(super) struct Premise {
-    pub(super) unknown: Unknown,
+pub(crate) struct Premise {
+    pub(crate) unknown: Unknown,
     /// How the step names the cells of which the unknown speaks.
-    pub(super) names: Vec<(VarId, VarId)>,
+    pub(crate) names: Vec<(VarId, VarId)>,
 }
 
 /// `constraints and premises imply conclusion`; without a conclusion they are impossible.
-pub(super) struct Clause {
-    pub(super) constraints: Vec<Constraint>,
-    pub(super) premises: Vec<Premise>,
+pub(crate) struct Clause {
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) premises: Vec<Premise>,
     /// The unknown in the state after the step with these updates.
-    pub(super) conclusion: Option<(Unknown, Vec<(VarId, LinearForm)>)>,
+    pub(crate) conclusion: Option<(Unknown, Vec<(VarId, LinearForm)>)>,
 }
 
 /// Clauses in which each unknown is the conclusion of exactly one.
 #[derive(Default)]
-pub(super) struct Clauses {
+pub(crate) struct Clauses {
     /// The cells of which each unknown may speak.
-    pub(super) cells: Arena<Unknown, Vec<VarId>>,
-    pub(super) list: Vec<Clause>,
+    pub(crate) cells: Arena<Unknown, Vec<VarId>>,
+    pub(crate) list: Vec<Clause>,
 }
 
 /// What came out.
-pub(super) enum Solved {
+pub(crate) enum Solved {
     /// The atoms of the solution of each unknown, and whether each is the conjunction of its atoms.
     Atoms { atoms: Arena<Unknown, Vec<Constraint>>, are_conjunctions: bool },
     /// The clauses have no solution.
@@ -64,12 +64,12 @@ impl Solved {
 
 impl Clauses {
     /// A new unknown over these cells.
-    pub(super) fn unknown(&mut self, cells: Vec<VarId>) -> Unknown {
+    pub(crate) fn unknown(&mut self, cells: Vec<VarId>) -> Unknown {
         self.cells.push(cells)
     }
 
     /// The unknown in the state before a step, its cells named by `name`.
-    pub(super) fn before(&self, unknown: Unknown, name: impl Fn(VarId) -> VarId) -> Premise {
+    pub(crate) fn before(&self, unknown: Unknown, name: impl Fn(VarId) -> VarId) -> Premise {
         Premise { unknown, names: self.cells[unknown].iter().map(|&cell| (cell, name(cell))).collect() }
     }
 
@@ -77,16 +77,16 @@ impl Clauses {
     /// counterexample will not be tracked. If that makes up more and more predicates about the same
     /// cells, as when a loop is run once more each time, those that the source suggests come first,
     /// even if they speak of other cells.
-    pub(super) fn solve(mut self, trees: &Trees<'_, '_>, seeds: &Seeds, budget: &Budget) -> Solved {
+    pub(crate) fn solve(mut self, trees: &Trees<'_, '_>, candidates: &Candidates, budget: &Budget) -> Solved {
         let system = trees.system();
         let Some(needed) = Vocabulary::new(system, &self, budget).needed() else {
-            return Problem::new(system, &self, seeds).solve(budget);
+            return Problem::new(system, &self, candidates).solve(budget);
         };
         let is_tracked_enough = |&cell: &VarId| trees.predicates_about(cell) >= MANY_PREDICATES;
         let has_stalled = needed.iter().any(is_tracked_enough);
-        let whole = has_stalled.then(|| Problem::new(system, &self, seeds));
+        let whole = has_stalled.then(|| Problem::new(system, &self, candidates));
         self.restrict_to(&needed);
-        let mut restricted = Problem::new(system, &self, seeds);
+        let mut restricted = Problem::new(system, &self, candidates);
         restricted
             .solve_with_seeds(budget)
             .filter(|solved| solved.is_worth_tracking(trees))
@@ -113,7 +113,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn new(system: &System<'_>, clauses: &Clauses, seeds: &Seeds) -> Self {
+    fn new(system: &System<'_>, clauses: &Clauses, candidates: &Candidates) -> Self {
         let mut pool = TermPool::new();
         let moves = system.moves.iter().flat_map(|a_move| a_move.branch.variables().map(Id::index));
         let violations = system.violations.iter().map(|violation| highest(&violation.guard));
@@ -122,18 +122,18 @@ impl Problem {
             pool.fresh_variable("v", Sort::Int);
         }
         let mut problem = Problem { pool, horn: HornSystem::new(), unknowns: Arena::new() };
-        clauses.cells.values().for_each(|cells| problem.declare(cells, seeds));
+        clauses.cells.values().for_each(|cells| problem.declare(cells, candidates));
         clauses.list.iter().for_each(|clause| problem.add(clauses, clause));
         problem
     }
 
     /// An unknown that prefers the predicates of the source.
-    fn declare(&mut self, cells: &[VarId], seeds: &Seeds) {
+    fn declare(&mut self, cells: &[VarId], candidates: &Candidates) {
         let unknown = self.horn.unknown(cells.to_vec());
         let speaks = |constraint: &&Constraint| {
             constraint.form().variables().all(|variable| cells.contains(&variable))
         };
-        let welcome = seeds.constraints().iter().filter(speaks);
+        let welcome = candidates.constraints().iter().filter(speaks);
         let welcome: Vec<TermId> = welcome.map(|constraint| self.pool.constraint_term(constraint)).collect();
         self.horn.prefer(unknown, welcome);
         self.unknowns.push(unknown);

@@ -5,14 +5,15 @@
 //! all instances. Nobody can speak of the locals of templates but their own instances.
 
 use super::clauses::{Clause, Clauses, Premise, Solved, Unknown};
-use super::{Discovery, Found, Refinement};
-use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::System;
-use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::rely_guarantee::violation::{role_facts, roles};
+use super::{Found, Refinement};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::Budget;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
+use rely_symbolic::System;
+use rely_symbolic::{role_facts, roles};
 use rustc_hash::FxHashMap;
 
 /// Derivations with more nodes than this are not turned into clauses.
@@ -20,7 +21,7 @@ const MOST_NODES: usize = 400;
 
 /// Of what the unknowns of clauses may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Each of globals and the locals of its own thread.
     Modular,
     /// Of the locals of other instances, too.
@@ -36,12 +37,12 @@ impl Form {
 }
 
 /// Looks for predicates that exclude the counterexample, if some cells are known to count threads.
-pub(super) fn solve(
+pub(crate) fn solve(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
     form: Form,
     counted: &[VarId],
-    (seeds, budget): (&Seeds, &Budget),
+    (candidates, budget): (&Candidates, &Budget),
 ) -> Refinement {
     let system = trees.system();
     let Some(nodes) = trees.ancestors(&counterexample.nodes, MOST_NODES) else { return Refinement::Nothing };
@@ -63,14 +64,14 @@ pub(super) fn solve(
     let mut last = exclusion(trees, &clauses, &unknowns, counterexample);
     last.constraints.extend(facts(trees, counted, &counterexample.nodes));
     clauses.list.push(last);
-    match clauses.solve(trees, seeds, budget) {
+    match clauses.solve(trees, candidates, budget) {
         Solved::Atoms { atoms, are_conjunctions } => {
             let found = nodes.iter().flat_map(|node| {
                 let (thread, spot) = (trees.nodes[*node].thread, trees.nodes[*node].spot);
                 let constraints = atoms[unknowns[node]].iter().cloned();
-                constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
+                constraints.map(move |constraint| PrecisionIncrement::Predicate { thread, spot, constraint })
             });
-            Refinement::Track(Found { discoveries: found.collect(), is_final: are_conjunctions })
+            Refinement::Track(Found { increments: found.collect(), is_final: are_conjunctions })
         }
         Solved::Contradiction(_) => Refinement::Impossible,
         Solved::Undecided => match budget.check_now() {

@@ -6,18 +6,18 @@
 
 use super::Refinement;
 use super::derivation::{Form, solve};
-use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::tree::{Counterexample, Trees};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::reach::{Counterexample, Trees};
 use rely_base::Budget;
 
 /// Looks for predicates over everything that exclude the counterexample.
-pub(in crate::rely_guarantee) fn refine(
+pub(crate) fn refine(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
-    seeds: &Seeds,
+    candidates: &Candidates,
     budget: &Budget,
 ) -> Refinement {
-    match solve(trees, counterexample, Form::General, trees.counted(), (seeds, budget)) {
+    match solve(trees, counterexample, Form::General, trees.counted(), (candidates, budget)) {
         // That says nothing about modular proofs, which need not exist either.
         Refinement::Impossible => Refinement::Nothing,
         refinement => refinement,

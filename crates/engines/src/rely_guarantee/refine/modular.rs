@@ -1,21 +1,23 @@
 //! Refinement by predicates in which a thread speaks of globals and its own locals only.
 
 use super::derivation::{Form, solve};
-use super::{Discovery, Found, Refinement};
-use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::tree::{Counterexample, Trees};
+use super::{Found, Refinement};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::reach::{Counterexample, Trees};
 use rely_base::Budget;
 use rely_logic::VarId;
 
 /// Looks for modular predicates that exclude the counterexample. If there are none, it may help to
 /// know that some cells count threads.
-pub(in crate::rely_guarantee) fn refine(
+pub(crate) fn refine(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
-    seeds: &Seeds,
+    candidates: &Candidates,
     budget: &Budget,
 ) -> Refinement {
-    let refine_with = |cells: &[VarId]| solve(trees, counterexample, Form::Modular, cells, (seeds, budget));
+    let refine_with =
+        |cells: &[VarId]| solve(trees, counterexample, Form::Modular, cells, (candidates, budget));
     match refine_with(trees.counted()) {
         Refinement::Impossible => match refine_by_counting(trees, refine_with) {
             Some(found) => Refinement::Track(found),
@@ -43,7 +45,7 @@ fn refine_by_counting(trees: &Trees<'_, '_>, refine_with: impl Fn(&[VarId]) -> R
             _ => position += 1,
         }
     }
-    let counts = counted[known..].iter().map(|&cell| Discovery::Count(cell));
-    let discoveries = counts.chain(found.discoveries).collect();
-    Some(Found { discoveries, is_final: found.is_final })
+    let counts = counted[known..].iter().map(|&cell| PrecisionIncrement::Count(cell));
+    let increments = counts.chain(found.increments).collect();
+    Some(Found { increments, is_final: found.is_final })
 }

@@ -3,28 +3,28 @@
 //! A branch of a tree says what its own thread does and which moves of others it sees. Between those
 //! the others make moves that it does not see, and the branches on which they made theirs tell which.
 //! Put together they are a schedule for everybody, and sometimes it can be run, long before the
-//! abstraction is fine enough to exclude all that cannot.
+//! precision is fine enough to exclude all that cannot.
 
 use super::Refinement;
 use super::backward::Needed;
 use super::clauses::{Clauses, Solved};
 use super::spine::{last_guard, relevant_cells};
-use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
-use crate::rely_guarantee::trace;
-use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::rely_guarantee::refine::trace;
 use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
 use rely_symbolic::Ending;
+use rely_symbolic::{Move, MoveId, SpotId, System};
 
 /// Longer schedules are not tried.
 const MOST_MOVES: usize = 400;
 
 /// The run that a counterexample suggests, if there is one.
-pub(in crate::rely_guarantee) fn suggested_run(
+pub(crate) fn suggested_run(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
-    seeds: &Seeds,
+    candidates: &Candidates,
     budget: &Budget,
 ) -> Option<Trace> {
     let system = trees.system();
@@ -44,7 +44,7 @@ pub(in crate::rely_guarantee) fn suggested_run(
         {
             return None;
         }
-        schedule.run(initial, counterexample.what, seeds, budget)
+        schedule.run(initial, counterexample.what, candidates, budget)
     })
 }
 
@@ -170,7 +170,7 @@ impl Schedule<'_, '_, '_> {
     }
 
     /// The run with its values, if it is one.
-    fn run(&self, initial: usize, what: Wrong, seeds: &Seeds, budget: &Budget) -> Option<Trace> {
+    fn run(&self, initial: usize, what: Wrong, candidates: &Candidates, budget: &Budget) -> Option<Trace> {
         let system = self.system;
         let guard = last_guard(system, what);
         let cells = relevant_cells(system, &self.moves, guard);
@@ -178,7 +178,9 @@ impl Schedule<'_, '_, '_> {
         let unknowns = (0..=self.moves.len()).map(|_| clauses.unknown(cells.clone())).collect::<Vec<_>>();
         let branches = self.moves.iter().map(|&by| &system.get(by).branch);
         clauses.chain(system.initial[initial].clone(), branches, guard, &unknowns);
-        let Solved::Contradiction(derivation) = clauses.solve(self.trees, seeds, budget) else { return None };
+        let Solved::Contradiction(derivation) = clauses.solve(self.trees, candidates, budget) else {
+            return None;
+        };
         match trace::from_derivation(system, &self.moves, what, &derivation, budget) {
             Refinement::Violation(trace) => Some(trace),
             // A suggestion that is none must not end the search.

@@ -2,15 +2,16 @@
 
 use super::backward::Needed;
 use super::clauses::{Clause, Clauses, Solved, Unknown};
-use super::{Discovery, Found, Refinement};
-use crate::rely_guarantee::seeds::Seeds;
-use crate::rely_guarantee::system::{Move, MoveId, SpotId, System};
-use crate::rely_guarantee::trace;
-use crate::rely_guarantee::tree::{Counterexample, NodeId, Origin, Trees, Wrong};
+use super::{Found, Refinement};
+use crate::rely_guarantee::candidates::Candidates;
+use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
+use crate::rely_guarantee::refine::trace;
 use rely_base::{Budget, Id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
 use rely_symbolic::Branch;
+use rely_symbolic::{Move, MoveId, SpotId, System};
 
 /// The steps that lead to a node, its own thread's and the others', in order.
 struct Spine {
@@ -25,10 +26,10 @@ struct Spine {
 }
 
 /// Looks for what excludes the counterexample, or for the run that it stands for.
-pub(in crate::rely_guarantee) fn refine(
+pub(crate) fn refine(
     trees: &Trees<'_, '_>,
     counterexample: &Counterexample,
-    seeds: &Seeds,
+    candidates: &Candidates,
     budget: &Budget,
 ) -> Refinement {
     let spines = counterexample.nodes.iter().filter_map(|&node| Spine::of(trees, node));
@@ -37,12 +38,12 @@ pub(in crate::rely_guarantee) fn refine(
     };
     let misplaced = spine.misplaced(trees, counterexample.what);
     if !misplaced.is_empty() {
-        return Refinement::Track(Found { discoveries: misplaced, is_final: true });
+        return Refinement::Track(Found { increments: misplaced, is_final: true });
     }
     if spine.has_templates {
         return Refinement::Nothing;
     }
-    spine.interpolate(trees, counterexample.what, seeds, budget)
+    spine.interpolate(trees, counterexample.what, candidates, budget)
 }
 
 impl Spine {
@@ -78,7 +79,7 @@ impl Spine {
 
     /// Threads that are elsewhere when a step needs them at some spot. To tell these spots
     /// from the others makes the way there visible.
-    fn misplaced(&self, trees: &Trees<'_, '_>, what: Wrong) -> Vec<Discovery> {
+    fn misplaced(&self, trees: &Trees<'_, '_>, what: Wrong) -> Vec<PrecisionIncrement> {
         let system = trees.system();
         let mut walk = Walk { trees, system, observer: self.observer, places: Vec::new(), found: Vec::new() };
         walk.places = system.threads.iter().map(|thread| thread.start).collect();
@@ -98,7 +99,13 @@ impl Spine {
         walk.found
     }
 
-    fn interpolate(&self, trees: &Trees<'_, '_>, what: Wrong, seeds: &Seeds, budget: &Budget) -> Refinement {
+    fn interpolate(
+        &self,
+        trees: &Trees<'_, '_>,
+        what: Wrong,
+        candidates: &Candidates,
+        budget: &Budget,
+    ) -> Refinement {
         let system = trees.system();
         let last_guard = last_guard(system, what);
         // A reason that does not need the beginning is worth more: it also excludes what differs
@@ -116,14 +123,18 @@ impl Spine {
         let unknowns: Vec<Unknown> = unknowns.collect();
         let start = if first.is_some() { Vec::new() } else { system.initial[self.initial].clone() };
         clauses.chain(start, moves.iter().map(|&by| &system.get(by).branch), last_guard, &unknowns);
-        match clauses.solve(trees, seeds, budget) {
+        match clauses.solve(trees, candidates, budget) {
             Solved::Atoms { atoms, are_conjunctions } => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
                     let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
                     let constraints = atoms[unknown].iter().cloned();
-                    constraints.map(move |constraint| Discovery::Predicate { thread, spot, constraint })
+                    constraints.map(move |constraint| PrecisionIncrement::Predicate {
+                        thread,
+                        spot,
+                        constraint,
+                    })
                 });
-                Refinement::Track(Found { discoveries: found.collect(), is_final: are_conjunctions })
+                Refinement::Track(Found { increments: found.collect(), is_final: are_conjunctions })
             }
             Solved::Contradiction(derivation) => {
                 trace::from_derivation(system, &self.moves, what, &derivation, budget)
@@ -156,7 +167,7 @@ impl Spine {
 
 impl Clauses {
     /// The clauses of a schedule: one unknown before the first step and one after each.
-    pub(super) fn chain<'b>(
+    pub(crate) fn chain<'b>(
         &mut self,
         start: Vec<Constraint>,
         branches: impl Iterator<Item = &'b Branch>,
@@ -177,7 +188,7 @@ impl Clauses {
 }
 
 /// When something is wrong at the end of a schedule.
-pub(super) fn last_guard<'s>(system: &'s System<'_>, what: Wrong) -> &'s [Constraint] {
+pub(crate) fn last_guard<'s>(system: &'s System<'_>, what: Wrong) -> &'s [Constraint] {
     match what {
         Wrong::Move(by) => &system.get(by).branch.guard,
         Wrong::Violation(index) => &system.violations[index].guard,
@@ -185,7 +196,7 @@ pub(super) fn last_guard<'s>(system: &'s System<'_>, what: Wrong) -> &'s [Constr
 }
 
 /// The cells that some step reads or writes.
-pub(super) fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constraint]) -> Vec<VarId> {
+pub(crate) fn relevant_cells(system: &System<'_>, moves: &[MoveId], last_guard: &[Constraint]) -> Vec<VarId> {
     let mut cells: Vec<VarId> =
         last_guard.iter().flat_map(|constraint| constraint.form().variables()).collect();
     for &by in moves {
@@ -203,7 +214,7 @@ struct Walk<'s, 't, 'p> {
     system: &'s System<'p>,
     observer: ThreadId,
     places: Vec<Option<SpotId>>,
-    found: Vec<Discovery>,
+    found: Vec<PrecisionIncrement>,
 }
 
 impl Walk<'_, '_, '_> {
@@ -233,7 +244,7 @@ impl Walk<'_, '_, '_> {
         if elsewhere && thread != self.observer {
             let actual = *place;
             *place = spots.first().copied();
-            self.found.push(Discovery::Place {
+            self.found.push(PrecisionIncrement::Place {
                 observer: self.observer,
                 observed: thread,
                 spots: spots.to_vec(),
@@ -242,7 +253,7 @@ impl Walk<'_, '_, '_> {
             // one before it next, and each question costs new trees.
             let most = self.trees.told_apart(self.observer, thread).saturating_sub(1);
             for spot in self.system.way_to(thread, spots, most, actual) {
-                self.found.push(Discovery::Place {
+                self.found.push(PrecisionIncrement::Place {
                     observer: self.observer,
                     observed: thread,
                     spots: vec![spot],
@@ -259,7 +270,7 @@ impl Walk<'_, '_, '_> {
                 continue;
             };
             if thread != self.observer {
-                self.found.push(Discovery::Place {
+                self.found.push(PrecisionIncrement::Place {
                     observer: self.observer,
                     observed: thread,
                     spots: vec![place],

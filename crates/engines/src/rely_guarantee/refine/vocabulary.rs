@@ -8,9 +8,9 @@
 //! variable in the clauses on both sides.
 
 use super::clauses::{Clauses, Unknown};
-use crate::rely_guarantee::system::{System, updated};
 use rely_base::{Arena, Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
+use rely_symbolic::{System, updated};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 const MOST_STEPS: usize = 600;
 
 /// The search for a smallest vocabulary.
-pub(super) struct Vocabulary<'v, 'p> {
+pub(crate) struct Vocabulary<'v, 'p> {
     system: &'v System<'p>,
     clauses: &'v Clauses,
     budget: &'v Budget,
@@ -28,7 +28,7 @@ pub(super) struct Vocabulary<'v, 'p> {
 }
 
 impl<'v, 'p> Vocabulary<'v, 'p> {
-    pub(super) fn new(system: &'v System<'p>, clauses: &'v Clauses, budget: &'v Budget) -> Self {
+    pub(crate) fn new(system: &'v System<'p>, clauses: &'v Clauses, budget: &'v Budget) -> Self {
         let mut defining: Arena<Unknown, usize> = clauses.cells.values().map(|_| 0).collect();
         for (index, clause) in clauses.list.iter().enumerate() {
             if let Some((unknown, _)) = &clause.conclusion {
@@ -42,7 +42,7 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
 
     /// Cells of which none can be left out; `None` if all of them do not suffice, or if it cannot
     /// be told.
-    pub(super) fn needed(mut self) -> Option<Vec<VarId>> {
+    pub(crate) fn needed(mut self) -> Option<Vec<VarId>> {
         let mut all: Vec<VarId> = self.clauses.cells.values().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();

@@ -1,0 +1,173 @@
+//! Which clauses hold: those that do not survive a step are dropped until the others imply each other
+//! (Houdini). Narrow clauses come first, so that wide ones that say no more need not be tried; in the
+//! end all that was dropped is tried once more, because narrow clauses may follow from wide ones.
+
+use super::obligations::{Clauses, Frame, Obligation, Place};
+use super::propagation::{Indexed, extended, settled};
+use super::samples::Samples;
+use super::shapes::shapes;
+use super::signs::Signs;
+use rely_base::{Budget, Id, Observer, Progress, StopReason};
+use rely_symbolic::MoveId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// More clauses than this are not tried at the same time.
+const MOST_CANDIDATES: usize = 200_000;
+
+/// Clauses up to a width that hold in every state.
+pub(super) fn invariants(
+    frame: &Frame<'_, '_>,
+    samples: &Samples,
+    widest: usize,
+    (budget, observer): (&Budget, &dyn Observer),
+) -> Result<Clauses, StopReason> {
+    let shapes = frame.system.thread_ids().map(|thread| shapes(frame, thread, widest, budget));
+    let shapes = shapes.collect::<Result<Vec<_>, _>>()?;
+    let mut held = frame.no_clauses();
+    let one_by_one = (0..=widest).map(|width| width..=width);
+    for widths in one_by_one.chain([0..=widest]) {
+        let mut candidates = frame.no_clauses();
+        for place in frame.places() {
+            let (thread, spot) = (place.0.index(), place.1.index());
+            let shapes = shapes[thread][widths.clone()].iter().flatten();
+            candidates[thread][spot] = proposed(samples, &held, place, shapes, budget)?;
+        }
+        let tried = candidates.iter().flatten().map(Vec::len).sum::<usize>();
+        if tried > MOST_CANDIDATES {
+            break;
+        }
+        let counts = vec![("width", *widths.end() as u64), ("clauses", tried as u64)];
+        observer.progress(&Progress { activity: "trying clauses", counts });
+        Induction::new(frame, &held, &mut candidates, budget).close()?;
+        for (held, found) in held.iter_mut().flatten().zip(candidates.into_iter().flatten()) {
+            held.extend(found);
+        }
+    }
+    Ok(held)
+}
+
+/// Clauses that hold in all samples of a place and say more than what is known to hold there.
+fn proposed<'s>(
+    samples: &Samples,
+    held: &Clauses,
+    place: Place,
+    shapes: impl Iterator<Item = &'s Signs>,
+    budget: &Budget,
+) -> Result<Vec<Signs>, StopReason> {
+    let (held, seen) = (&held[place.0.index()][place.1.index()], samples.at(place.0, place.1));
+    let says_more = |clause: Signs| !held.iter().any(|held| held.is_subset(clause));
+    let was_seen = |clause: Signs| seen.iter().all(|&holding| Signs::of_state(holding).intersects(clause));
+    let mut proposed = Vec::new();
+    for &clause in shapes {
+        budget.check()?;
+        if says_more(clause) && was_seen(clause) {
+            proposed.push(clause);
+        }
+    }
+    Ok(proposed)
+}
+
+/// Drops candidates until the rest is inductive.
+struct Induction<'i, 'f, 'p> {
+    frame: &'i Frame<'f, 'p>,
+    held: &'i Clauses,
+    candidates: &'i mut Clauses,
+    /// What holds at each spot of each thread, candidates included.
+    indexed: Vec<Vec<Indexed>>,
+    budget: &'i Budget,
+}
+
+/// What is known before steps, with all that follows; `None` before those that are impossible.
+type KnownBefore = FxHashMap<MoveId, Option<Signs>>;
+
+impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
+    fn new(
+        frame: &'i Frame<'f, 'p>,
+        held: &'i Clauses,
+        candidates: &'i mut Clauses,
+        budget: &'i Budget,
+    ) -> Self {
+        let indexed = held.iter().map(|spots| spots.iter().map(|_| Indexed::default()).collect()).collect();
+        let mut induction = Induction { frame, held, candidates, indexed, budget };
+        for place in frame.places() {
+            induction.index(place);
+        }
+        induction
+    }
+
+    fn index(&mut self, (thread, spot): Place) {
+        let (thread, spot) = (thread.index(), spot.index());
+        let clauses = self.held[thread][spot].iter().chain(&self.candidates[thread][spot]).copied();
+        self.indexed[thread][spot] = Indexed::new(clauses);
+    }
+
+    fn close(&mut self) -> Result<(), StopReason> {
+        let places = self.frame.places();
+        // The places whose clauses have to be looked at again.
+        let mut suspicious: FxHashSet<Place> = places.iter().copied().collect();
+        while !suspicious.is_empty() {
+            let mut weakened: FxHashSet<Place> = FxHashSet::default();
+            for &place in places.iter().filter(|place| suspicious.contains(place)) {
+                if self.drop_unsupported(place)? {
+                    weakened.insert(place);
+                }
+            }
+            suspicious = places.iter().copied().filter(|&place| self.depends(place, &weakened)).collect();
+        }
+        Ok(())
+    }
+
+    /// Drops the candidates of a place that do not follow; says whether there were any. What is
+    /// dropped may have supported others of the same place: then these are looked at once more.
+    fn drop_unsupported(&mut self, place: Place) -> Result<bool, StopReason> {
+        let (thread, spot) = (place.0.index(), place.1.index());
+        let all = std::mem::take(&mut self.candidates[thread][spot]);
+        let mut known = KnownBefore::default();
+        let mut kept = Vec::with_capacity(all.len());
+        for &clause in &all {
+            self.budget.check()?;
+            if self.follows(place, clause, &mut known) {
+                kept.push(clause);
+            }
+        }
+        let has_dropped = kept.len() < all.len();
+        self.candidates[thread][spot] = kept;
+        if has_dropped {
+            self.index(place);
+        }
+        Ok(has_dropped)
+    }
+
+    /// Whether the clauses at a place depend on what holds at some others.
+    fn depends(&self, place: Place, others: &FxHashSet<Place>) -> bool {
+        let clauses = &self.candidates[place.0.index()][place.1.index()];
+        let atoms: Signs = clauses.iter().map(|clause| clause.atoms()).collect();
+        let is_concerned = |obligation: Obligation| {
+            others.contains(&obligation.from) || obligation.actor.is_some_and(|actor| others.contains(&actor))
+        };
+        !clauses.is_empty() && self.frame.obligations(place, atoms).any(is_concerned)
+    }
+
+    fn follows(&self, place: Place, clause: Signs, known: &mut KnownBefore) -> bool {
+        let mut obligations = self.frame.obligations(place, clause);
+        self.frame.holds_initially(place, clause)
+            && obligations.all(|obligation| self.holds_after(&obligation, clause, known))
+    }
+
+    fn holds_after(&self, obligation: &Obligation, clause: Signs, known: &mut KnownBefore) -> bool {
+        let vocabulary = self.frame.vocabulary;
+        let at = |(thread, spot): Place| &self.indexed[thread.index()][spot.index()];
+        let from = at(obligation.from);
+        let lists = [from, obligation.actor.map_or(from, at)];
+        let lists = if obligation.actor.is_some() { &lists[..] } else { &lists[..1] };
+        let before = known.entry(obligation.by).or_insert_with(|| {
+            let known = self.frame.before(obligation)?;
+            settled(vocabulary, known, lists)
+        });
+        let Some(before) = *before else { return true };
+        match self.frame.steps.missed(obligation.by, clause, vocabulary) {
+            Some(missed) => extended(vocabulary, before, missed, lists).is_none(),
+            None => true,
+        }
+    }
+}

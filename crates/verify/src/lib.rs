@@ -1,0 +1,39 @@
+//! The library: the text of a program in, a checked verdict out.
+//!
+//! ```text
+//! text ─► front end ─► program ─► prepare ─► strategy ─► claim ─► check ─► verdict
+//! ```
+//!
+//! * [`load`] turns a text into a program; whoever calls it has read the text;
+//! * [`verify`] is the flow from there on;
+//! * [`Strategy`]: who runs engines. An engine makes a claim; a strategy runs engines, has their claims
+//!   judged, and is the only one that knows several of them;
+//! * [`strategy`]: strategies by name.
+//!
+//! ```
+//! use rely_base::{Budget, Silent};
+//! use rely_program::Goal;
+//! use rely_verify::{Language, Source, load, strategy, verify};
+//!
+//! let text = "var lock: int = 0;
+//!     thread T1 { await lock == 0 do { lock := 1; } critical1: skip; lock := 0; }
+//!     thread T2 { await lock == 0 do { lock := 2; } critical2: skip; lock := 0; }
+//!     never T1 at critical1 && T2 at critical2;";
+//! let loaded = load(&Source::new("lock.rely", Language::Rely, text))?;
+//! let verified =
+//!     verify(&loaded.program, Goal::Assert, strategy("portfolio")?.as_ref(), &Budget::unlimited(), &Silent);
+//! assert_eq!(verified.verdict.name(), "safe");
+//! assert_eq!(verified.engine, Some("explore"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod pipeline;
+mod registry;
+mod scheduler;
+mod source;
+
+pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
+pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
+pub use rely_engines::Bias;
+pub use scheduler::{Attributed, Decision, Judge, Portfolio, RelyGuaranteeStrategy, Strategy, Task};
+pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};

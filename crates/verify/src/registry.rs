@@ -1,0 +1,77 @@
+//! Strategies by name. On the command line they are called engines: most of them are a single one.
+
+use crate::{Portfolio, RelyGuaranteeStrategy, Strategy};
+use rely_engines::{Bias, Deductive, Explore, Houdini, Parameterized};
+
+/// The names of all strategies of the project, those to come included.
+pub const STRATEGY_NAMES: [&str; 8] = [
+    "portfolio",
+    "explore",
+    "rely-guarantee",
+    "owicki-gries",
+    "reduction",
+    "deductive",
+    "parameterized",
+    "houdini",
+];
+
+/// What can be said to strategies; each takes what concerns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct StrategyOptions {
+    /// Which predicates rely-guarantee reasoning looks for first.
+    pub bias: Bias,
+}
+
+/// Why there is no engine of some name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StrategyError {
+    /// The name is reserved for an engine that this version does not have.
+    #[error("the engine `{0}` is not available yet")]
+    NotAvailable(&'static str),
+    /// Nobody knows the name.
+    #[error("there is no engine `{0}`; engines are {names}", names = STRATEGY_NAMES.join(", "))]
+    Unknown(String),
+}
+
+/// The strategy of a name, with its default options.
+pub fn strategy(name: &str) -> Result<Box<dyn Strategy>, StrategyError> {
+    strategy_with(name, StrategyOptions::default())
+}
+
+/// The strategy of a name.
+pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Strategy>, StrategyError> {
+    let rely_guarantee = RelyGuaranteeStrategy { bias: options.bias };
+    match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
+        Some("portfolio") => Ok(Box::new(Portfolio { rely_guarantee, ..Portfolio::default() })),
+        Some("explore") => Ok(Box::new(Explore::default())),
+        Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
+        Some("deductive") => Ok(Box::new(Deductive::default())),
+        Some("parameterized") => Ok(Box::new(Parameterized)),
+        Some("houdini") => Ok(Box::new(Houdini)),
+        Some(known) => Err(StrategyError::NotAvailable(known)),
+        None => Err(StrategyError::Unknown(name.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategies_have_the_names_under_which_they_are_found() {
+        for name in STRATEGY_NAMES {
+            match strategy(name) {
+                Ok(strategy) => assert_eq!(strategy.name(), name),
+                Err(error) => assert_eq!(error, StrategyError::NotAvailable(name)),
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let Err(error) = strategy("magic") else { panic!("there is no magic") };
+        let expected = "there is no engine `magic`; engines are portfolio, explore, rely-guarantee, \
+                        owicki-gries, reduction, deductive, parameterized, houdini";
+        assert_eq!(error.to_string(), expected);
+    }
+}

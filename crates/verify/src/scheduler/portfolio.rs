@@ -1,0 +1,89 @@
+//! The strategy for users who do not choose one.
+//!
+//! A little exploration comes first: a violation of a small program shows at once, with a shortest
+//! trace, and a program with few states is done. Then the engines that fit the goal run at the same
+//! time, on as many cores as there are; exploration begins with random walks, which find what lies
+//! deep. The first whose evidence convinces ends the others; one whose evidence is rejected ends
+//! nobody.
+
+use super::race::Race;
+use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
+use rely_base::{Budget, StopReason};
+use rely_engines::{Explore, ExploreOptions};
+use rely_evidence::{Claim, Reason, Verdict};
+use rely_program::Goal;
+
+/// How many states are explored before anything else is tried.
+const STATES_AT_FIRST: u64 = 10_000;
+/// How many steps are tried for that. States with ever more threads have ever more steps.
+const STEPS_AT_FIRST: u32 = 1_000_000;
+/// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
+/// the check explores the program as it was before any reduction, which may have far more states. Steps
+/// and not seconds, so that the evidence does not depend on how busy the machine is.
+const STEPS_OF_CHECK_AT_FIRST: u32 = 8_000;
+/// How many steps of random walks come next.
+const STEPS_OF_WALKS: u64 = 50_000;
+
+const OUT_OF_STEPS: Reason = Reason::Stopped(StopReason::Steps);
+
+/// Exploration, rely-guarantee reasoning and deduction together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portfolio {
+    /// The exploration.
+    pub explore: ExploreOptions,
+    /// The rely-guarantee reasoning.
+    pub rely_guarantee: RelyGuaranteeStrategy,
+}
+
+impl Strategy for Portfolio {
+    fn name(&self) -> &'static str {
+        "portfolio"
+    }
+
+    fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
+        let accept = |claimed: Attributed, _: &Budget| match claimed.claim {
+            Claim::Unknown(reason) => Err(reason),
+            _ => Ok(claimed),
+        };
+        self.settle(task, budget, &accept)
+            .unwrap_or_else(|reason| Attributed { claim: Claim::Unknown(reason), engine: self.name() })
+    }
+
+    fn decide(&self, task: Task<'_>, budget: &Budget, judge: &Judge<'_>) -> Decision {
+        let accept = |claimed: Attributed, budget: &Budget| match Decision::of(claimed, budget, judge) {
+            Decision { verdict: Verdict::Unknown(reason), .. } => Err(reason),
+            decision => Ok(decision),
+        };
+        self.settle(task, budget, &accept).unwrap_or_else(Decision::unknown)
+    }
+}
+
+/// Whether a claim convinces, and of what.
+pub(super) type Accept<'a, T> = dyn Fn(Attributed, &Budget) -> Result<T, Reason> + Sync + 'a;
+
+impl Portfolio {
+    fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
+        let limit = self.explore.max_states.map_or(STATES_AT_FIRST, |limit| limit.min(STATES_AT_FIRST));
+        let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
+        let explore = Explore { options: ExploreOptions { steps_of_walks: STEPS_OF_WALKS, ..self.explore } };
+        let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
+        let claimed = task.run(&first, &budget.with_step_limit(STEPS_AT_FIRST), task.observer);
+        match claimed.claim {
+            Claim::Safe(_) if provable => {
+                let hasty = budget.with_step_limit(STEPS_OF_CHECK_AT_FIRST);
+                accept(claimed.clone(), &hasty)
+                    .or_else(|_| Race::new(task, accept).run(self, budget, |_| claimed))
+            }
+            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS)
+                if provable =>
+            {
+                let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
+                Race::new(task, accept).run(self, budget, explore)
+            }
+            Claim::Unknown(Reason::StateLimit(_) | OUT_OF_STEPS) => {
+                accept(task.run(&explore, budget, task.observer), budget)
+            }
+            _ => accept(claimed, budget),
+        }
+    }
+}

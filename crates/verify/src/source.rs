@@ -1,0 +1,91 @@
+//! From a text to a program.
+
+use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
+use rely_c_front::CInput;
+use rely_program::Program;
+
+/// The languages of which there is a front end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C11 with pthreads.
+    C,
+    /// The modelling language.
+    Rely,
+}
+
+/// A source text and what to do with it. Whoever makes it has read it: nothing here reads files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The name under which the user knows it.
+    pub name: String,
+    /// In which language it is written.
+    pub language: Language,
+    /// The text as it was written.
+    pub text: String,
+    /// For C that had to be preprocessed: the text behind the preprocessor.
+    pub preprocessed: Option<String>,
+}
+
+impl Source {
+    /// A text that need not be preprocessed.
+    pub fn new(name: impl Into<String>, language: Language, text: impl Into<String>) -> Self {
+        Source { name: name.into(), language, text: text.into(), preprocessed: None }
+    }
+}
+
+/// A program together with the texts it came from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program as the front end made it.
+    pub program: Program,
+    /// The texts into which its spans point.
+    pub sources: SourceMap,
+    /// What the user gave.
+    pub input: Source,
+}
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum NotLoaded {
+    /// The text is wrong.
+    #[error("{}", diagnostics.first().map_or("no program", |diagnostic| diagnostic.message.as_str()))]
+    Wrong {
+        /// What is wrong with it: at least one thing.
+        diagnostics: Vec<Diagnostic>,
+        /// The texts to which the diagnostics point.
+        sources: SourceMap,
+    },
+    /// The budget ended before.
+    #[error("{0}")]
+    Stopped(Interrupted),
+}
+
+/// From a text to a program, or to the reasons why there is none.
+pub fn load(input: &Source) -> Result<Loaded, NotLoaded> {
+    load_within(input, &Budget::unlimited())
+}
+
+/// [`load`], unless the budget ends before.
+pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let mut sources = SourceMap::new();
+    match translate(input, &mut sources, budget) {
+        Ok(program) => Ok(Loaded { program, sources, input: input.clone() }),
+        Err(Untranslated::Wrong(diagnostics)) => Err(NotLoaded::Wrong { diagnostics, sources }),
+        Err(Untranslated::Stopped(interrupted)) => Err(NotLoaded::Stopped(interrupted)),
+    }
+}
+
+fn translate(input: &Source, sources: &mut SourceMap, budget: &Budget) -> Result<Program, Untranslated> {
+    match (input.language, &input.preprocessed) {
+        (Language::Rely, _) => {
+            let file = sources.add(input.name.as_str(), input.text.as_str());
+            rely_model_front::translate_within(sources, file, budget)
+        }
+        (Language::C, preprocessed) => {
+            let original = preprocessed.is_some().then(|| input.text.clone());
+            let preprocessed = preprocessed.clone().unwrap_or_else(|| input.text.clone());
+            let input = CInput { name: input.name.clone(), original, preprocessed };
+            rely_c_front::translate_within(sources, &input, budget)
+        }
+    }
+}
