@@ -11,6 +11,11 @@
 //! enforce this: [`Verdict::Safe`] and [`Verdict::Unsafe`] hold values that only this crate
 //! can make.
 //!
+//! * `data`: claims, proofs, reasons and formats, as plain data;
+//! * `obligations`: the one generator of what must be shown of assertions, counts, ranks and movers;
+//! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`reduction`]: the rule of each kind of proof, and
+//!   its check; `verdict`: from these to verdicts; `export`: the same questions for other solvers.
+//!
 //! This crate knows programs and no engine. It trusts [`rely_program::Semantics`] and itself.
 //!
 //! ```
@@ -26,30 +31,23 @@
 //! # Ok::<(), rely_program::Malformed>(())
 //! ```
 
-mod certificate;
-mod claim;
 pub mod counting;
+mod data;
 mod exhaustion;
-mod inspection;
-mod interference;
+mod export;
 mod obligations;
-mod proof_format;
 pub mod ranking;
-mod reason;
-pub mod reduced;
+pub mod reduction;
 pub mod rely_guarantee;
 mod replay;
-mod states;
-mod trace_format;
 mod verdict;
 
-pub use claim::{Claim, Exhausted, Proof, Reduction};
-pub use obligations::{export_obligations, recheck};
-pub use proof_format::{Certificate, ProofFormatError, proof_to_json};
-pub use reason::{ProofDefect, Reason, Rejection, TraceDefect};
+pub use data::{
+    Certificate, Claim, Exhausted, Proof, ProofDefect, ProofFormatError, Reason, Reduction, Rejection,
+    StateList, TraceDefect, TraceFormatError, fingerprint, proof_to_json, trace_from_json, trace_to_json,
+};
+pub use export::{export_obligations, recheck};
 pub use replay::{Replay, replay};
-pub use states::StateList;
-pub use trace_format::{TraceFormatError, fingerprint, trace_from_json, trace_to_json};
 pub use verdict::{
     CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
 };

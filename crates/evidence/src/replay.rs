@@ -1,6 +1,6 @@
 //! Replays traces in the concrete semantics.
 
-use crate::reason::{Reason, Rejection, TraceDefect};
+use crate::data::{Reason, Rejection, TraceDefect};
 use rely_base::Budget;
 use rely_program::{
     AllValues, CheckId, Claimed, Goal, Outcome, Program, SearchError, Semantics, State, Successors, Trace,

@@ -1,14 +1,11 @@
 //! From claims to verdicts: the only way there is the check.
 
-use crate::certificate;
-use crate::claim::{Claim, Exhausted, Proof, Reduction};
-use crate::exhaustion;
-use crate::inspection::Obstacle;
-use crate::reason::{ProofDefect, Reason, Rejection};
-use crate::reduced::{self, Reduced};
+use crate::data::{
+    Claim, Exhausted, Obstacle, Proof, ProofDefect, Reason, Reduced, Reduction, Rejection, StateList,
+};
 use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
-use crate::states::StateList;
+use crate::{exhaustion, reduction};
 use rely_base::Budget;
 use rely_program::{Goal, Program};
 
@@ -309,7 +306,11 @@ pub(crate) fn prove(
             // Who counts the others cannot be understood without them.
             (Proof::Counting(proof), accepted.into(), false)
         }
-        Proof::Reduced(proof) => return reduced::check(options, program, goal, proof, budget),
+        Proof::Reduced(reduced) => {
+            let inner = |smaller: &Program, proof| prove(options, smaller, goal, proof, budget);
+            let (accepted, proved) = reduction::check(program, goal, &reduced, budget, inner)?;
+            return Ok(proved.of_reduced(reduced, accepted));
+        }
     };
     Ok(Proved { proof, confirmation, is_modular })
 }
@@ -384,7 +385,7 @@ fn confirm(
         };
     }
     let list = exhausted.visited.as_ref().ok_or(ProofDefect::NoList)?;
-    certificate::check(program, goal, list, reduced, budget)?;
+    exhaustion::certificate::check(program, goal, list, reduced, budget)?;
     Ok(if reduced {
         Confirmation::ClosedUpToOrder { states: claimed }
     } else {

@@ -11,7 +11,7 @@ use crate::layout::{one_line, pad, truncate};
 use crate::phrase::Phrases;
 use crate::recall;
 use crate::style::{Role, Style};
-use rely_evidence::reduced::{Mover, Reduced};
+use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::{RelyGuarantee, Spot};
 use rely_program::passes::Restored;
 use rely_program::{EdgeId, LocationId, Program, ThreadId};

@@ -10,9 +10,7 @@ use super::vocabulary::{Atom, Vocabulary};
 use rely_base::{Budget, Id};
 use rely_logic::{FormulaSolver, Interpretation, Satisfiability, Sort, TermId, TermPool, Value, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::Ending;
-use rely_symbolic::roles;
-use rely_symbolic::{MoveId, SpotId};
+use rely_symbolic::{Ending, MoveId, SpotId, roles};
 
 /// The clauses of a proof.
 pub(super) struct Needed {

@@ -1,16 +1,16 @@
 //! The loop of the method: grow the trees, look at what went wrong, track more.
 
-use super::{Bias, Falsifier, extract, gave_up, history};
-use crate::rely_guarantee::candidates::Candidates;
-use crate::rely_guarantee::candidates::auxiliary::auxiliary_predicates;
-use crate::rely_guarantee::precision::symmetry::Symmetries;
-use crate::rely_guarantee::precision::{Precision, PrecisionIncrement};
-use crate::rely_guarantee::reach::decide::Decider;
-use crate::rely_guarantee::reach::{Counterexample, Derivation, Interrupted, Trees};
-use crate::rely_guarantee::refine::excluded::Excluded;
-use crate::rely_guarantee::refine::{
+use super::candidates::Candidates;
+use super::candidates::auxiliary::auxiliary_predicates;
+use super::precision::symmetry::Symmetries;
+use super::precision::{Precision, PrecisionIncrement};
+use super::reach::decide::Decider;
+use super::reach::{Counterexample, Derivation, Interrupted, Trees};
+use super::refine::excluded::Excluded;
+use super::refine::{
     Found, Refinement, refine_generally, refine_modularly, refine_without_schedule, suggested_run,
 };
+use super::{Bias, Falsifier, extract, gave_up, history};
 use rely_base::{Budget, Observer, Progress};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};

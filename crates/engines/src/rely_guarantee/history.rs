@@ -1,8 +1,7 @@
 //! The course of a verification in the names of the program, for reports.
 
-use crate::rely_guarantee::precision::Precision;
-use crate::rely_guarantee::precision::PrecisionIncrement;
-use crate::rely_guarantee::reach::{NodeId, Origin, Trees};
+use super::precision::{Precision, PrecisionIncrement};
+use super::reach::{NodeId, Origin, Trees};
 use rely_base::{Id, Round, Span, Tree, TreeNode};
 use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
 use rely_logic::{Constraint, VarId};

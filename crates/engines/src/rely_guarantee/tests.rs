@@ -1,18 +1,17 @@
 //! Tests of the parts that cannot be seen from outside.
 
+use super::attempt::Attempt;
+use super::candidates::Candidates;
+use super::extract::relevance::relevant_classes;
+use super::precision::literals::{Literal, Literals, PredicateId};
+use super::precision::symmetry::Symmetries;
+use super::precision::{Precision, PrecisionIncrement};
+use super::reach::components::Components;
+use super::reach::decide::Decider;
+use super::reach::{Derivation, Interrupted, Trees};
+use super::refine::excluded::Excluded;
+use super::refine::{Found, Refinement, refine_generally, suggested_run};
 use super::{Bias, Nobody, history};
-use crate::rely_guarantee::attempt::Attempt;
-use crate::rely_guarantee::candidates::Candidates;
-use crate::rely_guarantee::extract::relevance::relevant_classes;
-use crate::rely_guarantee::precision::Precision;
-use crate::rely_guarantee::precision::PrecisionIncrement;
-use crate::rely_guarantee::precision::literals::{Literal, Literals, PredicateId};
-use crate::rely_guarantee::precision::symmetry::Symmetries;
-use crate::rely_guarantee::reach::components::Components;
-use crate::rely_guarantee::reach::decide::Decider;
-use crate::rely_guarantee::reach::{Derivation, Interrupted, Trees};
-use crate::rely_guarantee::refine::excluded::Excluded;
-use crate::rely_guarantee::refine::{Found, Refinement, refine_generally, suggested_run};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::AtomPrinter;

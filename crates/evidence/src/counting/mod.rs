@@ -51,13 +51,4 @@
 //! [`Rule::InvariantStep`]: crate::rely_guarantee::Rule::InvariantStep
 //! [`Rule::Stuck`]: crate::rely_guarantee::Rule::Stuck
 
-mod format;
-mod print;
-mod proof;
-mod wellformed;
-
-pub use print::InvariantPrinter;
-pub use proof::{CountAtom, Counter, Counting, Invariant, Summand};
-
-pub(crate) use format::CountingRecord;
-pub(crate) use wellformed::check_invariants;
+pub use crate::data::{CountAtom, Counter, Counting, Invariant, InvariantPrinter, Summand};

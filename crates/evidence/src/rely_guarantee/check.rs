@@ -4,17 +4,14 @@
 //! together. The solver of `rely_logic` says so with a refutation, and only the refutation counts:
 //! its checker has to accept it. What is satisfiable, or not decided, ends the check.
 
-use super::argument::Argument;
-use super::defect::{RelyGuaranteeDefect, Subject};
-use super::encode::Encoder;
-use super::movers::Movability;
-use super::obligations::{Generator, Sink};
-use super::outline::Outline;
 use super::parts::Parts;
-use super::proof::RelyGuarantee;
-use super::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
-use crate::inspection::Obstacle;
-use crate::reason::ProofDefect;
+use crate::data::{Obstacle, ProofDefect, RelyGuarantee, RelyGuaranteeDefect, Subject};
+use crate::obligations::argument::Argument;
+use crate::obligations::encode::Encoder;
+use crate::obligations::movers::Movability;
+use crate::obligations::outline::Outline;
+use crate::obligations::sequent::{OpenQuestion, Question, Sequent, negated_conjunction};
+use crate::obligations::{Generator, Sink};
 use rely_base::Budget;
 use rely_logic::{
     FormulaAnswer, FormulaSolver, Node, Obstacle as Undecided, Satisfiability, TermId, TermPool,
@@ -25,7 +22,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// How many answers the solver remembers.
-pub(super) const MEMORY_OF_ANSWERS: usize = 1 << 14;
+pub(crate) const MEMORY_OF_ANSWERS: usize = 1 << 14;
 /// How many values of a counterexample are shown.
 const SHOWN_VALUES: usize = 8;
 

@@ -8,16 +8,14 @@
 //! functions about which the query states what our own refutation uses: instances of the
 //! definition, which the other solver has to believe.
 
-use super::argument::Argument;
 use super::check::MEMORY_OF_ANSWERS;
-use super::defect::{RelyGuaranteeDefect, Subject};
-use super::encode::Encoder;
-use super::movers::Movability;
-use super::obligations::{Generator, Sink};
-use super::outline::Outline;
-use super::proof::RelyGuarantee;
-use super::sequent::{Question, Sequent};
-use crate::reduced::ReducedDefect;
+use crate::data::{ReducedDefect, RelyGuarantee, RelyGuaranteeDefect, Subject};
+use crate::obligations::argument::Argument;
+use crate::obligations::encode::Encoder;
+use crate::obligations::movers::Movability;
+use crate::obligations::outline::Outline;
+use crate::obligations::sequent::{Question, Sequent};
+use crate::obligations::{Generator, Sink};
 use rely_base::{Budget, StopReason};
 use rely_logic::smtlib::{Answer, ExternalError, ExternalSolver, Script};
 use rely_logic::{FormulaSolver, Node, Satisfiability, TermId, TermPool};

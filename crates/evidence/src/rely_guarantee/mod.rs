@@ -10,37 +10,16 @@
 //! The [`RelyGuarantee`] proof is plain data. Its check makes all [obligations](Rule) from the
 //! program and the proof alone and decides each; it shares no code with any engine.
 
-mod argument;
 mod check;
-mod counters;
-mod defect;
-mod encode;
 mod export;
-mod expression;
-mod invariants;
-mod measure;
-mod movers;
-mod obligations;
-mod outline;
 mod parts;
-mod print;
-mod progress;
-mod proof;
-mod property;
-mod sequent;
-mod spots;
-mod step;
-mod structure;
-mod stuck;
 
-pub use argument::Argument;
-pub use defect::{RelyGuaranteeDefect, Rule, Subject};
-pub use export::{ObligationsError, export_obligations, recheck};
-pub use print::AtomPrinter;
-pub use proof::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+pub use crate::data::{
+    Atom, AtomPrinter, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, RelyGuaranteeDefect,
+    Rule, Spot, Subject, ThreadAssertions,
 };
+pub use crate::obligations::argument::Argument;
+pub use export::{ObligationsError, export_obligations, recheck};
 
 pub(crate) use check::{Accepted, check, check_movability};
 pub(crate) use export::{Part, export_parts, recheck_part};
-pub(crate) use movers::Movability;

@@ -6,13 +6,13 @@
 //! in many obligations, and an answer that is known need not be found again. Fewer hypotheses never
 //! prove more: nothing here has to be trusted.
 
-use super::encode::Encoder;
+use crate::obligations::encode::Encoder;
 use rely_logic::{TermId, VarId as Symbol};
 use rustc_hash::FxHashMap;
 
 /// Hypotheses by what they are about.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     /// Each in ascending order, so that equal parts look equal.
     parts: Vec<Vec<TermId>>,
     /// The part of each hypothesis.
@@ -22,7 +22,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn new(encoder: &mut Encoder<'_>, hypotheses: &[TermId]) -> Self {
+    pub(crate) fn new(encoder: &mut Encoder<'_>, hypotheses: &[TermId]) -> Self {
         let mut sorted = hypotheses.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
@@ -51,12 +51,12 @@ impl Parts {
     }
 
     /// The parts of several formulas.
-    pub(super) fn several(&self) -> impl Iterator<Item = &[TermId]> {
+    pub(crate) fn several(&self) -> impl Iterator<Item = &[TermId]> {
         self.parts.iter().map(Vec::as_slice).filter(|part| part.len() > 1)
     }
 
     /// The hypotheses that have to do with a formula.
-    pub(super) fn about(&self, encoder: &mut Encoder<'_>, formula: TermId) -> Vec<TermId> {
+    pub(crate) fn about(&self, encoder: &mut Encoder<'_>, formula: TermId) -> Vec<TermId> {
         let symbols = encoder.symbols(formula);
         let mut concerned: Vec<usize> =
             symbols.iter().filter_map(|symbol| Some(self.part_of[*self.by_symbol.get(symbol)?])).collect();

@@ -10,7 +10,7 @@ use crate::recall;
 use crate::reduction;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
 use rely_evidence::ranking::Ranking;
-use rely_evidence::reduced::Reduced;
+use rely_evidence::reduction::Reduced;
 use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
 use rely_program::passes::Restored;

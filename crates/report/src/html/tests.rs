@@ -8,7 +8,7 @@ use crate::finding::{Conclusion, Finding, Problem};
 use crate::phrase::Phrases;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
-use rely_evidence::reduced::{self, Phase, Reduced};
+use rely_evidence::reduction::{self, Phase, Reduced};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
 use rely_program::passes::{BackMap, Restored};
@@ -177,7 +177,7 @@ fn a_reduction_says_how_lines_move_and_which_are_a_block() {
             program.edges().iter().filter(|(_, edge)| own(edge.source)).map(|(id, _)| id).collect();
         let targets: Vec<_> = edges.iter().map(|&edge| program.edges()[edge].target).collect();
         reduced.inside.extend([(targets[0], Phase::BeforeCommit), (targets[1], Phase::AfterCommit)]);
-        let movers = [reduced::Mover::Right, reduced::Mover::Both, reduced::Mover::Left];
+        let movers = [reduction::Mover::Right, reduction::Mover::Both, reduction::Mover::Left];
         reduced.movers.extend(edges.into_iter().zip(movers));
     }
     let (movers, blocks) = margin_for(&Proof::Reduced(reduced.clone()));
@@ -185,8 +185,8 @@ fn a_reduction_says_how_lines_move_and_which_are_a_block() {
     assert_eq!(movers, expected);
     assert_eq!(blocks, [[1, 2, 3]]);
     // Two threads do the same lines: a line moves as far as the steps of both.
-    reduced.movers[0].1 = reduced::Mover::Left;
-    reduced.movers[1].1 = reduced::Mover::Left;
+    reduced.movers[0].1 = reduction::Mover::Left;
+    reduced.movers[1].1 = reduction::Mover::Left;
     let (movers, _) = margin_for(&Proof::Reduced(reduced));
     assert_eq!(movers[..2], [(1, Mover::None), (2, Mover::Left)]);
 }

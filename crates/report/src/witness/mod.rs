@@ -22,7 +22,7 @@ pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants}
 use c_text::CText;
 use rely_base::FileId;
 use rely_evidence::counting::Counting;
-use rely_evidence::reduced::Reduced;
+use rely_evidence::reduction::Reduced;
 use rely_evidence::{Proof, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
 

@@ -4,7 +4,7 @@
 mod analysis;
 pub(crate) mod auxiliary;
 
-use crate::rely_guarantee::candidates::analysis::{Analysis, Relations};
+use analysis::{Analysis, Relations};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_symbolic::System;
 use rustc_hash::FxHashSet;

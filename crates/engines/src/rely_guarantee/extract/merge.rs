@@ -3,7 +3,7 @@
 //! Two states are put together only if their union is again a state: if they differ in whether one
 //! predicate holds, or in the places of one thread.
 
-use crate::rely_guarantee::extract::relevance::Class;
+use super::relevance::Class;
 use crate::rely_guarantee::precision::BlockId;
 use crate::rely_guarantee::precision::literals::Literals;
 

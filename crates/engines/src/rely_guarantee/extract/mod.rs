@@ -6,11 +6,11 @@
 mod merge;
 pub(crate) mod relevance;
 
-use crate::rely_guarantee::extract::merge::{Merged, merged};
-use crate::rely_guarantee::extract::relevance::relevant_classes;
-use crate::rely_guarantee::precision::Precision;
-use crate::rely_guarantee::precision::literals::Literal;
-use crate::rely_guarantee::reach::Trees;
+use super::precision::Precision;
+use super::precision::literals::Literal;
+use super::reach::Trees;
+use merge::{Merged, merged};
+use relevance::relevant_classes;
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_program::ThreadId;

@@ -15,9 +15,7 @@ use crate::rely_guarantee::reach::{Node, NodeId, Trees};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
-use rely_symbolic::Ending;
-use rely_symbolic::{Move, MoveId, SpotId, System, before};
-use rely_symbolic::{Role, role_facts, roles};
+use rely_symbolic::{Ending, Move, MoveId, Role, SpotId, System, before, role_facts, roles};
 use std::rc::Rc;
 
 /// Nodes of one spot that agree in what is relevant there.

@@ -5,7 +5,7 @@
 //! twins, too, in their own terms. Twins need not be exactly symmetric, as long as their steps
 //! correspond: nothing depends on it but how fast the right predicates are found.
 
-use crate::rely_guarantee::precision::PrecisionIncrement;
+use super::PrecisionIncrement;
 use rely_base::Id;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Scope, ThreadId};

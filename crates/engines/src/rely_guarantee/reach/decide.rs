@@ -6,9 +6,9 @@
 //! new predicates are tracked, most questions about the old ones stay the same. Growing the trees
 //! again costs few questions.
 
+use super::components::Components;
 use crate::rely_guarantee::precision::Precision;
 use crate::rely_guarantee::precision::literals::{Literal, Literals, PredicateId};
-use crate::rely_guarantee::reach::components::Components;
 use rely_base::{Arena, Budget, define_id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;

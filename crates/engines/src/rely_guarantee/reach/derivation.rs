@@ -1,7 +1,7 @@
 //! How a counterexample came about, apart from the trees in which it was found.
 
+use super::violation::violates;
 use super::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::rely_guarantee::reach::violation::violates;
 use rely_base::Id;
 use rely_program::ThreadId;
 use rustc_hash::FxHashSet;

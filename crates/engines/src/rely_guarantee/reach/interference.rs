@@ -5,9 +5,9 @@
 //! pairs are looked at that agree about each other's places. Moves from different nodes that look the
 //! same to everybody else are one.
 
+use super::NodeId;
 use crate::rely_guarantee::precision::literals::Literals;
 use crate::rely_guarantee::precision::{BlockId, Blocks, Precision};
-use crate::rely_guarantee::reach::NodeId;
 use rely_base::{Arena, Id, define_id};
 use rely_program::ThreadId;
 use rely_symbolic::{MoveId, System};

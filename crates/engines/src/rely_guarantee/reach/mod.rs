@@ -21,20 +21,17 @@ mod violation;
 
 pub(crate) use derivation::Derivation;
 
-use crate::rely_guarantee::precision::literals::Literals;
-use crate::rely_guarantee::precision::{Blocks, Precision};
-use crate::rely_guarantee::reach::decide::Decider;
-use crate::rely_guarantee::reach::interference::{
-    Environment, EnvironmentId, Interference, InterferenceIndex,
-};
-use crate::rely_guarantee::reach::places::Places;
-use crate::rely_guarantee::reach::violation::Search;
+use super::precision::literals::Literals;
+use super::precision::{Blocks, Precision};
+use decide::Decider;
+use interference::{Environment, EnvironmentId, Interference, InterferenceIndex};
+use places::Places;
 use rely_base::{Arena, Budget, Id, StopReason, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::Ending;
-use rely_symbolic::{Move, MoveId, SpotId, System};
+use rely_symbolic::{Ending, Move, MoveId, SpotId, System};
 use std::collections::VecDeque;
+use violation::Search;
 
 define_id!(
     /// A node of one of the trees.

@@ -1,7 +1,7 @@
 //! What nodes know about where other threads are.
 
+use super::Node;
 use crate::rely_guarantee::precision::{BlockId, Blocks, Precision};
-use crate::rely_guarantee::reach::Node;
 use rely_base::Id;
 use rely_program::ThreadId;
 use rely_symbolic::{Move, SpotId, System};

@@ -1,9 +1,9 @@
 //! What follows from a node by one step.
 
+use super::decide::Step;
 use super::{Node, NodeId, Origin, Trees};
 use crate::rely_guarantee::precision::literals::Literals;
 use crate::rely_guarantee::precision::{BlockId, Blocks};
-use crate::rely_guarantee::reach::decide::Step;
 use rely_base::Id;
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;

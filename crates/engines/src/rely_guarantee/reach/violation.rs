@@ -1,6 +1,6 @@
 //! Looks for nodes of several threads that together allow a violation of a property.
 
-use crate::rely_guarantee::reach::{NodeId, Trees};
+use super::{NodeId, Trees};
 use rely_logic::Constraint;
 use rely_symbolic::{Role, Violation, role_facts, roles};
 

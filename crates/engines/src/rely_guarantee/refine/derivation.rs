@@ -12,8 +12,7 @@ use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong}
 use rely_base::Budget;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::System;
-use rely_symbolic::{role_facts, roles};
+use rely_symbolic::{System, role_facts, roles};
 use rustc_hash::FxHashMap;
 
 /// Derivations with more nodes than this are not turned into clauses.

@@ -8,8 +8,7 @@
 //! apart from then on that exclude one of them which nothing else does. Nothing comes back, so
 //! there is progress as before.
 
-use crate::rely_guarantee::precision::Precision;
-use crate::rely_guarantee::precision::PrecisionIncrement;
+use crate::rely_guarantee::precision::{Precision, PrecisionIncrement};
 use crate::rely_guarantee::reach::decide::Decider;
 use crate::rely_guarantee::reach::{Derivation, Trees};
 use rely_base::Budget;

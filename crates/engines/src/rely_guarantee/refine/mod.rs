@@ -28,7 +28,7 @@ pub(crate) use modular::refine as refine_modularly;
 pub(crate) use schedule::suggested_run;
 pub(crate) use spine::refine as refine_generally;
 
-use crate::rely_guarantee::precision::PrecisionIncrement;
+use super::precision::PrecisionIncrement;
 use rely_base::StopReason;
 use rely_program::Trace;
 

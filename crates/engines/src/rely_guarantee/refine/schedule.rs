@@ -5,17 +5,15 @@
 //! Put together they are a schedule for everybody, and sometimes it can be run, long before the
 //! precision is fine enough to exclude all that cannot.
 
-use super::Refinement;
 use super::backward::Needed;
 use super::clauses::{Clauses, Solved};
 use super::spine::{last_guard, relevant_cells};
+use super::{Refinement, trace};
 use crate::rely_guarantee::candidates::Candidates;
 use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::rely_guarantee::refine::trace;
 use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
-use rely_symbolic::Ending;
-use rely_symbolic::{Move, MoveId, SpotId, System};
+use rely_symbolic::{Ending, Move, MoveId, SpotId, System};
 
 /// Longer schedules are not tried.
 const MOST_MOVES: usize = 400;

@@ -2,16 +2,14 @@
 
 use super::backward::Needed;
 use super::clauses::{Clause, Clauses, Solved, Unknown};
-use super::{Found, Refinement};
+use super::{Found, Refinement, trace};
 use crate::rely_guarantee::candidates::Candidates;
 use crate::rely_guarantee::precision::PrecisionIncrement;
 use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
-use crate::rely_guarantee::refine::trace;
 use rely_base::{Budget, Id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::Branch;
-use rely_symbolic::{Move, MoveId, SpotId, System};
+use rely_symbolic::{Branch, Move, MoveId, SpotId, System};
 
 /// The steps that lead to a node, its own thread's and the others', in order.
 struct Spine {

@@ -1,14 +1,13 @@
 //! From a derivation of the impossible to the run that it describes.
 
+use super::Refinement;
 use crate::rely_guarantee::reach::Wrong;
-use crate::rely_guarantee::refine::Refinement;
 use rely_base::{Budget, Id};
 use rely_evidence::replay;
 use rely_logic::interpolate::Derivation;
 use rely_logic::{Integer, LinearForm, VarId};
 use rely_program::{Semantics, SlotId, Trace, TraceStep, Value, Violation};
-use rely_symbolic::Ending;
-use rely_symbolic::{MoveId, System};
+use rely_symbolic::{Ending, MoveId, System};
 use rustc_hash::FxHashMap;
 
 /// The values of the variables of one clause.

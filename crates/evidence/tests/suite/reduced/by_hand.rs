@@ -6,7 +6,7 @@ use crate::common;
 use crate::notation;
 use expect_test::expect;
 use rely_base::Id;
-use rely_evidence::reduced::{Mover, Phase, Reduced, ReducedDefect};
+use rely_evidence::reduction::{Mover, Phase, Reduced, ReducedDefect};
 use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, Spot, ThreadAssertions};
 use rely_evidence::{Confirmation, Proof, ProofDefect, Reason, Rejection, Verdict};
 use rely_program::{EdgeId, Goal, LocationId, Program, ProgramBuilder, ThreadKind};

@@ -8,7 +8,7 @@ use crate::notation;
 use crate::solvers::solvers;
 use expect_test::expect_file;
 use rely_base::{Budget, Id, SourceMap};
-use rely_evidence::reduced::{Mover, Reduced};
+use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::ObligationsError;
 use rely_evidence::{Proof, export_obligations, proof_to_json, recheck};
 use rely_program::{EdgeId, Goal, passes};

@@ -5,7 +5,7 @@ use super::generator::{self, claim_movers};
 use super::reductions::exhausted;
 use crate::explicit::explicit_proof;
 use rely_base::Budget;
-use rely_evidence::reduced::{Phase, Reduced, ReducedDefect};
+use rely_evidence::reduction::{Phase, Reduced, ReducedDefect};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Proof, ProofDefect, Reason, Rejection, Verdict, check};
 use rely_program::{Goal, Program};

@@ -1,7 +1,7 @@
 //! Small programs made at random, with locks, shared variables and now and then everything else;
 //! with claims about what is held where, and about blocks.
 
-use rely_evidence::reduced::{Mover, Phase, Reduced};
+use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
 };

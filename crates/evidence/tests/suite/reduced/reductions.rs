@@ -11,7 +11,7 @@
 //! `left` and `both` name the sources of movers: all edges that leave them.
 
 use crate::notation;
-use rely_evidence::reduced::{Mover, Phase, Reduced};
+use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::Spot;
 use rely_evidence::{Exhausted, Proof, Reduction};
 use rely_program::{EdgeId, LocationId, Program};

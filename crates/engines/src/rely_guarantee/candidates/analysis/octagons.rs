@@ -5,8 +5,7 @@ use rely_base::Id;
 use rely_logic::domains::{NumericDomain, Octagons};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::Ending;
-use rely_symbolic::{Move, SpotId, System};
+use rely_symbolic::{Ending, Move, SpotId, System};
 
 /// The steps that have to do with a pack of cells, and who sees them.
 pub(crate) struct Effects {

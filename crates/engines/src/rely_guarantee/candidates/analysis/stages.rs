@@ -3,8 +3,7 @@
 use rely_base::{Id, define_id};
 use rely_logic::VarId;
 use rely_program::ThreadId;
-use rely_symbolic::Ending;
-use rely_symbolic::{Move, SpotId, System};
+use rely_symbolic::{Ending, Move, SpotId, System};
 use std::ops::Range;
 
 define_id!(

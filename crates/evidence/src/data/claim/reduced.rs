@@ -1,0 +1,92 @@
+//! Reductions as plain data.
+
+use crate::data::{Proof, ReducedDefect, RelyGuarantee};
+use rely_base::Id;
+use rely_program::passes::{BackMap, merge_atomic_blocks};
+use rely_program::{EdgeId, LocationId, Program};
+
+/// Blocks of steps that may be taken for one step, and a proof about the program in which they are.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// Assertions about the program as it is, with which edges are movers. They say nothing about
+    /// the goal.
+    pub held: RelyGuarantee,
+    /// The locations inside of blocks; all others are outside.
+    pub inside: Vec<(LocationId, Phase)>,
+    /// The edges that are movers; others need not be.
+    pub movers: Vec<(EdgeId, Mover)>,
+    /// The proof about the [reduced program](Reduced::program).
+    pub proof: Box<Proof>,
+}
+
+/// How far a thread inside of a block has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Phase {
+    /// All it has done in the block could as well be done later.
+    BeforeCommit,
+    /// All that is left to do in the block could as well have been done already.
+    AfterCommit,
+}
+
+/// With what an edge can change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mover {
+    /// With the next step of any other thread.
+    Right,
+    /// With the last step of any other thread.
+    Left,
+    /// With both.
+    Both,
+}
+
+impl Mover {
+    /// Whether the edge can go to the right.
+    pub fn is_right(self) -> bool {
+        self != Mover::Left
+    }
+
+    /// Whether the edge can go to the left.
+    pub fn is_left(self) -> bool {
+        self != Mover::Right
+    }
+}
+
+impl Reduced {
+    /// The program in which each block is one step, and the way back from it. Blocks with loops, or
+    /// with very many paths, stay as atomic blocks.
+    pub fn program(&self, program: &Program) -> Result<(Program, BackMap), ReducedDefect> {
+        reduced_program(program, self.inside.iter().map(|(location, _)| *location))
+    }
+
+    /// Whether an edge is the commit of a block: it does not lead to a location before the commit,
+    /// and does not leave one after it.
+    pub fn is_commit(&self, program: &Program, edge: EdgeId) -> bool {
+        let edge = &program.edges()[edge];
+        let ends = [self.phase(edge.source), self.phase(edge.target)];
+        ends != [None, None] && ends[0] != Some(Phase::AfterCommit) && ends[1] != Some(Phase::BeforeCommit)
+    }
+
+    /// The mover that is claimed of an edge.
+    pub fn mover(&self, edge: EdgeId) -> Option<Mover> {
+        self.movers.iter().find(|(other, _)| *other == edge).map(|(_, mover)| *mover)
+    }
+
+    /// The phase of a location inside of a block.
+    pub fn phase(&self, location: LocationId) -> Option<Phase> {
+        self.inside.iter().find(|(other, _)| *other == location).map(|(_, phase)| *phase)
+    }
+}
+
+/// The program in which what is between locations outside of the given ones is one step.
+fn reduced_program(
+    program: &Program,
+    inside: impl Iterator<Item = LocationId>,
+) -> Result<(Program, BackMap), ReducedDefect> {
+    let inside: Vec<LocationId> = inside.collect();
+    if let Some(unknown) = inside.iter().find(|location| program.locations().get(**location).is_none()) {
+        return Err(ReducedDefect::Malformed(format!("there is no location {}", unknown.index())));
+    }
+    let atomic =
+        program.with_atomic(inside).map_err(|malformed| ReducedDefect::Malformed(malformed.to_string()))?;
+    Ok(merge_atomic_blocks(&atomic))
+}

@@ -1,0 +1,91 @@
+//! Confirms a proof by exhaustion by exploring all states again.
+//!
+//! This is on purpose the plainest exploration there is: a set of states, every step of every
+//! thread, no reduction. It shares with the engine that made the claim only the semantics.
+
+pub(crate) mod certificate;
+mod independence;
+mod inspection;
+
+use crate::data::{Obstacle, ProofDefect};
+use indexmap::IndexSet;
+use inspection::Inspector;
+use rely_base::Budget;
+use rely_program::{Goal, Program, Semantics, State};
+use rustc_hash::FxBuildHasher;
+
+/// What exploring all states has found when nothing was wrong.
+#[derive(Debug)]
+pub(crate) struct Explored {
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+}
+
+/// Explores at most `limit` states; `None` if there are more. The memory of what is being
+/// checked, `held_bytes`, counts as well.
+pub(crate) fn explore(
+    program: &Program,
+    goal: Goal,
+    budget: &Budget,
+    limit: usize,
+    held_bytes: usize,
+) -> Result<Option<Explored>, Obstacle> {
+    let semantics = Semantics::new(program);
+    let mut inspector = Inspector::new(&semantics, goal, budget)?;
+    let mut seen = Seen::default();
+    inspector.initial_states(&mut |state| {
+        // One state beyond the limit is enough to know that there are too many.
+        if seen.states.len() <= limit { seen.add(&inspector, state) } else { Ok(()) }
+    })?;
+    let (mut transitions, mut index) = (0, 0);
+    let (mut state, mut reached) = (State::default(), Vec::new());
+    while let Some(bytes) = seen.states.get_index(index) {
+        if seen.states.len() > limit {
+            return Ok(None);
+        }
+        budget.check_memory(held_bytes + seen.memory_bytes())?;
+        semantics.unpack(bytes, &mut state).map_err(|_| ProofDefect::Inexact)?;
+        let mut stuck = true;
+        for slot in state.slots() {
+            let summary = inspector.steps(&state, slot, &mut reached)?;
+            stuck &= !summary.moved && !summary.failed;
+        }
+        if stuck {
+            inspector.may_stand_still(&state)?;
+        }
+        transitions += reached.len() as u64;
+        for next in reached.drain(..) {
+            seen.add(&inspector, &next)?;
+        }
+        index += 1;
+    }
+    Ok(Some(Explored { states: seen.states.len() as u64, transitions }))
+}
+
+/// The states found so far, encoded, in the order in which they are expanded.
+#[derive(Default)]
+struct Seen {
+    states: IndexSet<Box<[u8]>, FxBuildHasher>,
+    string_bytes: usize,
+    bytes: Vec<u8>,
+    back: State,
+}
+
+impl Seen {
+    fn add(&mut self, inspector: &Inspector<'_, '_>, state: &State) -> Result<(), Obstacle> {
+        inspector.pack(state, &mut self.bytes, &mut self.back)?;
+        if !self.states.contains(self.bytes.as_slice()) {
+            inspector.properties_hold(state)?;
+            self.string_bytes += self.bytes.len();
+            self.states.insert(self.bytes.as_slice().into());
+        }
+        Ok(())
+    }
+
+    /// An estimate: each string is an allocation of its own with an entry in the set.
+    fn memory_bytes(&self) -> usize {
+        const PER_ALLOCATION: usize = 16;
+        const PER_ENTRY: usize = size_of::<(Box<[u8]>, u64)>() + size_of::<u64>();
+        self.string_bytes + self.states.len() * PER_ALLOCATION + self.states.capacity() * PER_ENTRY
+    }
+}

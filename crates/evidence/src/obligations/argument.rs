@@ -1,0 +1,80 @@
+//! Proofs from which obligations are made.
+
+use crate::data::{Counting, Invariant, Ranking, RelyGuarantee};
+use rely_program::Goal;
+
+/// A proof that is checked by deciding obligations.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Argument<'p> {
+    /// Assertions alone.
+    Assertions(&'p RelyGuarantee),
+    /// Assertions, and ranks that every step makes smaller.
+    Ranking(&'p Ranking),
+    /// Assertions, and relations between variables and numbers of threads.
+    Counting(&'p Counting),
+}
+
+impl<'p> Argument<'p> {
+    /// What holds where.
+    pub(crate) fn assertions(self) -> &'p RelyGuarantee {
+        match self {
+            Argument::Assertions(proof) => proof,
+            Argument::Ranking(ranking) => &ranking.proof,
+            Argument::Counting(counting) => &counting.proof,
+        }
+    }
+
+    /// The ranks, if there are any.
+    pub(crate) fn ranking(self) -> Option<&'p Ranking> {
+        match self {
+            Argument::Ranking(ranking) => Some(ranking),
+            Argument::Assertions(_) | Argument::Counting(_) => None,
+        }
+    }
+
+    /// What holds in every state, if threads are counted.
+    pub(crate) fn invariants(self) -> Option<&'p [Invariant]> {
+        match self {
+            Argument::Counting(counting) => Some(&counting.invariants),
+            Argument::Assertions(_) | Argument::Ranking(_) => None,
+        }
+    }
+
+    /// Whether such a proof says anything about a goal.
+    pub(crate) fn proves(self, goal: Goal) -> bool {
+        match self {
+            Argument::Assertions(_) | Argument::Counting(_) => {
+                matches!(goal, Goal::Assert | Goal::Overflow | Goal::Deadlock)
+            }
+            Argument::Ranking(_) => goal == Goal::Termination,
+        }
+    }
+
+    /// What the proof is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Argument::Assertions(_) => "rely-guarantee proof",
+            Argument::Ranking(_) => "ranking",
+            Argument::Counting(_) => "counting proof",
+        }
+    }
+}
+
+impl<'p> From<&'p RelyGuarantee> for Argument<'p> {
+    fn from(proof: &'p RelyGuarantee) -> Self {
+        Argument::Assertions(proof)
+    }
+}
+
+impl<'p> From<&'p Ranking> for Argument<'p> {
+    fn from(ranking: &'p Ranking) -> Self {
+        Argument::Ranking(ranking)
+    }
+}
+
+impl<'p> From<&'p Counting> for Argument<'p> {
+    fn from(counting: &'p Counting) -> Self {
+        Argument::Counting(counting)
+    }
+}

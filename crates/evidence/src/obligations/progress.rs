@@ -1,0 +1,107 @@
+//! That the program does not stand still before it has ended.
+//!
+//! It does if a thread has started and not ended, and nobody can move. So for every place of every
+//! thread that is not its last one it has to be shown that the thread there, or one of the
+//! instances, can move. Of threads made from templates nothing more is known than that one, and
+//! of an edge that leads into an atomic block not whether the block can be left again: their steps
+//! are not counted on.
+//!
+//! An edge can be taken if nothing waits on its way. If a check fails there, or a condition without
+//! which the run does not count, the run ends, and that is no standing still either. The values of
+//! nondeterministic assignments may be chosen so that nothing waits, which is not tried here: a
+//! condition that depends on one does not count as one that holds.
+
+use super::encode::Role;
+use super::property::standing;
+use super::sequent::{GoalCube, Sequent};
+use super::spots::{instances, is_atomic, is_instance};
+use super::step::Step;
+use super::{Generator, Sink};
+use crate::data::{Rule, Spot, Subject};
+use rely_logic::TermId;
+use rely_program::{EdgeId, LocationId, ThreadId};
+use std::rc::Rc;
+
+/// When an edge can be taken by a thread that stands at its source.
+struct Way {
+    edge: EdgeId,
+    conditions: Vec<TermId>,
+}
+
+/// Whenever some thread has not ended, one can move.
+pub(crate) fn progress<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> Result<(), S::Stop> {
+    let program = generator.outline.program;
+    let ways: Vec<Way> = program.edges().ids().filter_map(|edge| way(generator, edge)).collect();
+    for thread in program.threads().ids() {
+        for number in generator.outline.numbers.interruptible(program, thread).iter() {
+            let Spot::At(location) = generator.outline.numbers.spot(thread, number) else { continue };
+            if location != program.threads()[thread].exit {
+                someone_moves(generator, thread, location, &ways, sink)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Under which conditions an edge can be taken; `None` if nobody knows.
+fn way(generator: &mut Generator<'_>, edge: EdgeId) -> Option<Way> {
+    let program = generator.outline.program;
+    let (source, target) = (program.edges()[edge].source, program.edges()[edge].target);
+    let actor = generator.outline.actor(edge);
+    let is_reached = !generator.outline.at(actor, Spot::At(source)).is_empty();
+    if !is_reached || is_atomic(program, Spot::At(source)) || is_atomic(program, Spot::At(target)) {
+        return None;
+    }
+    let Generator { encoder, outline, structure, goal, .. } = generator;
+    let step = Step::new(encoder, outline, structure, *goal, edge);
+    let chosen: Vec<_> = step.chosen.iter().flat_map(|&value| encoder.symbols(value).to_vec()).collect();
+    let depends =
+        |&condition: &TermId| encoder.symbols(condition).iter().any(|symbol| chosen.contains(symbol));
+    if step.waits.iter().any(depends) {
+        return None;
+    }
+    Some(Way { edge, conditions: step.waits })
+}
+
+/// A thread stands at a location, and it or some instance can move.
+fn someone_moves<S: Sink>(
+    generator: &mut Generator<'_>,
+    thread: ThreadId,
+    location: LocationId,
+    ways: &[Way],
+    sink: &mut S,
+) -> Result<(), S::Stop> {
+    let program = generator.outline.program;
+    let subject = Subject::new(Rule::Progress).at(thread, Spot::At(location));
+    let mut sequent = Sequent::new(subject);
+    for other in instances(program) {
+        if other == thread {
+            sequent.places.push((thread, generator.outline.numbers.single(thread, Spot::At(location))));
+            continue;
+        }
+        let places = generator.outline.numbers.interruptible(program, other);
+        sequent.hypotheses.push(standing(generator, other, &places));
+        sequent.places.push((other, places));
+    }
+    let mut goal = Vec::new();
+    for way in ways {
+        let (actor, source) = (generator.outline.actor(way.edge), program.edges()[way.edge].source);
+        let places = if source == location {
+            Vec::new()
+        } else if actor != thread && is_instance(program, actor) {
+            vec![(actor, generator.outline.numbers.single(actor, Spot::At(source)))]
+        } else {
+            continue;
+        };
+        goal.extend(GoalCube::new(&mut generator.encoder, way.conditions.iter().copied(), places));
+    }
+    let goal: Rc<[GoalCube]> = goal.into();
+    for known in generator.stated(thread, Spot::At(location), Role::ACTOR).iter() {
+        let mut sequent = sequent.clone();
+        sequent.goal = Rc::clone(&goal);
+        sequent.hypotheses.extend(&known.atoms);
+        sequent.places.extend(known.places.iter().cloned());
+        generator.give(sink, sequent)?;
+    }
+    Ok(())
+}

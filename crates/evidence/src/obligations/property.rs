@@ -1,0 +1,250 @@
+//! Properties of whole states: what must hold always, and what at the end.
+//!
+//! In a state every instance is at one of its spots with its assertion. Of the threads made from
+//! a template it is not known how many there are, so a property that counts them speaks of unknown
+//! numbers. But whoever is counted at a location satisfies the assertion there: from one on there
+//! is a witness, from two on there are two with different handles.
+
+use super::encode::{Role, Values};
+use super::expression::{Counts, Viewer};
+use super::sequent::{GoalCube, Sequent};
+use super::spots::{SpotSet, instances, is_atomic, is_instance};
+use super::step::Step;
+use super::{Generator, Sink};
+use crate::data::{Counter, Rule, Spot, Subject};
+use rely_logic::TermId;
+use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Program, ThreadId, Value, definedness};
+
+/// States in which a property is looked at.
+struct Situation<'s> {
+    subject: Subject,
+    /// What is known of the state, or of the state before the step.
+    hypotheses: Vec<TermId>,
+    places: Vec<(ThreadId, SpotSet)>,
+    /// The step that leads to the state, if it is not just any.
+    step: Option<&'s Step>,
+    /// The templates of whose threads nothing is known: the step has moved or made some.
+    unsettled: Vec<ThreadId>,
+    /// Whether all threads have ended.
+    ended: bool,
+}
+
+/// The obligations from the properties that the program states.
+pub(crate) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> Result<(), S::Stop> {
+    if generator.goal != Goal::Assert {
+        return Ok(());
+    }
+    let program = generator.outline.program;
+    for (index, property) in program.properties().iter().enumerate() {
+        let (condition, ended) = match &property.claimed {
+            Claimed::Always(condition) => (condition, false),
+            Claimed::AtEnd(condition) => (condition, true),
+            Claimed::DeadlockFree | Claimed::Terminates => continue,
+        };
+        let rule = if ended { Rule::AtEnd } else { Rule::Always };
+        let subject = Subject::new(rule).of_property(index);
+        let allowed: Vec<(ThreadId, SpotSet)> =
+            instances(program).map(|thread| (thread, observable_spots(generator, thread, ended))).collect();
+        let mut hypotheses = generator.invariants_in_state(ended);
+        hypotheses.extend(allowed.iter().map(|(thread, set)| standing(generator, *thread, set)));
+        let situation =
+            Situation { subject, hypotheses, places: allowed, step: None, unsettled: Vec::new(), ended };
+        holds(generator, condition, situation, sink)?;
+    }
+    Ok(())
+}
+
+/// Where an instance may be when a property is looked at.
+fn observable_spots(generator: &Generator<'_>, thread: ThreadId, ended: bool) -> SpotSet {
+    let (program, numbers) = (generator.outline.program, &generator.outline.numbers);
+    let mut spots = numbers.interruptible(program, thread);
+    if ended {
+        let resting = [Spot::Unstarted, Spot::At(program.threads()[thread].exit)];
+        let resting = resting.iter().filter_map(|&spot| numbers.number(thread, spot));
+        spots.intersect(&resting.collect());
+    }
+    spots
+}
+
+/// After a step that halts the program nobody moves, but what must hold always must hold there.
+pub(crate) fn halting<S: Sink>(
+    generator: &mut Generator<'_>,
+    edge: EdgeId,
+    step: &Step,
+    sink: &mut S,
+) -> Result<(), S::Stop> {
+    let program = generator.outline.program;
+    let (source, target) = (program.edges()[edge].source, program.edges()[edge].target);
+    if generator.goal != Goal::Assert || is_atomic(program, Spot::At(target)) {
+        return Ok(());
+    }
+    let actor = generator.outline.actor(edge);
+    for (index, property) in program.properties().iter().enumerate() {
+        let Claimed::Always(condition) = &property.claimed else { continue };
+        let mut hypotheses = step.conditions.clone();
+        for thread in instances(program).filter(|&thread| thread != actor) {
+            let set = generator.outline.numbers.interruptible(program, thread);
+            hypotheses.push(standing(generator, thread, &set));
+        }
+        hypotheses.push(asserted(generator, actor, Spot::At(source), Role::ACTOR));
+        let mut unsettled: Vec<ThreadId> = step.created.iter().map(|(thread, _)| *thread).collect();
+        unsettled.push(actor);
+        let subject = Subject::new(Rule::Always).at(actor, Spot::At(source)).along(edge).of_property(index);
+        let places = step.narrowed.clone();
+        let situation = Situation { subject, hypotheses, places, step: Some(step), unsettled, ended: false };
+        holds(generator, condition, situation, sink)?;
+    }
+    Ok(())
+}
+
+/// An instance is at one of some spots, where its assertion holds.
+pub(crate) fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &SpotSet) -> TermId {
+    let mut cases = Vec::new();
+    for number in set.iter() {
+        let spot = generator.outline.numbers.spot(thread, number);
+        let here = generator.encoder.stands_in(thread, &SpotSet::single(number));
+        let assertion = asserted(generator, thread, spot, Role::ACTOR);
+        cases.push(generator.encoder.pool.and([here, assertion]));
+    }
+    generator.encoder.pool.or(cases)
+}
+
+/// One of the cubes at a spot holds.
+fn asserted(generator: &mut Generator<'_>, thread: ThreadId, spot: Spot, role: Role) -> TermId {
+    let stated = generator.stated(thread, spot, role);
+    let mut cases = Vec::with_capacity(stated.len());
+    for cube in stated.iter() {
+        let mut conjuncts = cube.atoms.clone();
+        for (other, set) in &cube.places {
+            conjuncts.push(generator.encoder.stands_in(*other, set));
+        }
+        cases.push(generator.encoder.pool.and(conjuncts));
+    }
+    generator.encoder.pool.or(cases)
+}
+
+/// The property has a value and is true.
+fn holds<S: Sink>(
+    generator: &mut Generator<'_>,
+    condition: &Expr,
+    mut situation: Situation<'_>,
+    sink: &mut S,
+) -> Result<(), S::Stop> {
+    let program = generator.outline.program;
+    let counts = counts(generator, condition, &mut situation);
+    let unchanged = Values::default();
+    let values = situation.step.map_or(&unchanged, |step| &step.after);
+    let viewer = Viewer { thread: None, values, counts: &counts };
+    let mut hypotheses = situation.hypotheses;
+    let conditions = definedness(program, condition).into_iter().map(|(_, defined)| defined);
+    let conditions: Vec<Expr> = conditions.chain([condition.clone()]).collect();
+    for condition in &conditions {
+        let condition = generator.encoder.condition_of(viewer, condition);
+        let mut sequent = Sequent::new(situation.subject);
+        sequent.hypotheses.clone_from(&hypotheses);
+        sequent.places.clone_from(&situation.places);
+        sequent.goal = GoalCube::only(&mut generator.encoder, condition);
+        generator.give(sink, sequent)?;
+        hypotheses.push(condition);
+    }
+    Ok(())
+}
+
+/// Terms for all numbers of threads that the condition mentions, and what is known of them.
+fn counts(generator: &mut Generator<'_>, condition: &Expr, situation: &mut Situation<'_>) -> Counts {
+    let program = generator.outline.program;
+    let (mut locations, mut threads): (Vec<LocationId>, Vec<ThreadId>) = (Vec::new(), Vec::new());
+    condition.walk(&mut |part| match part {
+        Expr::CountAt(location) => locations.push(*location),
+        Expr::CountRunning(thread) => threads.push(*thread),
+        _ => {}
+    });
+    for &thread in &threads {
+        locations.extend(running_locations(program, thread));
+    }
+    // Where threads are counted by the invariants, someone may stand who knows more.
+    if situation.step.is_none() {
+        locations.extend(generator.counters.locations());
+    }
+    let mut counts = Counts::default();
+    let mut witnesses = situation.step.map_or(0, |step| step.created.len());
+    for location in locations {
+        counts.at.entry(location).or_insert_with(|| count_at(generator, location, situation, &mut witnesses));
+    }
+    for thread in threads {
+        let parts = running_locations(program, thread).map(|location| (counts.at[&location], 1.into()));
+        let count = generator.encoder.pool.sum(parts, 0.into());
+        counts.running.insert(thread, count);
+    }
+    counts
+}
+
+/// The locations of a thread that has started and not ended.
+pub(crate) fn running_locations(
+    program: &Program,
+    thread: ThreadId,
+) -> impl Iterator<Item = LocationId> + '_ {
+    let exit = program.threads()[thread].exit;
+    let own = program.locations().iter().filter(move |(id, at)| at.thread == thread && *id != exit);
+    own.map(|(id, _)| id)
+}
+
+/// How many threads stand at a location.
+fn count_at(
+    generator: &mut Generator<'_>,
+    location: LocationId,
+    situation: &mut Situation<'_>,
+    witnesses: &mut usize,
+) -> TermId {
+    let program = generator.outline.program;
+    let thread = program.locations()[location].thread;
+    let spot = Spot::At(location);
+    if is_instance(program, thread) {
+        let set = generator.outline.numbers.single(thread, spot);
+        return match situation.step.and_then(|step| step.arrival(thread)) {
+            Some(number) => generator.encoder.constant(set.contains(number).into()),
+            None => {
+                let is_here = generator.encoder.stands_in(thread, &set);
+                generator.encoder.number(is_here)
+            }
+        };
+    }
+    let zero = generator.encoder.constant(0);
+    let settled = !situation.unsettled.contains(&thread);
+    let is_empty = is_atomic(program, spot)
+        || generator.outline.at(thread, spot).is_empty()
+        || situation.ended && location != program.threads()[thread].exit;
+    if settled && is_empty {
+        return zero;
+    }
+    let count = match (situation.step, situation.subject.edge) {
+        (Some(step), Some(edge)) => generator.location_count_after(location, edge, step),
+        _ => generator.counter(&Counter::at(location)),
+    };
+    situation.hypotheses.push(generator.encoder.pool.ge(count, zero));
+    if settled {
+        for least in 1..=2 {
+            let role = Role::extra(*witnesses);
+            situation.hypotheses.push(witness(generator, &Counter::at(location), role, least));
+            *witnesses += 1;
+        }
+        // One of a class may be one of the two.
+        for class in generator.counters.at(location) {
+            situation.hypotheses.push(witness(generator, &class, Role::alias(*witnesses), 1));
+            *witnesses += 1;
+        }
+    }
+    count
+}
+
+/// If at least so many threads of a template are counted, one of them is the one in a role.
+pub(crate) fn witness(generator: &mut Generator<'_>, counter: &Counter, role: Role, least: Value) -> TermId {
+    let thread = generator.outline.program.locations()[counter.location].thread;
+    let mut conditions = generator.condition_of_counter(counter, role);
+    conditions.push(asserted(generator, thread, Spot::At(counter.location), role));
+    let count = generator.counter(counter);
+    let least = generator.encoder.constant(least);
+    let pool = &mut generator.encoder.pool;
+    let (enough, is_there) = (pool.ge(count, least), pool.and(conditions));
+    pool.implies(enough, is_there)
+}

@@ -1,0 +1,55 @@
+//! The check of a reduction: the shape of its blocks, its movers, and the proof about what is left.
+
+use super::shape::Shape;
+use crate::data::{Obstacle, Proof, ProofDefect, Reduced, ReducedDefect};
+use crate::obligations::movers::Movability;
+use crate::rely_guarantee::{Accepted, check_movability};
+use rely_base::Budget;
+use rely_program::{Goal, Program};
+
+/// Checks a reduction, and with `prove` the proof about the reduced program.
+pub(crate) fn check<P>(
+    program: &Program,
+    goal: Goal,
+    reduced: &Reduced,
+    budget: &Budget,
+    prove: impl FnOnce(&Program, Proof) -> Result<P, Obstacle>,
+) -> Result<(Accepted, P), Obstacle> {
+    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        return Err(ProofDefect::UnsupportedGoal(goal).into());
+    }
+    budget.check_now()?;
+    let claims = movability(program, goal, reduced).map_err(ProofDefect::from)?;
+    let accepted = check_movability(program, goal, &reduced.held, &claims, budget).map_err(of_reduction)?;
+    let (smaller, _) = reduced.program(program).map_err(ProofDefect::from)?;
+    let proof = (*reduced.proof).clone();
+    let proved = prove(&smaller, proof).map_err(of_reduced_program)?;
+    Ok((accepted, proved))
+}
+
+/// What has to be shown of single edges and locations if the blocks have the right shape.
+pub(crate) fn movability(
+    program: &Program,
+    goal: Goal,
+    reduced: &Reduced,
+) -> Result<Movability, ReducedDefect> {
+    let shape = Shape::new(program, reduced)?;
+    shape.check(goal)?;
+    Ok(shape.movability())
+}
+
+fn of_reduction(obstacle: Obstacle) -> Obstacle {
+    match obstacle {
+        Obstacle::Defect(ProofDefect::RelyGuarantee(defect)) => {
+            ProofDefect::from(ReducedDefect::Obligation(Box::new(defect))).into()
+        }
+        other => other,
+    }
+}
+
+fn of_reduced_program(obstacle: Obstacle) -> Obstacle {
+    match obstacle {
+        Obstacle::Defect(defect) => ProofDefect::from(ReducedDefect::Proof(Box::new(defect))).into(),
+        stopped => stopped,
+    }
+}
