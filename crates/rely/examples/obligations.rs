@@ -15,9 +15,9 @@
 mod mutants;
 
 use mutants::mutants;
-use rely::bench::{papers::Papers, task};
 use rely::{args::InputArgs, input};
 use rely_base::{Budget, Silent};
+use rely_bench::{papers::Papers, task};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
 use rely_program::passes::Sections;

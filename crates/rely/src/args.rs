@@ -1,10 +1,10 @@
 //! The command line, described once: the parser, the help, the completions and the man page
 //! all come from here.
 
-use crate::bench::families::FAMILIES;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use regex_lite::Regex;
+use rely_bench::families::FAMILIES;
 use rely_program::Goal;
 use rely_program::passes::Sections;
 use rely_verify::STRATEGY_NAMES;
@@ -391,7 +391,7 @@ pub struct GenerateArgs {
 #[derive(Args, Debug)]
 pub struct BenchRunArgs {
     /// `papers`, a table of them, a folder or file of task definitions (.yml), or `FAMILY:N..M`
-    #[arg(value_name = "SET", default_value = crate::bench::set::PAPERS)]
+    #[arg(value_name = "SET", default_value = rely_bench::set::PAPERS)]
     pub set: String,
     /// Engines, with their arguments: `--engine 'NAME --option value,NAME'`; without it those of the table
     #[arg(long, short, value_name = "ENGINE", value_delimiter = ',')]

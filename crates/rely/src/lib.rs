@@ -5,7 +5,6 @@
 //! and prints.
 
 pub mod args;
-pub mod bench;
 pub mod cli;
 mod commands;
 mod console;

@@ -1,15 +1,17 @@
 //! `rely bench`: measures, and shows what came out.
 
 use super::{Context, Ended};
-use crate::args::{BenchArgs, BenchCommand, BenchRunArgs, DEFAULT_ENGINE, GenerateArgs, TrendArgs};
-use crate::bench::families::Family;
-use crate::bench::process::Limits;
-use crate::bench::run::{self, Manner, Plan, Results};
-use crate::bench::set::{self, TaskSet};
-use crate::bench::summary::{self, Grade, Row};
-use crate::bench::tool::Tool;
-use crate::bench::{BenchError, export, page, record, table};
+use crate::args::{BenchArgs, BenchCommand, BenchRunArgs, Cli, DEFAULT_ENGINE, GenerateArgs, TrendArgs};
 use crate::exit::Status;
+use crate::version;
+use clap::Parser;
+use rely_bench::families::Family;
+use rely_bench::process::Limits;
+use rely_bench::run::{self, Manner, Plan, Results};
+use rely_bench::set::{self, TaskSet};
+use rely_bench::summary::{self, Grade, Row};
+use rely_bench::tool::Tool;
+use rely_bench::{BenchError, export, page, record, table};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
@@ -65,7 +67,7 @@ fn measure(arguments: &BenchRunArgs, context: &Context) -> Result<Status, BenchE
     }
     if arguments.record && results.is_complete {
         let log = benchmarks().ok_or_else(nowhere)?.join(LOG);
-        record::append(&log, &record::entries(&rows))?;
+        record::append(&log, &record::entries(&rows, version::TEXT))?;
     }
     Ok(if results.is_complete { status(&rows) } else { Status::Unknown })
 }
@@ -84,7 +86,7 @@ fn plan(arguments: &BenchRunArgs, set: &TaskSet) -> Result<Plan, BenchError> {
         };
         let mut of_task = Vec::new();
         for name in named {
-            of_task.push(position(&mut tools, Tool::engine(name)?));
+            of_task.push(position(&mut tools, tool(name)?));
         }
         for command in &arguments.compare {
             let tool = Tool::other(command, &arguments.compare_safe, &arguments.compare_unsafe)?;
@@ -97,12 +99,25 @@ fn plan(arguments: &BenchRunArgs, set: &TaskSet) -> Result<Plan, BenchError> {
         time: Duration::try_from_secs_f64(arguments.timeout).unwrap_or(Duration::MAX),
         bytes: arguments.memory.saturating_mul(1_000_000),
     };
-    Ok(Plan { tasks: set.tasks.clone(), tools, chosen, repetitions: arguments.repeat, limits, rely })
+    let version = version::TEXT.to_owned();
+    Ok(Plan { tasks: set.tasks.clone(), tools, chosen, repetitions: arguments.repeat, limits, rely, version })
+}
+
+/// An engine with options that `rely check` understands.
+fn tool(text: &str) -> Result<Tool, BenchError> {
+    Tool::engine(text, &|engine, options| {
+        let check = ["rely", "check", "--engine", engine, "file"].map(str::to_owned);
+        let parsed = Cli::try_parse_from(check.into_iter().chain(options.iter().cloned()));
+        parsed.map(drop).map_err(|error| {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    })
 }
 
 /// The engines that exist, or the usual one if none of them does.
 fn available(engines: Vec<&str>) -> Vec<&str> {
-    let existing: Vec<&str> = engines.into_iter().filter(|engine| Tool::engine(engine).is_ok()).collect();
+    let existing: Vec<&str> = engines.into_iter().filter(|engine| tool(engine).is_ok()).collect();
     if existing.is_empty() { vec![DEFAULT_ENGINE] } else { existing }
 }
 
@@ -116,7 +131,7 @@ fn missing(arguments: &BenchRunArgs, set: &TaskSet) -> Vec<String> {
     let mut missing: Vec<String> = tables
         .flat_map(|table| &table.engines)
         .map(|entry| entry.engine.clone())
-        .filter(|engine| Tool::engine(engine).is_err())
+        .filter(|engine| tool(engine).is_err())
         .collect();
     missing.sort_unstable();
     missing.dedup();
@@ -142,8 +157,8 @@ fn save(
 ) -> Result<(), BenchError> {
     let files = [
         ("results.csv", export::csv(&results.measurements)),
-        ("results.json", export::json(rows, &results.measurements)),
-        ("results.html", page::render(&format!("rely bench {set}"), rows, tools)),
+        ("results.json", export::json(rows, &results.measurements, version::TEXT)),
+        ("results.html", page::render(&format!("rely bench {set}"), version::TEXT, rows, tools)),
     ];
     for (name, text) in files {
         let path = output.join(name);
@@ -197,4 +212,16 @@ fn file_error(path: &Path, error: io::Error) -> BenchError {
 
 fn print(context: &Context, text: &str) -> Result<(), BenchError> {
     context.console.print(text).map_err(|error| file_error(Path::new("standard output"), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_those_of_the_check() {
+        assert_eq!(tool("explore --trace").expect("it exists").name(), "explore --trace");
+        let error = tool("explore --deeper").unwrap_err().to_string();
+        assert_eq!(error, "the engine `explore`: unexpected argument '--deeper' found");
+    }
 }

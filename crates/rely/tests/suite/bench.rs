@@ -3,8 +3,8 @@
 
 use crate::support::{Directory, all_text, rely_in_root, root};
 use rely::args::InputArgs;
-use rely::bench::families::Family;
 use rely_base::{Budget, Silent};
+use rely_bench::families::Family;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -195,8 +195,8 @@ fn mistakes_on_the_command_line_are_explained() {
 /// No engine is needed to know that the expected verdicts are right where all states can be seen.
 #[test]
 fn exploration_agrees_with_every_expected_verdict() {
-    let folder = rely::bench::set::benchmarks(&root()).expect("the repository has benchmarks");
-    let set = rely::bench::set::resolve("papers", Some(&folder), Path::new("")).expect("all can be read");
+    let folder = rely_bench::set::benchmarks(&root()).expect("the repository has benchmarks");
+    let set = rely_bench::set::resolve("papers", Some(&folder), Path::new("")).expect("all can be read");
     let engine = rely_verify::strategy("explore").expect("exploration is there");
     let (mut decided, mut wrong) = (0, Vec::new());
     for task in &set.tasks {
@@ -284,7 +284,7 @@ fn the_work_for_chosen_rows_does_not_grow_unnoticed() {
         for (name, before) in row["counts"].as_object().expect("a row has `counts`") {
             let before = before.as_u64().expect("counts are numbers");
             match result["statistics"][name].as_u64() {
-                Some(now) if !rely::bench::record::grew(before, now) => {}
+                Some(now) if !rely_bench::record::grew(before, now) => {}
                 now => complaints.push(format!("{file} ({engine}): {before} {name} before, now {now:?}")),
             }
         }

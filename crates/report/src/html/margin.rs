@@ -9,7 +9,7 @@ use super::data::{Block, Margin, Mover, Spot};
 use super::source::SourceTable;
 use crate::reduction;
 use rely_evidence::Proof;
-use rely_evidence::reduction::{self, Reduced};
+use rely_evidence::reduction::{Mover as Moves, Reduced};
 use rely_program::EdgeId;
 use rely_program::analysis::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,9 +58,9 @@ fn proved_movers(reduced: &Reduced, subject: &Subject<'_>, sources: &SourceTable
     let mut movers: BTreeMap<Spot, Mover> = BTreeMap::new();
     for edge in subject.prepared.edges().ids() {
         let mover = match reduced.mover(edge) {
-            Some(reduction::Mover::Right) => Mover::Right,
-            Some(reduction::Mover::Left) => Mover::Left,
-            Some(reduction::Mover::Both) => Mover::Both,
+            Some(Moves::Right) => Mover::Right,
+            Some(Moves::Left) => Mover::Left,
+            Some(Moves::Both) => Mover::Both,
             None => Mover::None,
         };
         for spot in lines(edge, subject, sources) {

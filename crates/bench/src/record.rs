@@ -32,12 +32,12 @@ pub struct Entry {
     pub counts: BTreeMap<String, u64>,
 }
 
-/// The entries for a summary.
-pub fn entries(rows: &[Row]) -> Vec<Entry> {
+/// The entries for a summary. `version` is that of Rely.
+pub fn entries(rows: &[Row], version: &str) -> Vec<Entry> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
     cells
         .map(|(row, cell)| Entry {
-            rely: crate::version::TEXT.to_owned(),
+            rely: version.to_owned(),
             task: row.task.clone(),
             tool: cell.tool.clone(),
             verdict: words(&cell.outcome).0.to_owned(),

@@ -53,12 +53,12 @@ fn quote(field: &str) -> String {
     }
 }
 
-/// The summary and every run as one document.
-pub fn json(rows: &[Row], measurements: &[Measurement]) -> String {
+/// The summary and every run as one document. `version` is that of Rely.
+pub fn json(rows: &[Row], measurements: &[Measurement], version: &str) -> String {
     let document = json!({
         "format": "rely-bench",
         "version": 1,
-        "rely": crate::version::TEXT,
+        "rely": version,
         "rows": rows,
         "runs": measurements,
     });

@@ -28,6 +28,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Rely itself.
     pub rely: PathBuf,
+    /// Its version.
+    pub version: String,
 }
 
 /// How to run it.
@@ -85,7 +87,7 @@ impl Plan {
         (self.repetitions, self.limits.time, self.limits.bytes).hash(&mut hasher);
         let rely = fs::metadata(&self.rely).ok();
         rely.map(|data| (data.len(), data.modified().ok())).hash(&mut hasher);
-        format!("{} {:016x}", crate::version::TEXT, hasher.finish())
+        format!("{} {:016x}", self.version, hasher.finish())
     }
 }
 

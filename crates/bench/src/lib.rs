@@ -1,4 +1,5 @@
-//! `rely bench`: many tasks, each in a process of its own, with what the papers say beside them.
+//! Benchmarks: many tasks, each in a process of its own, with what the papers say beside them. The command is
+//! `rely bench`.
 //!
 //! ```text
 //! set ─► tasks × tools × repetitions ─► processes ─► journal ─► summary ─► table, CSV, JSON, HTML

@@ -23,14 +23,14 @@ svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg .grid { stroke: #8884; } svg .same { stroke: currentColor; stroke-dasharray: 4 4; }
 ";
 
-/// The page: the plots, then every cell.
-pub fn render(title: &str, rows: &[Row], tools: &[String]) -> String {
+/// The page: the plots, then every cell. `version` is that of Rely.
+pub fn render(title: &str, version: &str, rows: &[Row], tools: &[String]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
          <h1>{title}</h1>\n<p>rely {version}</p>\n<div class=\"plots\">\n",
         title = escape(title),
-        version = escape(crate::version::TEXT),
+        version = escape(version),
     );
     let mut figure = |caption: &str, svg: &str| {
         let caption = escape(caption);
