@@ -5,7 +5,7 @@
 //! says less than another makes that superfluous.
 //! What is left means the same. Nothing that is checked depends on this.
 
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity};
 use rely_program::{ThreadId, Value};
 
 /// Lists that are longer are shown as they are.
@@ -67,7 +67,7 @@ fn merged(left: &Cube, right: &Cube) -> Option<Cube> {
 
 /// Whether `more` says everything that `less` says, as far as single sums tell.
 fn says_all_of(more: &Cube, less: &Cube) -> bool {
-    let stands = |(thread, spots): &(ThreadId, Vec<Spot>)| {
+    let stands = |(thread, spots): &(ThreadId, Vec<ControlPoint>)| {
         let known = more.others.iter().find(|(other, _)| other == thread);
         known.is_some_and(|(_, known)| known.iter().all(|spot| spots.contains(spot)))
     };
@@ -225,8 +225,8 @@ mod tests {
         Atom { terms: vec![(factor, quantity)], constant, comparison }
     }
 
-    fn at(spots: &[usize]) -> Vec<(ThreadId, Vec<Spot>)> {
-        let spots = spots.iter().map(|&spot| Spot::At(LocationId::from_index(spot))).collect();
+    fn at(spots: &[usize]) -> Vec<(ThreadId, Vec<ControlPoint>)> {
+        let spots = spots.iter().map(|&spot| ControlPoint::At(LocationId::from_index(spot))).collect();
         vec![(ThreadId::from_index(1), spots)]
     }
 

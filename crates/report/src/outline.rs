@@ -8,7 +8,7 @@ use crate::phrase::Phrases;
 use crate::ranks;
 use rely_base::FileId;
 use rely_evidence::ranking::Ranking;
-use rely_evidence::rely_guarantee::{Cube, Spot, ThreadAssertions};
+use rely_evidence::rely_guarantee::{ControlPoint, Cube, ThreadAssertions};
 use rely_program::LocationId;
 use std::collections::BTreeMap;
 
@@ -56,11 +56,11 @@ impl<'o> Outline<'o> {
         let program = self.phrases.program;
         let thread = &program.threads()[self.entry.thread];
         let mut cuts = Cuts::new();
-        let mut nowhere: Vec<Spot> = Vec::new();
-        for spot in Spot::all(program, self.entry.thread) {
+        let mut nowhere: Vec<ControlPoint> = Vec::new();
+        for spot in ControlPoint::all(program, self.entry.thread) {
             match (spot, self.phrases.span(spot)) {
-                (Spot::At(location), _) if location == thread.exit => {}
-                (Spot::At(location), Some(span)) => {
+                (ControlPoint::At(location), _) if location == thread.exit => {}
+                (ControlPoint::At(location), Some(span)) => {
                     let text = self.phrases.sources.file(span.file).text();
                     let start = with_labels(text, with_keyword(text, span.start as usize));
                     cuts.entry((span.file, start)).or_default().push(location);
@@ -76,16 +76,16 @@ impl<'o> Outline<'o> {
         while let Some((&cut, _)) = cuts.first_key_value() {
             let end = self.section(cut, &mut cuts);
             if start.is_some_and(|start| cut <= start && (start.0, start.1) < (cut.0, end)) {
-                self.assertion(0, &[Spot::At(thread.exit)], None);
+                self.assertion(0, &[ControlPoint::At(thread.exit)], None);
             }
         }
         if start.is_none() {
-            self.assertion(0, &[Spot::At(thread.exit)], Some("exit"));
+            self.assertion(0, &[ControlPoint::At(thread.exit)], Some("exit"));
         }
     }
 
     /// What holds at the spots, after the name of the place if it has to be said.
-    fn assertion(&mut self, indent: usize, spots: &[Spot], place: Option<&str>) {
+    fn assertion(&mut self, indent: usize, spots: &[ControlPoint], place: Option<&str>) {
         let known = self.entry.at.iter().filter(|(spot, _)| spots.contains(spot));
         let cubes: Vec<Cube> = known.flat_map(|(_, cubes)| cubes.iter().cloned()).collect();
         if cubes.is_empty() && !spots.iter().any(|&spot| self.has_way_to(spot)) {
@@ -102,15 +102,17 @@ impl<'o> Outline<'o> {
 
     /// Whether a step of the simplified program leads to a spot. Where none does, perhaps because
     /// what led there made no difference and was left out, the proof claims nothing.
-    fn has_way_to(&self, spot: Spot) -> bool {
+    fn has_way_to(&self, spot: ControlPoint) -> bool {
         match spot {
-            Spot::Unstarted => true,
-            Spot::At(location) => self.phrases.program.edges().values().any(|edge| edge.target == location),
+            ControlPoint::Unstarted => true,
+            ControlPoint::At(location) => {
+                self.phrases.program.edges().values().any(|edge| edge.target == location)
+            }
         }
     }
 
     /// How far the thread is from its end at the spots.
-    fn ranks(&mut self, indent: usize, spots: &[Spot]) {
+    fn ranks(&mut self, indent: usize, spots: &[ControlPoint]) {
         let Some(ranking) = self.ranking else { return };
         let reached = spots.iter().filter(|&&spot| ranks::is_reached(self.entry, spot));
         let texts = reached.filter_map(|&spot| ranks::rank(self.phrases, ranking, self.entry.thread, spot));
@@ -136,7 +138,7 @@ impl<'o> Outline<'o> {
             let depth = depth(&text[start..at]);
             let starts_line = text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
             let indent = if starts_line { column(text, at).saturating_sub(margin) } else { STEP * depth };
-            let spots: Vec<Spot> = locations.into_iter().map(Spot::At).collect();
+            let spots: Vec<ControlPoint> = locations.into_iter().map(ControlPoint::At).collect();
             self.assertion(indent, &spots, None);
             self.piece(&text[at..next], indent, margin);
         }

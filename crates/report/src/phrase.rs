@@ -2,7 +2,7 @@
 
 use crate::cubes::simplified;
 use rely_base::{Arena, Id, SourceMap, Span};
-use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, Cube, Quantity, Spot};
+use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, ControlPoint, Cube, Quantity};
 use rely_program::passes::{Restored, VarValues};
 use rely_program::{LocationId, Program, Scope, Sort, ThreadId, Value, VarId};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ impl<'p> Phrases<'p> {
     }
 
     fn short_name(&self, location: LocationId) -> String {
-        let spot = Spot::At(location);
+        let spot = ControlPoint::At(location);
         let line = || Some(format!("line {}", self.sources.position(self.span(spot)?).line));
         self.label(spot).or_else(line).unwrap_or_else(|| format!("{LOCATION}{}", location.index()))
     }
@@ -95,7 +95,7 @@ impl<'p> Phrases<'p> {
     }
 
     /// The line and the label of a spot, as far as it has them.
-    pub(crate) fn place(&self, spot: Spot) -> String {
+    pub(crate) fn place(&self, spot: ControlPoint) -> String {
         let line = self.span(spot).map(|span| self.sources.position(span).line);
         let place = match (line, self.label(spot)) {
             (Some(line), Some(label)) => format!("line {line} ({label})"),
@@ -116,9 +116,9 @@ impl<'p> Phrases<'p> {
 
     /// Where the cube says that others stand.
     pub(crate) fn places(&self, cube: &Cube) -> Vec<String> {
-        let place = |(thread, spots): &(ThreadId, Vec<Spot>)| {
-            let all = Spot::all(self.program, *thread);
-            let (here, elsewhere): (Vec<Spot>, Vec<Spot>) =
+        let place = |(thread, spots): &(ThreadId, Vec<ControlPoint>)| {
+            let all = ControlPoint::all(self.program, *thread);
+            let (here, elsewhere): (Vec<ControlPoint>, Vec<ControlPoint>) =
                 all.into_iter().partition(|spot| spots.contains(spot));
             let (here, elsewhere) = (self.names_of(&here, &elsewhere), self.names_of(&elsewhere, &here));
             let is_clear = elsewhere.iter().all(|name| !here.contains(name));
@@ -137,7 +137,7 @@ impl<'p> Phrases<'p> {
     }
 
     /// The names of places, which need not be told from others than these.
-    fn names_of(&self, spots: &[Spot], others: &[Spot]) -> Vec<String> {
+    fn names_of(&self, spots: &[ControlPoint], others: &[ControlPoint]) -> Vec<String> {
         let elsewhere: BTreeSet<&str> = others.iter().map(|&spot| self.short(spot)).collect();
         let mut names: Vec<String> = Vec::new();
         for &spot in spots {
@@ -152,8 +152,8 @@ impl<'p> Phrases<'p> {
     }
 
     /// A label, or `entry` and `exit`.
-    pub(crate) fn label(&self, spot: Spot) -> Option<String> {
-        let Spot::At(location) = spot else { return Some(NOT_STARTED.to_owned()) };
+    pub(crate) fn label(&self, spot: ControlPoint) -> Option<String> {
+        let ControlPoint::At(location) = spot else { return Some(NOT_STARTED.to_owned()) };
         let thread = self.program.thread_of(location);
         let label = self.program.locations()[location].label.clone();
         label
@@ -162,26 +162,26 @@ impl<'p> Phrases<'p> {
     }
 
     /// The shortest name of a place, with the values that tell it from others of that name.
-    pub(crate) fn spot(&self, spot: Spot) -> String {
+    pub(crate) fn spot(&self, spot: ControlPoint) -> String {
         with_values(self.short(spot).to_owned(), self.values(spot))
     }
 
     /// The shortest names of all locations.
     pub(crate) fn locations(&self) -> Arena<LocationId, String> {
-        self.program.locations().ids().map(|location| self.spot(Spot::At(location))).collect()
+        self.program.locations().ids().map(|location| self.spot(ControlPoint::At(location))).collect()
     }
 
-    fn short(&self, spot: Spot) -> &str {
+    fn short(&self, spot: ControlPoint) -> &str {
         match spot {
-            Spot::At(location) => &self.names[location].short,
-            Spot::Unstarted => NOT_STARTED,
+            ControlPoint::At(location) => &self.names[location].short,
+            ControlPoint::Unstarted => NOT_STARTED,
         }
     }
 
-    fn values(&self, spot: Spot) -> Option<&str> {
+    fn values(&self, spot: ControlPoint) -> Option<&str> {
         match spot {
-            Spot::At(location) => self.names[location].values.as_deref(),
-            Spot::Unstarted => None,
+            ControlPoint::At(location) => self.names[location].values.as_deref(),
+            ControlPoint::Unstarted => None,
         }
     }
 
@@ -194,7 +194,7 @@ impl<'p> Phrases<'p> {
             let number =
                 part[..digits].parse().ok().filter(|&number| number < self.program.locations().len());
             match number {
-                Some(number) => told += &self.spot(Spot::At(LocationId::from_index(number))),
+                Some(number) => told += &self.spot(ControlPoint::At(LocationId::from_index(number))),
                 None => told += &format!("{LOCATION}{}", &part[..digits]),
             }
             told += &part[digits..];
@@ -203,8 +203,8 @@ impl<'p> Phrases<'p> {
     }
 
     /// The statement that starts at a location.
-    pub(crate) fn span(&self, spot: Spot) -> Option<Span> {
-        let Spot::At(location) = spot else { return None };
+    pub(crate) fn span(&self, spot: ControlPoint) -> Option<Span> {
+        let ControlPoint::At(location) = spot else { return None };
         let leaving =
             self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
         self.program.locations()[location].span.or(leaving)
@@ -339,7 +339,7 @@ mod tests {
         let sources = SourceMap::new();
         let phrases = Phrases::new(&restored, &sources);
         let thread = new.threads().ids().next().expect("a thread");
-        let spots = spots.iter().map(|&spot| Spot::At(LocationId::from_index(spot))).collect();
+        let spots = spots.iter().map(|&spot| ControlPoint::At(LocationId::from_index(spot))).collect();
         let cube = Cube { atoms: vec![], others: vec![(thread, spots)] };
         assert_eq!(phrases.places(&cube), [expected]);
     }

@@ -2,11 +2,16 @@
 
 use crate::phrase::Phrases;
 use rely_evidence::ranking::{RankCase, Ranking, Sum};
-use rely_evidence::rely_guarantee::{Spot, ThreadAssertions};
+use rely_evidence::rely_guarantee::{ControlPoint, ThreadAssertions};
 use rely_program::ThreadId;
 
 /// How far a thread is from its end at a place, if that is known.
-pub(crate) fn rank(phrases: &Phrases<'_>, ranking: &Ranking, thread: ThreadId, spot: Spot) -> Option<String> {
+pub(crate) fn rank(
+    phrases: &Phrases<'_>,
+    ranking: &Ranking,
+    thread: ThreadId,
+    spot: ControlPoint,
+) -> Option<String> {
     let cases = ranking.at(thread, spot);
     if cases.is_empty() {
         return None;
@@ -36,7 +41,7 @@ pub(crate) fn summary(ranking: &Ranking) -> &'static str {
 }
 
 /// Whether a rank is worth showing at a place: the place is reached.
-pub(crate) fn is_reached(entry: &ThreadAssertions, spot: Spot) -> bool {
+pub(crate) fn is_reached(entry: &ThreadAssertions, spot: ControlPoint) -> bool {
     entry.at.iter().any(|(place, cubes)| *place == spot && !cubes.is_empty())
 }
 
@@ -79,10 +84,10 @@ mod tests {
         let case = |when: Vec<Atom>, rank: Vec<Sum>| RankCase { when, rank };
         let check = |cases: Vec<RankCase>, expected: Option<&str>| {
             let components = cases.first().map_or(0, |case| case.rank.len());
-            let ranks = vec![ThreadRanks { thread, at: vec![(Spot::At(entry), cases)] }];
+            let ranks = vec![ThreadRanks { thread, at: vec![(ControlPoint::At(entry), cases)] }];
             let ranking = Ranking { components, ranks, ..Ranking::default() };
-            assert_eq!(rank(&phrases, &ranking, thread, Spot::At(entry)).as_deref(), expected);
-            assert_eq!(rank(&phrases, &ranking, thread, Spot::At(exit)), None);
+            assert_eq!(rank(&phrases, &ranking, thread, ControlPoint::At(entry)).as_deref(), expected);
+            assert_eq!(rank(&phrases, &ranking, thread, ControlPoint::At(exit)), None);
         };
         check(vec![], None);
         check(vec![case(vec![], vec![sum(2, -1)])], Some("2 * x - 1"));

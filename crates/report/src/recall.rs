@@ -5,7 +5,7 @@
 //! the proof wants to know which.
 
 use rely_evidence::counting::{Invariant, Summand};
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Moment, Quantity, RelyGuarantee, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Moment, Quantity, RelyGuarantee};
 use rely_program::passes::{Restored, VarValues};
 use rely_program::{LocationId, Value, VarId};
 
@@ -13,7 +13,7 @@ use rely_program::{LocationId, Value, VarId};
 pub(crate) fn proof(proof: &RelyGuarantee, restored: &Restored) -> RelyGuarantee {
     let mut told = proof.clone();
     for (spot, cubes) in told.threads.iter_mut().flat_map(|entry| &mut entry.at) {
-        if let Spot::At(location) = *spot {
+        if let ControlPoint::At(location) = *spot {
             let named = cubes.iter().map(|cube| with_names(cube, restored, [location, location]));
             *cubes = with_values(named.collect(), restored.values(location));
         }

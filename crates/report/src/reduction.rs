@@ -12,7 +12,7 @@ use crate::phrase::Phrases;
 use crate::recall;
 use crate::style::{Role, Style};
 use rely_evidence::reduction::{Mover, Reduced};
-use rely_evidence::rely_guarantee::{RelyGuarantee, Spot};
+use rely_evidence::rely_guarantee::{ControlPoint, RelyGuarantee};
 use rely_program::passes::Restored;
 use rely_program::{EdgeId, LocationId, Program, ThreadId};
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ impl Writer<'_> {
 
     /// What is held in front of a step.
     fn held(&self, thread: ThreadId, edge: EdgeId) -> String {
-        let spot = Spot::At(self.program.edges()[edge].source);
+        let spot = ControlPoint::At(self.program.edges()[edge].source);
         let entries = self.held.threads.iter().filter(|entry| entry.thread == thread);
         let known = entries.flat_map(|entry| &entry.at).find(|(known, _)| *known == spot);
         match known.map(|(_, cubes)| self.phrases.condition(cubes)) {

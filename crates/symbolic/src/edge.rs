@@ -3,7 +3,7 @@
 use crate::PlaceTest;
 use crate::expr::{Path, TooManyCases, Translator, within_limit};
 use rely_base::Budget;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Conjunction, Constraint, Domain as Numbers, LinearForm, VarId, Verdict};
 use rely_program::{
     CheckId, Domain, EdgeId, Expr, Initial, Op, Place, Program, Scope, ThreadId, ThreadKind, definedness,
@@ -289,7 +289,7 @@ impl Translator<'_> {
         let new_handle = match self.program.threads()[thread].kind {
             ThreadKind::Instance { .. } => {
                 draft.path.values.extend(bound);
-                draft.path.places.push(PlaceTest { thread, spots: vec![Spot::Unstarted] });
+                draft.path.places.push(PlaceTest { thread, points: vec![ControlPoint::Unstarted] });
                 draft.started.push(thread);
                 self.cells.handle(thread)
             }
@@ -351,7 +351,7 @@ impl Translator<'_> {
             let Some(mut joined) = with(Constraint::eq(handle, &LinearForm::constant(known))) else {
                 continue;
             };
-            joined.path.places.push(PlaceTest { thread, spots: vec![Spot::At(declaration.exit)] });
+            joined.path.places.push(PlaceTest { thread, points: vec![ControlPoint::At(declaration.exit)] });
             open.push(joined);
         }
         let highest = LinearForm::constant(instances(self.program));

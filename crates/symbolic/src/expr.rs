@@ -2,7 +2,7 @@
 
 use crate::PlaceTest;
 use crate::cells::Cells;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{BinaryOp, Domain, Expr, LocationId, Program, Sort, ThreadId, ThreadKind, UnaryOp, Value};
 use std::collections::BTreeMap;
@@ -282,7 +282,7 @@ impl<'p> Translator<'p> {
         if self.program.threads()[thread].kind == ThreadKind::Template {
             return self.count_witnesses(path, location);
         }
-        let is_here = |spot: &Spot| *spot == Spot::At(location);
+        let is_here = |point: &ControlPoint| *point == ControlPoint::At(location);
         self.instance_count(path, thread, is_here)
     }
 
@@ -293,19 +293,24 @@ impl<'p> Translator<'p> {
             let path = path.assuming(Constraint::ge(&count, &LinearForm::default()));
             return vec![(path, count)];
         }
-        let idle = [Spot::Unstarted, Spot::At(declaration.exit)];
-        self.instance_count(path, thread, |spot| !idle.contains(spot))
+        let idle = [ControlPoint::Unstarted, ControlPoint::At(declaration.exit)];
+        self.instance_count(path, thread, |point| !idle.contains(point))
     }
 
     /// One or zero, as the instance stands at a counted place or elsewhere.
-    fn instance_count(&self, path: Path, thread: ThreadId, counts: impl Fn(&Spot) -> bool) -> Vec<Valued> {
+    fn instance_count(
+        &self,
+        path: Path,
+        thread: ThreadId,
+        counts: impl Fn(&ControlPoint) -> bool,
+    ) -> Vec<Valued> {
         let (inside, outside): (Vec<_>, Vec<_>) =
-            Spot::all(self.program, thread).into_iter().partition(counts);
-        let cases = [(1, inside), (0, outside)].into_iter().filter(|(_, spots)| !spots.is_empty());
+            ControlPoint::all(self.program, thread).into_iter().partition(counts);
+        let cases = [(1, inside), (0, outside)].into_iter().filter(|(_, points)| !points.is_empty());
         cases
-            .map(|(count, spots)| {
+            .map(|(count, points)| {
                 let mut path = path.clone();
-                path.places.push(PlaceTest { thread, spots });
+                path.places.push(PlaceTest { thread, points });
                 (path, LinearForm::constant(count))
             })
             .collect()

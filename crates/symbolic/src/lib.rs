@@ -26,9 +26,9 @@ pub use edge::{Branch, Ending};
 pub use expr::{TooManyCases, Translator};
 pub use property::{Violation, initial_states};
 pub use roles::{Role, role_facts, roles};
-pub use system::{Census, Move, MoveId, SpotId, System, ThreadView, Unfit, before, updated};
+pub use system::{Census, ControlPointId, Move, MoveId, System, ThreadView, Unfit, before, updated};
 
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::ThreadId;
 
 /// A condition on where an instance stands.
@@ -37,5 +37,5 @@ pub struct PlaceTest {
     /// Which instance.
     pub thread: ThreadId,
     /// At one of these.
-    pub spots: Vec<Spot>,
+    pub points: Vec<ControlPoint>,
 }

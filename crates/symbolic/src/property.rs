@@ -3,7 +3,7 @@
 use crate::PlaceTest;
 use crate::cells::Cells;
 use crate::expr::{Path, TooManyCases, Translator};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm};
 use rely_program::{Claimed, Domain, Goal, Initial, LocationId, Program, Scope, ThreadKind, definedness};
 
@@ -52,13 +52,13 @@ impl Translator<'_> {
     fn ended(&self) -> Path {
         let mut path = Path::default();
         for (thread, declaration) in self.program.threads().iter() {
-            let exit = Spot::At(declaration.exit);
-            let spots = match declaration.kind {
+            let exit = ControlPoint::At(declaration.exit);
+            let points = match declaration.kind {
                 ThreadKind::Instance { running: true } => vec![exit],
-                ThreadKind::Instance { running: false } => vec![Spot::Unstarted, exit],
+                ThreadKind::Instance { running: false } => vec![ControlPoint::Unstarted, exit],
                 ThreadKind::Template => continue,
             };
-            path.places.push(PlaceTest { thread, spots });
+            path.places.push(PlaceTest { thread, points });
         }
         path
     }
@@ -69,11 +69,11 @@ fn violation(property: usize, path: Path, undefined: bool) -> Option<Violation> 
     let mut places: Vec<PlaceTest> = Vec::new();
     for test in path.places {
         match places.iter_mut().find(|known| known.thread == test.thread) {
-            Some(known) => known.spots.retain(|spot| test.spots.contains(spot)),
+            Some(known) => known.points.retain(|point| test.points.contains(point)),
             None => places.push(test),
         }
     }
-    let possible = places.iter().all(|test| !test.spots.is_empty());
+    let possible = places.iter().all(|test| !test.points.is_empty());
     possible.then_some(Violation {
         property,
         guard: path.guard,

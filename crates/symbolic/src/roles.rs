@@ -1,9 +1,9 @@
 //! Who takes part in a violation of a property.
 
 use crate::Violation;
-use crate::system::{SpotId, System};
+use crate::system::{ControlPointId, System};
 use rely_base::Id;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::Constraint;
 use rely_program::ThreadId;
 
@@ -13,7 +13,7 @@ pub struct Role {
     /// Who.
     pub thread: ThreadId,
     /// Where it may stand.
-    pub spots: Vec<SpotId>,
+    pub points: Vec<ControlPointId>,
     /// Whether it is the second instance of its template, with locals of its own.
     pub second: bool,
 }
@@ -22,13 +22,13 @@ pub struct Role {
 /// thread that runs, because what any thread knows is always true.
 pub fn roles(system: &System<'_>, violation: &Violation) -> Vec<Role> {
     let mut roles: Vec<Role> = Vec::new();
-    let calm = |thread: ThreadId, spots: Vec<SpotId>| -> Vec<SpotId> {
+    let calm = |thread: ThreadId, points: Vec<ControlPointId>| -> Vec<ControlPointId> {
         let atomic = &system.thread(thread).atomic;
-        spots.into_iter().filter(|spot| !atomic[spot.index()]).collect()
+        points.into_iter().filter(|point| !atomic[point.index()]).collect()
     };
     for test in &violation.places {
-        let (thread, spots) = system.place(test);
-        roles.push(Role { thread, spots: calm(thread, spots), second: false });
+        let (thread, points) = system.place(test);
+        roles.push(Role { thread, points: calm(thread, points), second: false });
     }
     // Of a template two take part at most: rather at different places than two at the same.
     let counted = |number: u32| violation.witnesses.iter().filter(move |(_, count)| *count > number);
@@ -36,8 +36,8 @@ pub fn roles(system: &System<'_>, violation: &Violation) -> Vec<Role> {
         let thread = system.program.locations()[location].thread;
         let copies = roles.iter().filter(|role| role.thread == thread).count();
         if copies < 2 {
-            let spot = system.spot(thread, Spot::At(location));
-            roles.push(Role { thread, spots: vec![spot], second: copies == 1 });
+            let point = system.point(thread, ControlPoint::At(location));
+            roles.push(Role { thread, points: vec![point], second: copies == 1 });
         }
     }
     let owners = violation.guard.iter().flat_map(|constraint| constraint.form().variables());
@@ -46,8 +46,8 @@ pub fn roles(system: &System<'_>, violation: &Violation) -> Vec<Role> {
     let reference = if roles.is_empty() && mentioned.is_empty() { running } else { None };
     for thread in mentioned.into_iter().chain(reference) {
         if roles.iter().all(|role| role.thread != thread) {
-            let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index).collect();
-            roles.push(Role { thread, spots: calm(thread, spots), second: false });
+            let points = (0..system.thread(thread).points.len()).map(ControlPointId::from_index).collect();
+            roles.push(Role { thread, points: calm(thread, points), second: false });
         }
     }
     roles

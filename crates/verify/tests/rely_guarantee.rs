@@ -3,7 +3,7 @@
 
 use expect_test::{Expect, expect};
 use rely_base::{Budget, CancelToken, Observer, Recorder, Round, Silent, SourceMap};
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity};
 use rely_evidence::{Claim, Confirmation, Proof, Verdict, check as check_evidence};
 use rely_program::{Goal, Program, passes};
 use rely_testing::{Answer, Reference, generate};
@@ -80,15 +80,15 @@ fn a_variable_that_nobody_reads_may_say_who_holds_a_lock() {
     check(&taken_by_force, "unsafe", "unsafe");
 }
 
-/// What the proof says about the variables, all cubes of a spot, in the source's names.
+/// What the proof says about the variables, all cubes of a control point, in the source's names.
 fn assertions(model: &str) -> String {
     let (prepared, _) = passes::prepare(&load(model), Goal::Assert);
     let claim = claim(RelyGuaranteeStrategy::default(), &prepared, &Budget::unlimited(), &Silent);
     let Claim::Safe(Proof::RelyGuarantee(proof)) = claim else { panic!("no proof: {claim:?}") };
     let mut lines = Vec::new();
     for entry in &proof.threads {
-        for (spot, cubes) in &entry.at {
-            let Spot::At(location) = spot else { continue };
+        for (point, cubes) in &entry.at {
+            let ControlPoint::At(location) = point else { continue };
             let label = &prepared.locations()[*location].label;
             let cubes: BTreeSet<String> = cubes.iter().map(|cube| cube_text(&prepared, cube)).collect();
             let cubes: Vec<String> = cubes.into_iter().collect();
@@ -102,13 +102,13 @@ fn assertions(model: &str) -> String {
 
 fn cube_text(program: &Program, cube: &Cube) -> String {
     let mut parts: Vec<String> = cube.atoms.iter().map(|atom| atom_text(program, atom)).collect();
-    for (thread, spots) in &cube.others {
-        let spots = spots.iter().map(|spot| match spot {
-            Spot::Unstarted => "unstarted".to_owned(),
-            Spot::At(location) => program.location_name(*location),
+    for (thread, points) in &cube.others {
+        let points = points.iter().map(|point| match point {
+            ControlPoint::Unstarted => "unstarted".to_owned(),
+            ControlPoint::At(location) => program.location_name(*location),
         });
-        let spots: Vec<String> = spots.collect();
-        parts.push(format!("{} at {}", program.threads()[*thread].name, spots.join("/")));
+        let points: Vec<String> = points.collect();
+        parts.push(format!("{} at {}", program.threads()[*thread].name, points.join("/")));
     }
     if parts.is_empty() { "true".to_owned() } else { parts.join(" and ") }
 }

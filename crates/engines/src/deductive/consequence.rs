@@ -8,7 +8,7 @@ use super::joint::Places;
 use super::model::{Model, Offence};
 use super::modular::{Interrupted, Modular, admits};
 use super::region::Reasoner;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{ThreadId, ThreadKind};
 
@@ -16,12 +16,12 @@ use rely_program::{ThreadId, ThreadKind};
 fn is_possible_at(
     model: &Model<'_>,
     offence: &Offence,
-    places: impl Iterator<Item = (ThreadId, Spot)>,
+    places: impl Iterator<Item = (ThreadId, ControlPoint)>,
 ) -> bool {
     let mut places = places;
-    places.all(|(thread, spot)| match offence.mover {
-        Some((mover, source)) if mover == thread => spot == Spot::At(source),
-        _ => !model.is_atomic(spot) && admits(&offence.places, thread, spot),
+    places.all(|(thread, point)| match offence.mover {
+        Some((mover, source)) if mover == thread => point == ControlPoint::At(source),
+        _ => !model.is_atomic(point) && admits(&offence.places, thread, point),
     })
 }
 
@@ -33,7 +33,7 @@ pub(super) fn joint_offence<'d>(
     reasoner: &mut Reasoner,
 ) -> Option<(DisjunctId, usize)> {
     model.offences.iter().enumerate().find_map(|(index, offence)| {
-        if !is_possible_at(model, offence, places.iter().map(|(thread, spot)| (thread, *spot))) {
+        if !is_possible_at(model, offence, places.iter().map(|(thread, point)| (thread, *point))) {
             return None;
         }
         let mut allows = |disjunct: &&Disjunct| !reasoner.excludes(&disjunct.region, &offence.guard);
@@ -81,11 +81,11 @@ impl Question<'_, '_, '_> {
             return mover.into_iter().filter(is_instance).collect();
         }
         let mut threads: Vec<ThreadId> = self.model.program.threads().ids().filter(is_instance).collect();
-        let spots = |thread: &ThreadId| {
+        let points = |thread: &ThreadId| {
             let test = self.offence.places.iter().find(|test| test.thread == *thread);
-            test.map_or(usize::MAX, |test| test.spots.len())
+            test.map_or(usize::MAX, |test| test.points.len())
         };
-        threads.sort_by_key(|thread| (mover != Some(*thread), spots(thread)));
+        threads.sort_by_key(|thread| (mover != Some(*thread), points(thread)));
         threads
     }
 
@@ -100,11 +100,11 @@ impl Question<'_, '_, '_> {
             return Ok(false);
         }
         let Some((&thread, others)) = threads.split_first() else { return Ok(true) };
-        for spot in Spot::all(self.model.program, thread) {
-            if !is_possible_at(self.model, self.offence, [(thread, spot)].into_iter()) {
+        for point in ControlPoint::all(self.model.program, thread) {
+            if !is_possible_at(self.model, self.offence, [(thread, point)].into_iter()) {
                 continue;
             }
-            let Some(assertion) = self.modular.assertions.get(&(thread, spot)) else { continue };
+            let Some(assertion) = self.modular.assertions.get(&(thread, point)) else { continue };
             for region in assertion.regions() {
                 if constraints.iter().any(|constraint| region.refutes(constraint)) {
                     continue;
@@ -126,22 +126,22 @@ impl Question<'_, '_, '_> {
     fn known_of_templates(&self) -> Vec<Vec<Constraint>> {
         let is_template =
             |thread: ThreadId| self.model.program.threads()[thread].kind == ThreadKind::Template;
-        let mut instances: Vec<(ThreadId, Spot)> = Vec::new();
+        let mut instances: Vec<(ThreadId, ControlPoint)> = Vec::new();
         let mover = self.offence.mover.filter(|(thread, _)| is_template(*thread));
-        instances.extend(mover.map(|(thread, source)| (thread, Spot::At(source))));
+        instances.extend(mover.map(|(thread, source)| (thread, ControlPoint::At(source))));
         for &(location, count) in &self.offence.witnesses {
             let thread = self.model.program.locations()[location].thread;
-            instances.extend((0..count.min(2)).map(|_| (thread, Spot::At(location))));
+            instances.extend((0..count.min(2)).map(|_| (thread, ControlPoint::At(location))));
         }
         let mut cases = vec![self.offence.guard.clone()];
         let mut seen: Vec<ThreadId> = Vec::new();
-        for (thread, spot) in instances {
+        for (thread, point) in instances {
             let earlier = seen.iter().filter(|known| **known == thread).count();
             if earlier > 1 {
                 continue;
             }
             seen.push(thread);
-            let assertion = self.modular.assertions.get(&(thread, spot));
+            let assertion = self.modular.assertions.get(&(thread, point));
             cases = self.with_instance(&cases, assertion, thread, earlier == 1);
         }
         cases

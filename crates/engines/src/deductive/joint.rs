@@ -24,7 +24,7 @@ use super::region::{Reasoner, Region};
 use super::symmetry::Exchange;
 use super::team::Team;
 use rely_base::Arena;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const QUESTIONS_PER_NODE: usize = 40;
 
 /// Where each thread is.
-pub(super) type Places = Arena<ThreadId, Spot>;
+pub(super) type Places = Arena<ThreadId, ControlPoint>;
 
 /// A disjunct of one of the combinations.
 pub(super) type DisjunctAt = (usize, DisjunctId);
@@ -91,7 +91,7 @@ pub(super) struct Joint<'m, 'p> {
     pub(super) exchanges: &'m [Exchange],
     /// The combinations, in the order in which they were reached.
     pub(super) nodes: Vec<Node>,
-    known: FxHashMap<Vec<Spot>, usize>,
+    known: FxHashMap<Vec<ControlPoint>, usize>,
     images_left: usize,
     most_questions: u64,
     pub(super) iterations: Vec<Iteration>,
@@ -124,7 +124,7 @@ impl<'m, 'p> Joint<'m, 'p> {
     /// Repairs until every assertion is stable; then each excludes every offence.
     pub(super) fn run(&mut self, team: &mut Team) -> Result<(), Interrupted> {
         let threads = self.model.program.threads().ids();
-        let start: Option<Vec<Spot>> = threads.map(|thread| self.model.start_of(thread)).collect();
+        let start: Option<Vec<ControlPoint>> = threads.map(|thread| self.model.start_of(thread)).collect();
         let Some(start) = start else { return Err(Interrupted::TooMuchWork) };
         let start: Places = start.into_iter().collect();
         let first = team.questions();
@@ -176,7 +176,7 @@ impl<'m, 'p> Joint<'m, 'p> {
     /// Remembers what must be merged into the assertion about a combination of places.
     fn arrive(&mut self, arrival: Arrival) {
         let Arrival { places, region, origin } = arrival;
-        let key: Vec<Spot> = places.values().copied().collect();
+        let key: Vec<ControlPoint> = places.values().copied().collect();
         let index = *self.known.entry(key).or_insert_with(|| {
             let level = self.order.level(&places);
             self.nodes.push(Node::new(places, level));
@@ -222,7 +222,7 @@ impl<'m, 'p> Joint<'m, 'p> {
     /// others but for an exchange.
     pub(super) fn all_assertions(&self, reasoner: &mut Reasoner) -> Vec<(Places, Vec<Region>)> {
         let mut all: Vec<(Places, Vec<Region>)> = Vec::new();
-        let mut seen: FxHashSet<Vec<Spot>> = FxHashSet::default();
+        let mut seen: FxHashSet<Vec<ControlPoint>> = FxHashSet::default();
         for node in &self.nodes {
             let mut next = all.len();
             if seen.insert(node.places.values().copied().collect()) {
@@ -247,10 +247,10 @@ impl<'m, 'p> Joint<'m, 'p> {
 
 /// Whether a step can be taken from a combination of places.
 pub(super) fn may_take(model: &Model<'_>, places: &Places, step: &Step) -> bool {
-    let may_move = places.iter().all(|(other, &spot)| other == step.thread || !model.is_atomic(spot));
-    places[step.thread] == Spot::At(step.source)
+    let may_move = places.iter().all(|(other, &point)| other == step.thread || !model.is_atomic(point));
+    places[step.thread] == ControlPoint::At(step.source)
         && may_move
-        && places.iter().all(|(other, &spot)| admits(&step.places, other, spot))
+        && places.iter().all(|(other, &point)| admits(&step.places, other, point))
 }
 
 impl Node {
@@ -389,9 +389,9 @@ impl Travel<'_, '_> {
 
     fn after(&self, places: &Places, step: &Step) -> Places {
         let mut target = places.clone();
-        target[step.thread] = Spot::At(step.target);
+        target[step.thread] = ControlPoint::At(step.target);
         for &started in &step.started {
-            target[started] = Spot::At(self.model.program.threads()[started].entry);
+            target[started] = ControlPoint::At(self.model.program.threads()[started].entry);
         }
         target
     }

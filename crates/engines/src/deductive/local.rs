@@ -15,7 +15,7 @@ use super::assertion::{Assertion, Disjunct, DisjunctId, Growth, Names};
 use super::model::{Model, Step, StepId};
 use super::modular::{Guarantee, Interrupted, admits, is_visible};
 use super::region::{Reasoner, Region};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, VarId};
 use rely_program::{ThreadId, ThreadKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,10 +25,10 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct LocalProof {
     pub(super) thread: ThreadId,
-    pub(super) assertions: FxHashMap<Spot, Assertion>,
+    pub(super) assertions: FxHashMap<ControlPoint, Assertion>,
     names: Names,
     /// Places whose assertions have disjuncts that were not carried on yet.
-    changed: VecDeque<Spot>,
+    changed: VecDeque<ControlPoint>,
     /// Steps of disjuncts that were taken.
     carried: FxHashSet<(DisjunctId, StepId)>,
     /// What each step guarantees, for each disjunct from which it starts.
@@ -61,7 +61,7 @@ impl LocalProof {
         model: &Model<'_>,
         growth: &Growth,
         reasoner: &mut Reasoner,
-        spot: Spot,
+        point: ControlPoint,
         region: &Region,
     ) -> bool {
         let hidden = self.hidden(model, region.constraints());
@@ -71,10 +71,10 @@ impl LocalProof {
             reasoner.without(region.constraints().to_vec(), &hidden)
         };
         let Some(seen) = seen else { return false };
-        let assertion = self.assertions.entry(spot).or_default();
+        let assertion = self.assertions.entry(point).or_default();
         let changed = assertion.add(reasoner, growth, &mut self.names, seen);
-        if changed && !self.changed.contains(&spot) {
-            self.changed.push_back(spot);
+        if changed && !self.changed.contains(&point) {
+            self.changed.push_back(point);
         }
         changed
     }
@@ -90,8 +90,8 @@ impl LocalProof {
         hidden
     }
 
-    pub(super) fn disjuncts_at(&self, spot: Spot) -> &[Disjunct] {
-        self.assertions.get(&spot).map_or(&[], Assertion::disjuncts)
+    pub(super) fn disjuncts_at(&self, point: ControlPoint) -> &[Disjunct] {
+        self.assertions.get(&point).map_or(&[], Assertion::disjuncts)
     }
 
     fn spend(&mut self, reasoner: &Reasoner, most_images: usize) -> Result<(), Interrupted> {
@@ -109,17 +109,17 @@ impl LocalProof {
         reasoner: &mut Reasoner,
         most_images: usize,
     ) -> Result<(), Interrupted> {
-        while let Some(spot) = self.changed.pop_front() {
-            let Spot::At(location) = spot else { continue };
+        while let Some(point) = self.changed.pop_front() {
+            let ControlPoint::At(location) = point else { continue };
             for &id in model.outgoing(location) {
                 let step = &model.steps[id];
-                for Disjunct { id: disjunct, region, .. } in self.disjuncts_at(spot).to_vec() {
+                for Disjunct { id: disjunct, region, .. } in self.disjuncts_at(point).to_vec() {
                     if !self.carried.insert((disjunct, id)) {
                         continue;
                     }
                     self.spend(reasoner, most_images)?;
                     if let Some(image) = step.transition.image(reasoner, &region) {
-                        self.add(model, growth, reasoner, Spot::At(step.target), &image);
+                        self.add(model, growth, reasoner, ControlPoint::At(step.target), &image);
                     }
                 }
             }
@@ -137,7 +137,7 @@ impl LocalProof {
             if step.thread != self.thread || !is_visible(model, step) {
                 continue;
             }
-            for disjunct in self.disjuncts_at(Spot::At(step.source)).to_vec() {
+            for disjunct in self.disjuncts_at(ControlPoint::At(step.source)).to_vec() {
                 if self.guarantees.contains_key(&(id, disjunct.id)) {
                     continue;
                 }
@@ -158,7 +158,7 @@ impl LocalProof {
     pub(super) fn current_guarantees<'l>(&'l self, model: &'l Model<'_>) -> Vec<&'l Guarantee> {
         let own = model.steps.iter().filter(|(_, step)| step.thread == self.thread);
         let from = own.flat_map(|(id, step)| {
-            let disjuncts = self.disjuncts_at(Spot::At(step.source)).iter();
+            let disjuncts = self.disjuncts_at(ControlPoint::At(step.source)).iter();
             disjuncts.filter_map(move |from| self.guarantees.get(&(id, from.id))?.as_ref())
         });
         from.collect()
@@ -174,15 +174,15 @@ impl LocalProof {
         guarantees: &[Guarantee],
         most_images: usize,
     ) -> Result<usize, Interrupted> {
-        let mut spots: Vec<Spot> = self.assertions.keys().copied().collect();
-        spots.sort_unstable();
+        let mut points: Vec<ControlPoint> = self.assertions.keys().copied().collect();
+        points.sort_unstable();
         let mut counterexamples = 0;
-        for spot in spots {
+        for point in points {
             loop {
                 let before = counterexamples;
                 for guarantee in guarantees {
                     counterexamples +=
-                        self.confront(model, growth, reasoner, spot, guarantee, most_images)?;
+                        self.confront(model, growth, reasoner, point, guarantee, most_images)?;
                 }
                 if counterexamples == before {
                     break;
@@ -198,21 +198,22 @@ impl LocalProof {
         model: &Model<'_>,
         growth: &Growth,
         reasoner: &mut Reasoner,
-        spot: Spot,
+        point: ControlPoint,
         guarantee: &Guarantee,
         most_images: usize,
     ) -> Result<usize, Interrupted> {
         let step = &model.steps[guarantee.step];
         if !self.is_disturbed_by(model, step)
-            || model.is_atomic(spot)
-            || !admits(&step.places, self.thread, spot)
+            || model.is_atomic(point)
+            || !admits(&step.places, self.thread, point)
         {
             return Ok(0);
         }
-        let starts = spot == Spot::Unstarted && step.started.contains(&self.thread);
-        let target = if starts { Spot::At(model.program.threads()[self.thread].entry) } else { spot };
+        let starts = point == ControlPoint::Unstarted && step.started.contains(&self.thread);
+        let target =
+            if starts { ControlPoint::At(model.program.threads()[self.thread].entry) } else { point };
         let mut counterexamples = 0;
-        for Disjunct { id, region, .. } in self.disjuncts_at(spot).to_vec() {
+        for Disjunct { id, region, .. } in self.disjuncts_at(point).to_vec() {
             if !starts && guarantee.transition.leaves_alone(&region) {
                 continue;
             }

@@ -5,7 +5,7 @@ use super::hull::Landmarks;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
 use rely_base::{Arena, Budget, Id, define_id};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, ThreadKind};
 use rely_symbolic::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
@@ -157,7 +157,7 @@ impl<'p> Model<'p> {
     fn halting(&self, edge: EdgeId, branch: &Branch, violation: &Violation) -> Option<Offence> {
         let (source, target) = (self.program.edges()[edge].source, self.program.edges()[edge].target);
         let thread = self.program.locations()[source].thread;
-        if self.is_atomic(Spot::At(target)) {
+        if self.is_atomic(ControlPoint::At(target)) {
             return None;
         }
         let place_after = |other: ThreadId| {
@@ -168,7 +168,7 @@ impl<'p> Model<'p> {
         let mut places = branch.places.clone();
         for test in &violation.places {
             match place_after(test.thread) {
-                Some(location) if !test.spots.contains(&Spot::At(location)) => return None,
+                Some(location) if !test.points.contains(&ControlPoint::At(location)) => return None,
                 Some(_) => {}
                 None => places.push(test.clone()),
             }
@@ -198,17 +198,17 @@ impl<'p> Model<'p> {
         &self.outgoing[location]
     }
 
-    /// Whether others wait while a thread is at the spot.
-    pub(super) fn is_atomic(&self, spot: Spot) -> bool {
-        matches!(spot, Spot::At(location) if self.program.locations()[location].atomic)
+    /// Whether others wait while a thread is at the control point.
+    pub(super) fn is_atomic(&self, point: ControlPoint) -> bool {
+        matches!(point, ControlPoint::At(location) if self.program.locations()[location].atomic)
     }
 
     /// Where a thread is when the program starts; `None` for a template.
-    pub(super) fn start_of(&self, thread: ThreadId) -> Option<Spot> {
+    pub(super) fn start_of(&self, thread: ThreadId) -> Option<ControlPoint> {
         let declaration = &self.program.threads()[thread];
         match declaration.kind {
-            ThreadKind::Instance { running: true } => Some(Spot::At(declaration.entry)),
-            ThreadKind::Instance { running: false } => Some(Spot::Unstarted),
+            ThreadKind::Instance { running: true } => Some(ControlPoint::At(declaration.entry)),
+            ThreadKind::Instance { running: false } => Some(ControlPoint::Unstarted),
             ThreadKind::Template => None,
         }
     }

@@ -20,14 +20,14 @@ use super::symmetry::Exchange;
 use super::team::Team;
 use super::transition::Transition;
 use rely_base::StopReason;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
 use rely_symbolic::PlaceTest;
 use rustc_hash::FxHashMap;
 
-/// A thread at one of its spots.
-pub(super) type Point = (ThreadId, Spot);
+/// A thread at one of its control points.
+pub(super) type Point = (ThreadId, ControlPoint);
 
 /// Why no stable proof was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +124,9 @@ impl<'m, 'p> Modular<'m, 'p> {
 
     fn start(&mut self, reasoner: &mut Reasoner) {
         for proof in &mut self.proofs {
-            let Some(spot) = self.model.start_of(proof.thread) else { continue };
+            let Some(point) = self.model.start_of(proof.thread) else { continue };
             for region in &self.model.initial {
-                proof.add(self.model, &self.growth, reasoner, spot, region);
+                proof.add(self.model, &self.growth, reasoner, point, region);
             }
         }
     }
@@ -195,13 +195,13 @@ impl<'m, 'p> Modular<'m, 'p> {
         let mut all: FxHashMap<Point, Assertion> = FxHashMap::default();
         for proof in &self.proofs {
             let here = proof.assertions.iter();
-            all.extend(here.map(|(spot, assertion)| ((proof.thread, *spot), assertion.clone())));
+            all.extend(here.map(|(point, assertion)| ((proof.thread, *point), assertion.clone())));
         }
         for (copy, exchange, original) in &self.copies {
-            for spot in Spot::all(self.model.program, *original) {
-                let Some(assertion) = all.get(&(*original, spot)) else { continue };
+            for point in ControlPoint::all(self.model.program, *original) {
+                let Some(assertion) = all.get(&(*original, point)) else { continue };
                 let renamed = assertion.mapped(|region| exchange.region(&self.model.cells, reasoner, region));
-                all.insert((*copy, exchange.spot(spot)), renamed);
+                all.insert((*copy, exchange.point(point)), renamed);
             }
         }
         all
@@ -213,13 +213,13 @@ impl<'m, 'p> Modular<'m, 'p> {
         for step in self.model.steps.values().filter(|step| !step.spawned.is_empty()) {
             let parent = self.proofs.iter().find(|proof| proof.thread == step.thread);
             let from: Vec<Region> = parent
-                .map(|proof| proof.disjuncts_at(Spot::At(step.source)))
+                .map(|proof| proof.disjuncts_at(ControlPoint::At(step.source)))
                 .unwrap_or_default()
                 .iter()
                 .map(|disjunct| disjunct.region.clone())
                 .collect();
             for (template, locals) in &step.spawned {
-                let entry = Spot::At(self.model.program.threads()[*template].entry);
+                let entry = ControlPoint::At(self.model.program.threads()[*template].entry);
                 for region in &from {
                     reasoner.check_budget()?;
                     self.images_left = self.images_left.checked_sub(1).ok_or(Interrupted::TooMuchWork)?;
@@ -274,7 +274,7 @@ pub(super) fn is_visible(model: &Model<'_>, step: &Step) -> bool {
     writes_global || !step.started.is_empty() || !step.spawned.is_empty()
 }
 
-/// Whether a thread at a spot is where the tests want it, as far as they speak of it.
-pub(super) fn admits(places: &[PlaceTest], thread: ThreadId, spot: Spot) -> bool {
-    places.iter().all(|test| test.thread != thread || test.spots.contains(&spot))
+/// Whether a thread at a control point is where the tests want it, as far as they speak of it.
+pub(super) fn admits(places: &[PlaceTest], thread: ThreadId, point: ControlPoint) -> bool {
+    places.iter().all(|test| test.thread != thread || test.points.contains(&point))
 }

@@ -7,7 +7,7 @@
 
 use super::joint::Places;
 use rely_base::Arena;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::{LocationId, Program};
 
 /// How far places are from the beginning.
@@ -40,17 +40,17 @@ impl Order {
     }
 
     /// How many steps it takes at most to be there, without repetitions.
-    fn rank(&self, spot: Spot) -> usize {
-        match spot {
-            Spot::Unstarted => 0,
-            Spot::At(location) => self.ranks[location],
+    fn rank(&self, point: ControlPoint) -> usize {
+        match point {
+            ControlPoint::Unstarted => 0,
+            ControlPoint::At(location) => self.ranks[location],
         }
     }
 
     /// How many steps all threads together have made, if they have not gone back. A step that
     /// leads to no higher level goes back.
     pub(super) fn level(&self, places: &Places) -> usize {
-        places.values().map(|&spot| self.rank(spot)).sum()
+        places.values().map(|&point| self.rank(point)).sum()
     }
 }
 

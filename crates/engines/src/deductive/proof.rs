@@ -5,7 +5,7 @@ use super::model::{Model, Step};
 use super::modular::Modular;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
-use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, Spot, ThreadAssertions};
+use rely_evidence::rely_guarantee::{ControlPoint, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{EdgeId, Op, ThreadId};
 
@@ -20,11 +20,11 @@ pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Opt
     let mut threads = Vec::new();
     for thread in model.program.threads().ids() {
         let mut at = Vec::new();
-        for spot in Spot::all(model.program, thread) {
-            let Some(assertion) = modular.assertions.get(&(thread, spot)) else { continue };
+        for point in ControlPoint::all(model.program, thread) {
+            let Some(assertion) = modular.assertions.get(&(thread, point)) else { continue };
             let cubes: Option<Vec<Cube>> =
                 assertion.regions().map(|region| scribe.cube(region, vec![])).collect();
-            at.push((spot, cubes?));
+            at.push((point, cubes?));
         }
         threads.push(ThreadAssertions { thread, at });
     }
@@ -33,7 +33,7 @@ pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Opt
     for edge in model.program.edges().ids() {
         let mut cubes = Vec::new();
         for (id, step) in model.steps.iter().filter(|(_, step)| step.edge == edge) {
-            if !modular.assertions.contains_key(&(step.thread, Spot::At(step.source))) {
+            if !modular.assertions.contains_key(&(step.thread, ControlPoint::At(step.source))) {
                 continue;
             }
             let visible = |cell: VarId| {
@@ -69,9 +69,9 @@ pub(super) fn joint_proof(
     let assertions = joint.all_assertions(reasoner);
     let mut threads = Vec::new();
     for thread in model.program.threads().ids() {
-        let mut at: Vec<(Spot, Vec<Cube>)> = Vec::new();
-        for spot in Spot::all(model.program, thread) {
-            let here = assertions.iter().filter(|(places, _)| places[thread] == spot);
+        let mut at: Vec<(ControlPoint, Vec<Cube>)> = Vec::new();
+        for point in ControlPoint::all(model.program, thread) {
+            let here = assertions.iter().filter(|(places, _)| places[thread] == point);
             let cubes = if narrators.contains(&thread) {
                 let cubes = here.flat_map(|(places, regions)| scribe.cubes(thread, places, regions));
                 cubes.collect::<Option<Vec<Cube>>>()?
@@ -79,7 +79,7 @@ pub(super) fn joint_proof(
                 vec![Cube::default()]
             };
             if !cubes.is_empty() {
-                at.push((spot, cubes));
+                at.push((point, cubes));
             }
         }
         threads.push(ThreadAssertions { thread, at });
@@ -113,8 +113,8 @@ pub(super) fn joint_proof(
 }
 
 /// Where everybody but one thread stands.
-fn others(thread: ThreadId, places: &Places) -> Vec<(ThreadId, Vec<Spot>)> {
-    places.iter().filter(|(other, _)| *other != thread).map(|(other, &spot)| (other, vec![spot])).collect()
+fn others(thread: ThreadId, places: &Places) -> Vec<(ThreadId, Vec<ControlPoint>)> {
+    places.iter().filter(|(other, _)| *other != thread).map(|(other, &point)| (other, vec![point])).collect()
 }
 
 /// The threads whose own assertions are needed: those that can fail, start others, or do what can
@@ -140,7 +140,7 @@ impl Scribe<'_, '_> {
         regions.iter().map(|region| self.cube(region, others.clone())).collect()
     }
 
-    fn cube(&self, region: &Region, others: Vec<(ThreadId, Vec<Spot>)>) -> Option<Cube> {
+    fn cube(&self, region: &Region, others: Vec<(ThreadId, Vec<ControlPoint>)>) -> Option<Cube> {
         let atoms = region.constraints().iter().map(|constraint| self.model.cells.atom(constraint));
         Some(Cube { atoms: atoms.collect::<Option<_>>()?, others })
     }
@@ -164,7 +164,7 @@ impl Scribe<'_, '_> {
         });
         let constraints: Vec<Constraint> = transition.constraints.iter().cloned().chain(kept).collect();
         let atoms: Option<Vec<_>> = constraints.iter().map(|constraint| cells.atom(constraint)).collect();
-        let others = step.places.iter().map(|test| (test.thread, test.spots.clone())).collect();
+        let others = step.places.iter().map(|test| (test.thread, test.points.clone())).collect();
         Some(Cube { atoms: atoms?, others })
     }
 

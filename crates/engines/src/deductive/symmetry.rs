@@ -11,7 +11,7 @@ use super::modular::Guarantee;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
 use rely_base::Id;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, Integer, VarId};
 use rely_program::{LocationId, ThreadId};
 use rely_symbolic::{Cells, PlaceTest};
@@ -44,10 +44,10 @@ impl Exchange {
     }
 
     /// The same place of the other thread.
-    pub(super) fn spot(&self, spot: Spot) -> Spot {
-        match spot {
-            Spot::At(location) => Spot::At(self.location(location)),
-            Spot::Unstarted => Spot::Unstarted,
+    pub(super) fn point(&self, point: ControlPoint) -> ControlPoint {
+        match point {
+            ControlPoint::At(location) => ControlPoint::At(self.location(location)),
+            ControlPoint::Unstarted => ControlPoint::Unstarted,
         }
     }
 
@@ -76,8 +76,8 @@ impl Exchange {
     /// The same places with the threads exchanged.
     pub(super) fn places(&self, places: &Places) -> Places {
         let mut exchanged = places.clone();
-        for (thread, &spot) in places.iter() {
-            exchanged[self.thread(thread)] = self.spot(spot);
+        for (thread, &point) in places.iter() {
+            exchanged[self.thread(thread)] = self.point(point);
         }
         exchanged
     }
@@ -153,17 +153,17 @@ fn exchange(
     first: ThreadId,
     second: ThreadId,
 ) -> Option<Exchange> {
-    let spots = [first, second].map(|thread| Spot::all(model.program, thread));
+    let points = [first, second].map(|thread| ControlPoint::all(model.program, thread));
     let steps = [first, second].map(|thread| {
         let own = model.steps.values().filter(move |step| step.thread == thread);
         own.collect::<Vec<&Step>>()
     });
-    if spots[0].len() != spots[1].len() || steps[0].len() != steps[1].len() {
+    if points[0].len() != points[1].len() || steps[0].len() != steps[1].len() {
         return None;
     }
     let mut locations = FxHashMap::default();
-    for (&one, &other) in spots[0].iter().zip(&spots[1]) {
-        if let (Spot::At(one), Spot::At(other)) = (one, other) {
+    for (&one, &other) in points[0].iter().zip(&points[1]) {
+        if let (ControlPoint::At(one), ControlPoint::At(other)) = (one, other) {
             locations.insert(one, other);
             locations.insert(other, one);
         }
@@ -265,7 +265,7 @@ fn is_symmetry(model: &Model<'_>, reasoner: &mut Reasoner, exchange: &Exchange) 
     let cells = &model.cells;
     let atomic = |location: LocationId| model.program.locations()[location].atomic;
     let places_agree = exchange.locations.iter().all(|(&one, &other)| atomic(one) == atomic(other));
-    let starts = |thread: ThreadId| model.start_of(thread).map(|spot| exchange.spot(spot));
+    let starts = |thread: ThreadId| model.start_of(thread).map(|point| exchange.point(point));
     let starts_agree = starts(exchange.threads.0) == model.start_of(exchange.threads.1);
     let steps: BTreeSet<_> = model.steps.values().map(|step| step_key(step, |v| v, |l| l)).collect();
     let images = model.steps.values().map(|step| {
@@ -300,7 +300,7 @@ fn step_key(
 }
 
 /// Where threads stand, by their numbers.
-type PlaceKey = BTreeSet<(usize, BTreeSet<Spot>)>;
+type PlaceKey = BTreeSet<(usize, BTreeSet<ControlPoint>)>;
 
 /// An offence as something to compare, after an exchange.
 fn offence_key(
@@ -311,8 +311,8 @@ fn offence_key(
     let constraint =
         |held: &Constraint| exchange.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
     let thread = |thread: ThreadId| exchange.map_or(thread, |by| by.thread(thread)).index();
-    let spot = |spot: Spot| exchange.map_or(spot, |by| by.spot(spot));
-    let place = |test: &PlaceTest| (thread(test.thread), test.spots.iter().map(|&one| spot(one)).collect());
+    let point = |point: ControlPoint| exchange.map_or(point, |by| by.point(point));
+    let place = |test: &PlaceTest| (thread(test.thread), test.points.iter().map(|&one| point(one)).collect());
     let mover = offence
         .mover
         .map(|(mover, source)| (thread(mover), exchange.map_or(source, |by| by.location(source)).index()));

@@ -28,9 +28,9 @@ pub(super) fn invariants(
     for widths in one_by_one.chain([0..=widest]) {
         let mut candidates = frame.no_clauses();
         for place in frame.places() {
-            let (thread, spot) = (place.0.index(), place.1.index());
+            let (thread, point) = (place.0.index(), place.1.index());
             let shapes = shapes[thread][widths.clone()].iter().flatten();
-            candidates[thread][spot] = proposed(samples, &held, place, shapes, budget)?;
+            candidates[thread][point] = proposed(samples, &held, place, shapes, budget)?;
         }
         let tried = candidates.iter().flatten().map(Vec::len).sum::<usize>();
         if tried > MOST_CANDIDATES {
@@ -72,7 +72,7 @@ struct Induction<'i, 'f, 'p> {
     frame: &'i Frame<'f, 'p>,
     held: &'i Clauses,
     candidates: &'i mut Clauses,
-    /// What holds at each spot of each thread, candidates included.
+    /// What holds at each control point of each thread, candidates included.
     indexed: Vec<Vec<Indexed>>,
     budget: &'i Budget,
 }
@@ -87,7 +87,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
         candidates: &'i mut Clauses,
         budget: &'i Budget,
     ) -> Self {
-        let indexed = held.iter().map(|spots| spots.iter().map(|_| Indexed::default()).collect()).collect();
+        let indexed = held.iter().map(|points| points.iter().map(|_| Indexed::default()).collect()).collect();
         let mut induction = Induction { frame, held, candidates, indexed, budget };
         for place in frame.places() {
             induction.index(place);
@@ -95,10 +95,10 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
         induction
     }
 
-    fn index(&mut self, (thread, spot): Place) {
-        let (thread, spot) = (thread.index(), spot.index());
-        let clauses = self.held[thread][spot].iter().chain(&self.candidates[thread][spot]).copied();
-        self.indexed[thread][spot] = Indexed::new(clauses);
+    fn index(&mut self, (thread, point): Place) {
+        let (thread, point) = (thread.index(), point.index());
+        let clauses = self.held[thread][point].iter().chain(&self.candidates[thread][point]).copied();
+        self.indexed[thread][point] = Indexed::new(clauses);
     }
 
     fn close(&mut self) -> Result<(), StopReason> {
@@ -120,8 +120,8 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
     /// Drops the candidates of a place that do not follow; says whether there were any. What is
     /// dropped may have supported others of the same place: then these are looked at once more.
     fn drop_unsupported(&mut self, place: Place) -> Result<bool, StopReason> {
-        let (thread, spot) = (place.0.index(), place.1.index());
-        let all = std::mem::take(&mut self.candidates[thread][spot]);
+        let (thread, point) = (place.0.index(), place.1.index());
+        let all = std::mem::take(&mut self.candidates[thread][point]);
         let mut known = KnownBefore::default();
         let mut kept = Vec::with_capacity(all.len());
         for &clause in &all {
@@ -131,7 +131,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
             }
         }
         let has_dropped = kept.len() < all.len();
-        self.candidates[thread][spot] = kept;
+        self.candidates[thread][point] = kept;
         if has_dropped {
             self.index(place);
         }
@@ -156,7 +156,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
 
     fn holds_after(&self, obligation: &Obligation, clause: Signs, known: &mut KnownBefore) -> bool {
         let vocabulary = self.frame.vocabulary;
-        let at = |(thread, spot): Place| &self.indexed[thread.index()][spot.index()];
+        let at = |(thread, point): Place| &self.indexed[thread.index()][point.index()];
         let from = at(obligation.from);
         let lists = [from, obligation.actor.map_or(from, at)];
         let lists = if obligation.actor.is_some() { &lists[..] } else { &lists[..1] };

@@ -3,7 +3,7 @@
 //! Predicate abstraction tells all combinations apart of what a thread tracks, and with several other
 //! threads there are very many. But what a thread must know is often a conjunction of short alternatives:
 //! *somebody else came after me, or that thread is not competing, or it has only just begun*. Here such
-//! clauses are looked for directly: at each spot the short ones that the program suggests and no
+//! clauses are looked for directly: at each control point the short ones that the program suggests and no
 //! random walk contradicts; of these, the ones that do not follow from the others are dropped until the
 //! rest is inductive. What is left holds in every state. The clauses that the property needs, and those
 //! that these need, are the proof.
@@ -78,7 +78,7 @@ impl Engine for Houdini {
 
 /// A proof by clauses, or a violation that a walk has seen; `None` if neither was found.
 fn prove(system: &System<'_>, budget: &Budget, observer: &dyn Observer) -> Option<Claim> {
-    if system.has_atomic_spots || system.threads.iter().any(|thread| thread.is_template) {
+    if system.has_atomic_points || system.threads.iter().any(|thread| thread.is_template) {
         return None;
     }
     let vocabulary = Vocabulary::new(system, budget)?;

@@ -10,7 +10,7 @@ use super::vocabulary::{Atom, Vocabulary};
 use rely_base::{Budget, Id};
 use rely_logic::{FormulaSolver, Interpretation, Satisfiability, Sort, TermId, TermPool, Value, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{Ending, MoveId, SpotId, roles};
+use rely_symbolic::{ControlPointId, Ending, MoveId, roles};
 
 /// The clauses of a proof.
 pub(super) struct Needed {
@@ -178,7 +178,7 @@ struct Question<'q, 'f, 'p> {
     places: Vec<VarId>,
     guard: Vec<TermId>,
     /// Where each thread can be.
-    spots: Vec<Vec<SpotId>>,
+    points: Vec<Vec<ControlPointId>>,
 }
 
 impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
@@ -194,16 +194,17 @@ impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
         let places = system.thread_ids().map(|_| pool.fresh_variable("place", Sort::Int)).collect();
         let guard = violation.guard.iter().map(|constraint| pool.constraint_term(constraint)).collect();
         let roles = roles(system, violation);
-        let spots = system.thread_ids().map(|thread| match roles.iter().find(|role| role.thread == thread) {
-            Some(role) => role.spots.clone(),
-            None => (0..system.thread(thread).spots.len()).map(SpotId::from_index).collect(),
-        });
-        Question { frame, guard, spots: spots.collect(), places, pool }
+        let points =
+            system.thread_ids().map(|thread| match roles.iter().find(|role| role.thread == thread) {
+                Some(role) => role.points.clone(),
+                None => (0..system.thread(thread).points.len()).map(ControlPointId::from_index).collect(),
+            });
+        Question { frame, guard, points: points.collect(), places, pool }
     }
 
-    fn stands_at(&mut self, thread: ThreadId, spot: SpotId) -> TermId {
+    fn stands_at(&mut self, thread: ThreadId, point: ControlPointId) -> TermId {
         let place = self.pool.var(self.places[thread.index()]);
-        let value = self.pool.int(spot.index() as i64);
+        let value = self.pool.int(point.index() as i64);
         self.pool.eq(place, value)
     }
 
@@ -212,15 +213,15 @@ impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
         let mut formulas = self.guard.clone();
         for thread in self.frame.system.thread_ids() {
             let mut cases = Vec::new();
-            for spot in self.spots[thread.index()].clone() {
-                let mut parts = vec![self.stands_at(thread, spot)];
-                for clause in &clauses[thread.index()][spot.index()] {
+            for point in self.points[thread.index()].clone() {
+                let mut parts = vec![self.stands_at(thread, point)];
+                for clause in &clauses[thread.index()][point.index()] {
                     let literals: Vec<TermId> = clause
                         .iter()
                         .map(|(atom, holds)| {
                             let term = match &self.frame.vocabulary.atoms[atom] {
                                 Atom::Value(constraint) => self.pool.constraint_term(constraint),
-                                Atom::Place { thread, spot } => self.stands_at(*thread, *spot),
+                                Atom::Place { thread, point } => self.stands_at(*thread, *point),
                             };
                             if holds { term } else { self.pool.not(term) }
                         })
@@ -241,14 +242,14 @@ impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
             _ => rely_logic::Integer::default(),
         };
         let place = |thread: ThreadId| {
-            let spot =
-                value(self.places[thread.index()]).to_i64().and_then(|spot| usize::try_from(spot).ok());
-            (thread, SpotId::from_index(spot.unwrap_or(0)))
+            let point =
+                value(self.places[thread.index()]).to_i64().and_then(|point| usize::try_from(point).ok());
+            (thread, ControlPointId::from_index(point.unwrap_or(0)))
         };
         let places: Vec<Place> = self.frame.system.thread_ids().map(place).collect();
         let atoms = self.frame.vocabulary.atoms.iter().map(|(id, atom)| match atom {
             Atom::Value(constraint) => Signs::one(id, constraint.holds(value)),
-            Atom::Place { thread, spot } => Signs::one(id, places[thread.index()].1 == *spot),
+            Atom::Place { thread, point } => Signs::one(id, places[thread.index()].1 == *point),
         });
         let state = atoms.collect();
         (places, state)

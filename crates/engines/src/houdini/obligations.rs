@@ -1,4 +1,4 @@
-//! What must be shown of a clause at a spot.
+//! What must be shown of a clause at a control point.
 
 use super::signs::Signs;
 use super::steps::Steps;
@@ -6,13 +6,13 @@ use super::vocabulary::Vocabulary;
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, MoveId, System};
 
-/// The clauses at each spot of each thread.
+/// The clauses at each control point of each thread.
 pub(super) type Clauses = Vec<Vec<Vec<Signs>>>;
 
-/// A spot of a thread.
-pub(super) type Place = (ThreadId, SpotId);
+/// A control point of a thread.
+pub(super) type Place = (ThreadId, ControlPointId);
 
 /// A step after which a clause must hold.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Frame<'f, 'p> {
     pub(super) steps: Steps,
     /// What is known in each case of the initial states.
     initial: Vec<Signs>,
-    /// The steps that lead to each spot of each thread: its own, and those that start it.
+    /// The steps that lead to each control point of each thread: its own, and those that start it.
     arriving: Vec<Vec<Vec<Obligation>>>,
     /// The steps of other threads that do not move or start each thread.
     foreign: Vec<Vec<MoveId>>,
@@ -44,7 +44,7 @@ impl<'f, 'p> Frame<'f, 'p> {
             vocabulary,
             steps: Steps::new(system, vocabulary, budget),
             initial: initial_signs(system, vocabulary, budget),
-            arriving: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
+            arriving: system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect(),
             foreign: Vec::new(),
         };
         for by in frame.moves() {
@@ -76,35 +76,35 @@ impl<'f, 'p> Frame<'f, 'p> {
         all.filter(goes_on).collect()
     }
 
-    /// All spots of all threads.
+    /// All control points of all threads.
     pub(super) fn places(&self) -> Vec<Place> {
         let of = |thread: ThreadId| {
-            let spots = self.system.thread(thread).spots.len();
-            (0..spots).map(move |spot| (thread, SpotId::from_index(spot)))
+            let points = self.system.thread(thread).points.len();
+            (0..points).map(move |point| (thread, ControlPointId::from_index(point)))
         };
         self.system.thread_ids().flat_map(of).collect()
     }
 
     /// No clauses anywhere.
     pub(super) fn no_clauses(&self) -> Clauses {
-        self.system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect()
+        self.system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect()
     }
 
-    /// Whether a clause holds at the beginning, if its thread is at the spot then.
-    pub(super) fn holds_initially(&self, (thread, spot): Place, clause: Signs) -> bool {
-        let starts_here = self.system.thread(thread).start == Some(spot);
+    /// Whether a clause holds at the beginning, if its thread is at the control point then.
+    pub(super) fn holds_initially(&self, (thread, point): Place, clause: Signs) -> bool {
+        let starts_here = self.system.thread(thread).start == Some(point);
         !starts_here || self.initial.iter().all(|known| known.intersects(clause))
     }
 
-    /// The steps after which a clause at a spot must hold.
+    /// The steps after which a clause at a control point must hold.
     pub(super) fn obligations(&self, place: Place, clause: Signs) -> impl Iterator<Item = Obligation> {
-        let (thread, spot) = (place.0.index(), place.1.index());
+        let (thread, point) = (place.0.index(), place.1.index());
         let touching = self.foreign[thread].iter().filter(move |&&by| self.steps.touches(by, clause));
         let seen = touching.map(move |&by| {
             let the_move = self.system.get(by);
             Obligation { by, from: place, actor: Some((the_move.thread, the_move.source)) }
         });
-        self.arriving[thread][spot].iter().copied().chain(seen)
+        self.arriving[thread][point].iter().copied().chain(seen)
     }
 
     /// The steps of other threads that do not move or start a thread.
@@ -112,7 +112,7 @@ impl<'f, 'p> Frame<'f, 'p> {
         &self.foreign[thread.index()]
     }
 
-    /// The steps that lead to each spot of a thread.
+    /// The steps that lead to each control point of a thread.
     pub(super) fn arriving(&self, thread: ThreadId) -> &[Vec<Obligation>] {
         &self.arriving[thread.index()]
     }
@@ -127,8 +127,8 @@ impl<'f, 'p> Frame<'f, 'p> {
 
     /// What is known before the step of an obligation; `None` if it cannot be made.
     pub(super) fn before(&self, obligation: &Obligation) -> Option<Signs> {
-        let (thread, spot) = obligation.from;
-        let known = self.steps.before(obligation.by)?.union(self.vocabulary.standing(thread, spot));
+        let (thread, point) = obligation.from;
+        let known = self.steps.before(obligation.by)?.union(self.vocabulary.standing(thread, point));
         (!known.is_contradiction()).then_some(known)
     }
 }

@@ -4,18 +4,18 @@ use super::signs::Signs;
 use super::vocabulary::{Atom, Vocabulary};
 use crate::random_walk::random_walks;
 use rely_base::{Budget, Id};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Integer, VarId};
 use rely_program::{Scope, Semantics, SlotId, State, ThreadId, Trace};
-use rely_symbolic::{SpotId, System};
+use rely_symbolic::{ControlPointId, System};
 use rustc_hash::FxHashSet;
 
 /// So many steps are walked.
 const STEPS: u64 = 200_000;
-/// So many different states are kept of each spot.
-const MOST_PER_SPOT: usize = 4_096;
+/// So many different states are kept of each control point.
+const MOST_PER_POINT: usize = 4_096;
 
-/// What was seen when a thread was at a spot.
+/// What was seen when a thread was at a control point.
 pub(super) struct Samples {
     at: Vec<Vec<FxHashSet<u128>>>,
 }
@@ -23,8 +23,8 @@ pub(super) struct Samples {
 impl Samples {
     /// What walks see; or the run that violates the property, if one does.
     pub(super) fn new(system: &System<'_>, vocabulary: &Vocabulary, budget: &Budget) -> Result<Self, Trace> {
-        let spots = system.threads.iter().map(|thread| vec![FxHashSet::default(); thread.spots.len()]);
-        let mut samples = Samples { at: spots.collect() };
+        let points = system.threads.iter().map(|thread| vec![FxHashSet::default(); thread.points.len()]);
+        let mut samples = Samples { at: points.collect() };
         let semantics = Semantics::new(system.program);
         let eye = Eye { system, semantics: &semantics };
         let see = &mut |state: &State| samples.see(&eye, vocabulary, state);
@@ -34,26 +34,26 @@ impl Samples {
         }
     }
 
-    /// The states that were seen at a spot, each as the atoms that held.
-    pub(super) fn at(&self, thread: ThreadId, spot: SpotId) -> &FxHashSet<u128> {
-        &self.at[thread.index()][spot.index()]
+    /// The states that were seen at a control point, each as the atoms that held.
+    pub(super) fn at(&self, thread: ThreadId, point: ControlPointId) -> &FxHashSet<u128> {
+        &self.at[thread.index()][point.index()]
     }
 
     fn see(&mut self, eye: &Eye<'_, '_>, vocabulary: &Vocabulary, state: &State) {
-        let places: Vec<SpotId> = eye.places(state);
+        let places: Vec<ControlPointId> = eye.places(state);
         let mut holding = 0;
         for (id, atom) in vocabulary.atoms.iter() {
             let holds = match atom {
                 Atom::Value(constraint) => constraint.holds(|cell| eye.value(state, cell)),
-                Atom::Place { thread, spot } => places[thread.index()] == *spot,
+                Atom::Place { thread, point } => places[thread.index()] == *point,
             };
             if holds {
                 holding |= Signs::one(id, true).holding();
             }
         }
-        for (thread, spot) in places.into_iter().enumerate() {
-            let seen = &mut self.at[thread][spot.index()];
-            if seen.len() < MOST_PER_SPOT {
+        for (thread, point) in places.into_iter().enumerate() {
+            let seen = &mut self.at[thread][point.index()];
+            if seen.len() < MOST_PER_POINT {
                 seen.insert(holding);
             }
         }
@@ -68,10 +68,10 @@ struct Eye<'e, 'p> {
 
 impl Eye<'_, '_> {
     /// Where each thread is.
-    fn places(&self, state: &State) -> Vec<SpotId> {
+    fn places(&self, state: &State) -> Vec<ControlPointId> {
         let place = |thread: ThreadId| {
             let location = slot_of(state, thread).and_then(|slot| state.location(slot));
-            self.system.spot(thread, location.map_or(Spot::Unstarted, Spot::At))
+            self.system.point(thread, location.map_or(ControlPoint::Unstarted, ControlPoint::At))
         };
         self.system.thread_ids().map(place).collect()
     }

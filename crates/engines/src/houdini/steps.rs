@@ -5,7 +5,7 @@ use super::vocabulary::{Atom, Vocabulary};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, VarId, Verdict};
 use rely_program::ThreadId;
-use rely_symbolic::{Move, MoveId, SpotId, System, before, updated};
+use rely_symbolic::{ControlPointId, Move, MoveId, System, before, updated};
 use rustc_hash::FxHashMap;
 
 /// All moves in terms of atoms.
@@ -95,9 +95,9 @@ impl Reader<'_, '_> {
                         step.missed.extend(known.map(|known| ((id, holds), known)));
                     }
                 }
-                Atom::Place { thread, spot } => {
+                Atom::Place { thread, point } => {
                     let Some(arrived) = self.arrival(by, *thread) else { continue };
-                    step.missed.insert((id, arrived != *spot), Signs::default());
+                    step.missed.insert((id, arrived != *point), Signs::default());
                 }
             }
             step.touched = step.touched.union(Signs::one(id, true).atoms());
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
     }
 
     /// Where a thread is after a step that moves or starts it.
-    fn arrival(&self, by: &Move, thread: ThreadId) -> Option<SpotId> {
+    fn arrival(&self, by: &Move, thread: ThreadId) -> Option<ControlPointId> {
         let starts = by.branch.started.contains(&thread);
         let started = starts.then(|| self.system.thread(thread).entry);
         if by.thread == thread { Some(by.target) } else { started }
@@ -119,8 +119,8 @@ impl Reader<'_, '_> {
     /// What the conditions of a step say about places.
     fn places_before(&self, by: &Move) -> Signs {
         let mut known = self.vocabulary.standing(by.thread, by.source);
-        for (thread, spots) in &by.places {
-            known = known.union(self.vocabulary.among(*thread, spots));
+        for (thread, points) in &by.places {
+            known = known.union(self.vocabulary.among(*thread, points));
         }
         known
     }

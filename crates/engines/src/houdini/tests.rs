@@ -12,7 +12,7 @@ use super::vocabulary::{Atom, Vocabulary};
 use super::{WIDTHS, prove};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
-use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
+use rely_evidence::rely_guarantee::{AtomPrinter, ControlPoint};
 use rely_evidence::{Verdict, check};
 use rely_program::{Goal, Program, ThreadId, passes};
 use rely_symbolic::System;
@@ -78,18 +78,18 @@ impl Words<'_, '_> {
                 let atom = system.cells.atom(&constraint).expect("small numbers");
                 AtomPrinter::new(system.program).atom(&atom)
             }
-            Atom::Place { thread, spot } => {
+            Atom::Place { thread, point } => {
                 let name = &system.program.threads()[*thread].name;
-                format!("{name} {}at {}", if holds { "" } else { "not " }, self.spot(*thread, spot.index()))
+                format!("{name} {}at {}", if holds { "" } else { "not " }, self.point(*thread, point.index()))
             }
         };
         clause.iter().map(literal).collect::<Vec<_>>().join(" || ")
     }
 
-    fn spot(&self, thread: ThreadId, spot: usize) -> String {
-        match self.0.thread(thread).spots[spot] {
-            Spot::Unstarted => "no start".to_owned(),
-            Spot::At(location) => match &self.0.program.locations()[location].label {
+    fn point(&self, thread: ThreadId, point: usize) -> String {
+        match self.0.thread(thread).points[point] {
+            ControlPoint::Unstarted => "no start".to_owned(),
+            ControlPoint::At(location) => match &self.0.program.locations()[location].label {
                 Some(label) => label.clone(),
                 None => format!("L{}", location.index()),
             },
@@ -98,11 +98,11 @@ impl Words<'_, '_> {
 
     fn clauses(&self, clauses: &Clauses) -> String {
         let mut lines = Vec::new();
-        for (thread, spots) in self.0.thread_ids().zip(clauses) {
-            for (spot, clauses) in spots.iter().enumerate().filter(|(_, clauses)| !clauses.is_empty()) {
+        for (thread, points) in self.0.thread_ids().zip(clauses) {
+            for (point, clauses) in points.iter().enumerate().filter(|(_, clauses)| !clauses.is_empty()) {
                 let clauses: Vec<String> = clauses.iter().map(|&clause| self.clause(clause)).collect();
                 let name = &self.0.program.threads()[thread].name;
-                lines.push(format!("{name} at {}: {}", self.spot(thread, spot), clauses.join("; ")));
+                lines.push(format!("{name} at {}: {}", self.point(thread, point), clauses.join("; ")));
             }
         }
         lines.join("\n")

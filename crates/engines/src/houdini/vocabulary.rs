@@ -5,14 +5,14 @@ use super::signs::{AtomId, MOST_ATOMS, Signs};
 use rely_base::{Arena, Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, Relation, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{SpotId, System};
+use rely_symbolic::{ControlPointId, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that holds in a state or does not.
 #[derive(Clone, Debug)]
 pub(super) enum Atom {
     Value(Constraint),
-    Place { thread: ThreadId, spot: SpotId },
+    Place { thread: ThreadId, point: ControlPointId },
 }
 
 /// All atoms, and what is known of them.
@@ -26,7 +26,7 @@ pub(super) struct Vocabulary {
     compared: Vec<Signs>,
     /// All places of other threads, from the point of view of each.
     others: Vec<Signs>,
-    /// What is known of the places of a thread that is at a spot.
+    /// What is known of the places of a thread that is at a control point.
     standing: Vec<Vec<Signs>>,
 }
 
@@ -61,8 +61,8 @@ impl Vocabulary {
             };
             let values = of(&|atom| matches!(atom, Atom::Value(constraint) if speaks(constraint)));
             let others = of(&|atom| matches!(atom, Atom::Place { thread: other, .. } if *other != thread));
-            let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
-            let standing = spots.map(|spot| vocabulary.among(thread, &[spot])).collect();
+            let points = (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
+            let standing = points.map(|point| vocabulary.among(thread, &[point])).collect();
             vocabulary.readable.push(values.union(others));
             vocabulary.others.push(others);
             vocabulary.standing.push(standing);
@@ -87,8 +87,8 @@ impl Vocabulary {
                         *follows = follows.union(entailed);
                     }
                 }
-                Atom::Place { thread, spot } => {
-                    self.follows[id][1] = self.among(*thread, &[*spot]);
+                Atom::Place { thread, point } => {
+                    self.follows[id][1] = self.among(*thread, &[*point]);
                 }
             }
         }
@@ -111,14 +111,14 @@ impl Vocabulary {
         known
     }
 
-    /// What is known of the places of a thread that is at one of some spots.
-    pub(super) fn among(&self, thread: ThreadId, spots: &[SpotId]) -> Signs {
+    /// What is known of the places of a thread that is at one of some control points.
+    pub(super) fn among(&self, thread: ThreadId, points: &[ControlPointId]) -> Signs {
         let places = self.atoms.iter().filter_map(|(id, atom)| match atom {
-            Atom::Place { thread: of, spot } if *of == thread => Some((id, spot)),
+            Atom::Place { thread: of, point } if *of == thread => Some((id, point)),
             _ => None,
         });
-        let is_known = places.filter(|(_, spot)| spots.len() == 1 || !spots.contains(spot));
-        is_known.map(|(id, spot)| Signs::one(id, spots.contains(spot))).collect()
+        let is_known = places.filter(|(_, point)| points.len() == 1 || !points.contains(point));
+        is_known.map(|(id, point)| Signs::one(id, points.contains(point))).collect()
     }
 
     /// What follows from one signed atom.
@@ -137,8 +137,8 @@ impl Vocabulary {
         self.compared[thread.index()].union(present)
     }
 
-    pub(super) fn standing(&self, thread: ThreadId, spot: SpotId) -> Signs {
-        self.standing[thread.index()][spot.index()]
+    pub(super) fn standing(&self, thread: ThreadId, point: ControlPointId) -> Signs {
+        self.standing[thread.index()][point.index()]
     }
 }
 
@@ -245,7 +245,7 @@ impl<'c, 'p> Collected<'c, 'p> {
     /// Where threads are after a step that others notice.
     fn add_places(&mut self) {
         let system = self.system;
-        let mut places: Vec<(ThreadId, SpotId)> = Vec::new();
+        let mut places: Vec<(ThreadId, ControlPointId)> = Vec::new();
         for by in system.moves.iter().filter(|by| by.leads_on(system)) {
             let others = || system.thread_ids().filter(|&other| other != by.thread);
             let is_noticed = |cell| others().any(|other| self.tested[other.index()].contains(&cell));
@@ -254,8 +254,8 @@ impl<'c, 'p> Collected<'c, 'p> {
                 places.push(place);
             }
         }
-        for (thread, spot) in places {
-            self.atoms.push(Atom::Place { thread, spot });
+        for (thread, point) in places {
+            self.atoms.push(Atom::Place { thread, point });
         }
     }
 }

@@ -10,31 +10,31 @@ use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_logic::Constraint;
 use rely_program::{EdgeId, ThreadId};
 use rely_symbolic::outline::{self, Known, Outline};
-use rely_symbolic::{SpotId, System};
+use rely_symbolic::{ControlPointId, System};
 
 /// `None` if there is too much to write down.
 pub(super) fn write(frame: &Frame<'_, '_>, needed: &Needed, budget: &Budget) -> Option<RelyGuarantee> {
     let (system, vocabulary) = (frame.system, frame.vocabulary);
     let as_cubes = |clauses: &Vec<Signs>| cubes(vocabulary, clauses);
     let mut at: Vec<Vec<Vec<Signs>>> = Vec::new();
-    for spots in &needed.clauses {
-        at.push(spots.iter().map(as_cubes).collect::<Option<_>>()?);
+    for points in &needed.clauses {
+        at.push(points.iter().map(as_cubes).collect::<Option<_>>()?);
     }
     let told: Vec<Vec<Signs>> = needed.told.iter().map(as_cubes).collect::<Option<_>>()?;
     let actor = |edge: usize| {
         let edge = &system.program.edges()[EdgeId::from_index(edge)];
         system.program.locations()[edge.source].thread
     };
-    let of_spots = at.iter().zip(system.thread_ids());
-    let of_spots =
-        of_spots.flat_map(|(spots, thread)| spots.iter().flatten().map(move |cube| (thread, *cube)));
+    let of_points = at.iter().zip(system.thread_ids());
+    let of_points =
+        of_points.flat_map(|(points, thread)| points.iter().flatten().map(move |cube| (thread, *cube)));
     let of_edges = told.iter().enumerate();
     let of_edges = of_edges.flat_map(|(edge, cubes)| cubes.iter().map(move |cube| (actor(edge), *cube)));
-    let mentioned = Mentioned::new(system, vocabulary, of_spots.chain(of_edges));
+    let mentioned = Mentioned::new(system, vocabulary, of_points.chain(of_edges));
     let known =
         |thread, cubes: &[Signs]| cubes.iter().map(|&cube| mentioned.known(thread, cube)).collect::<Vec<_>>();
     let of_thread =
-        |(spots, thread): (&Vec<Vec<Signs>>, _)| spots.iter().map(|cubes| known(thread, cubes)).collect();
+        |(points, thread): (&Vec<Vec<Signs>>, _)| points.iter().map(|cubes| known(thread, cubes)).collect();
     let outline = Outline {
         at: at.iter().zip(system.thread_ids()).map(of_thread).collect(),
         told: Some(told.iter().enumerate().map(|(edge, cubes)| known(actor(edge), cubes)).collect()),
@@ -50,7 +50,7 @@ struct Mentioned<'m, 'p> {
     vocabulary: &'m Vocabulary,
     values: Vec<AtomId>,
     /// Where each thread tells apart that another one is.
-    places: Vec<(ThreadId, ThreadId, SpotId)>,
+    places: Vec<(ThreadId, ThreadId, ControlPointId)>,
 }
 
 impl<'m, 'p> Mentioned<'m, 'p> {
@@ -64,8 +64,8 @@ impl<'m, 'p> Mentioned<'m, 'p> {
             for (atom, _) in cube.iter() {
                 match &vocabulary.atoms[atom] {
                     Atom::Value(_) => add_new(&mut mentioned.values, atom),
-                    Atom::Place { thread, spot } => {
-                        add_new(&mut mentioned.places, (observer, *thread, *spot));
+                    Atom::Place { thread, point } => {
+                        add_new(&mut mentioned.places, (observer, *thread, *point));
                     }
                 }
             }
@@ -87,7 +87,7 @@ impl<'m, 'p> Mentioned<'m, 'p> {
     }
 
     fn tells_places(&self) -> bool {
-        self.places.iter().any(|(_, observed, _)| self.system.thread(*observed).spots.len() > 1)
+        self.places.iter().any(|(_, observed, _)| self.system.thread(*observed).points.len() > 1)
     }
 
     /// What a cube says.
@@ -99,31 +99,31 @@ impl<'m, 'p> Mentioned<'m, 'p> {
         });
         let others = self.system.thread_ids().filter(|&other| other != thread);
         let others = others.filter_map(|other| {
-            let all = self.spots_of(thread, other);
-            let possible: Vec<SpotId> =
-                all.iter().copied().filter(|&spot| self.allows(cube, other, spot)).collect();
+            let all = self.points_of(thread, other);
+            let possible: Vec<ControlPointId> =
+                all.iter().copied().filter(|&point| self.allows(cube, other, point)).collect();
             (possible.len() < all.len()).then_some((other, possible))
         });
         Known { constraints: constraints.collect(), others: others.collect() }
     }
 
-    /// The spots of another thread: first those between which the observer does not tell.
-    fn spots_of(&self, observer: ThreadId, observed: ThreadId) -> Vec<SpotId> {
+    /// The control points of another thread: first those between which the observer does not tell.
+    fn points_of(&self, observer: ThreadId, observed: ThreadId) -> Vec<ControlPointId> {
         let told = self.places.iter().filter(|(by, of, _)| (*by, *of) == (observer, observed));
-        let mut told: Vec<SpotId> = told.map(|(_, _, spot)| *spot).collect();
-        let all = (0..self.system.thread(observed).spots.len()).map(SpotId::from_index);
-        let mut spots: Vec<SpotId> = all.filter(|spot| !told.contains(spot)).collect();
-        if spots.is_empty() {
-            spots.extend(told.pop());
+        let mut told: Vec<ControlPointId> = told.map(|(_, _, point)| *point).collect();
+        let all = (0..self.system.thread(observed).points.len()).map(ControlPointId::from_index);
+        let mut points: Vec<ControlPointId> = all.filter(|point| !told.contains(point)).collect();
+        if points.is_empty() {
+            points.extend(told.pop());
         }
-        spots.extend(told);
-        spots
+        points.extend(told);
+        points
     }
 
-    /// Whether another thread may be at a spot, for all that a cube says of its place.
-    fn allows(&self, cube: Signs, other: ThreadId, spot: SpotId) -> bool {
+    /// Whether another thread may be at a control point, for all that a cube says of its place.
+    fn allows(&self, cube: Signs, other: ThreadId, point: ControlPointId) -> bool {
         cube.iter().all(|(atom, holds)| match &self.vocabulary.atoms[atom] {
-            Atom::Place { thread, spot: named } if *thread == other => (*named == spot) == holds,
+            Atom::Place { thread, point: named } if *thread == other => (*named == point) == holds,
             Atom::Place { .. } | Atom::Value(_) => true,
         })
     }

@@ -9,7 +9,7 @@ use super::cover::Cover;
 use super::crowd::{Count, Crowd, Local, LocalId};
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::{
     LocationId, Program, Scope, Semantics, SlotId, State, ThreadId, ThreadKind, Value, VarId,
@@ -146,18 +146,22 @@ impl Maker<'_, '_> {
                         atoms: self.values(self.cover.locals.get(local)),
                         others: Vec::new(),
                     };
-                    at.push((Spot::At(location), locals.iter().map(cube).collect()));
+                    at.push((ControlPoint::At(location), locals.iter().map(cube).collect()));
                 }
             }
-            at.push((Spot::At(declaration.exit), vec![Cube::default()]));
+            at.push((ControlPoint::At(declaration.exit), vec![Cube::default()]));
         } else {
             // Its locals are part of what the invariant says.
-            let mut spots = BTreeSet::new();
+            let mut points = BTreeSet::new();
             for crowd in &self.cover.crowds {
                 let slot = crowd.base.slots().find(|&slot| crowd.base.thread(slot) == thread);
-                spots.extend(slot.map(|slot| crowd.base.location(slot).map_or(Spot::Unstarted, Spot::At)));
+                points.extend(
+                    slot.map(|slot| {
+                        crowd.base.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At)
+                    }),
+                );
             }
-            at.extend(spots.into_iter().map(|spot| (spot, vec![Cube::default()])));
+            at.extend(points.into_iter().map(|point| (point, vec![Cube::default()])));
         }
         ThreadAssertions { thread, at }
     }

@@ -182,19 +182,21 @@ impl<'a> Attempt<'a> {
         is_new
     }
 
-    /// The same predicate at the spots through which its thread comes to where it was found: as many
-    /// as it is tracked at already. Who needs it at one spot of a way needs it at the one before
+    /// The same predicate at the control points through which its thread comes to where it was found: as many
+    /// as it is tracked at already. Who needs it at one control point of a way needs it at the one before
     /// next, and each question costs new trees.
     fn on_the_way(&self, increment: &PrecisionIncrement) -> Vec<PrecisionIncrement> {
-        let PrecisionIncrement::Predicate { thread, spot, constraint } = increment else { return Vec::new() };
+        let PrecisionIncrement::Predicate { thread, point, constraint } = increment else {
+            return Vec::new();
+        };
         if self.precision.has(increment) {
             return Vec::new();
         }
         let most = self.precision.count_needed(*thread, constraint);
-        let way = self.system.way_to(*thread, &[*spot], most, None).into_iter();
-        way.map(|spot| PrecisionIncrement::Predicate {
+        let way = self.system.way_to(*thread, &[*point], most, None).into_iter();
+        way.map(|point| PrecisionIncrement::Predicate {
             thread: *thread,
-            spot,
+            point,
             constraint: constraint.clone(),
         })
         .collect()

@@ -3,10 +3,10 @@
 use super::precision::{Precision, PrecisionIncrement};
 use super::reach::{NodeId, Origin, Trees};
 use rely_base::{Id, Round, Span, Tree, TreeNode};
-use rely_evidence::rely_guarantee::{AtomPrinter, Spot};
+use rely_evidence::rely_guarantee::{AtomPrinter, ControlPoint};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, MoveId, System};
 use rustc_hash::FxHashMap;
 
 /// Trees with more nodes than this are not told: nobody would look at the picture.
@@ -83,8 +83,8 @@ impl Writer<'_, '_> {
             positions.insert(id, nodes.len());
             nodes.push(TreeNode {
                 parent,
-                place: self.spot(thread, node.spot),
-                span: self.span(thread, node.spot),
+                place: self.point(thread, node.point),
+                span: self.span(thread, node.point),
                 step: by.map_or_else(|| "initially".to_owned(), |by| self.step(by)),
                 by: by.filter(|_| is_environment).map(|by| self.name(self.system.get(by).thread)),
                 facts,
@@ -96,15 +96,15 @@ impl Writer<'_, '_> {
 
     fn increment(&self, increment: &PrecisionIncrement, only_there: bool) -> String {
         match increment {
-            PrecisionIncrement::Predicate { thread, spot, constraint } => {
+            PrecisionIncrement::Predicate { thread, point, constraint } => {
                 let constraint = self.constraint(constraint).unwrap_or_else(|| "a large number".to_owned());
                 let place =
-                    if only_there { format!(" at {}", self.spot(*thread, *spot)) } else { String::new() };
+                    if only_there { format!(" at {}", self.point(*thread, *point)) } else { String::new() };
                 format!("{}{place}: {constraint}", self.name(*thread))
             }
             PrecisionIncrement::Count(cell) => format!("{} counts threads", self.cell(*cell)),
-            PrecisionIncrement::Place { observer, observed, spots } => {
-                format!("{}: {}", self.name(*observer), self.places(*observed, spots))
+            PrecisionIncrement::Place { observer, observed, points } => {
+                format!("{}: {}", self.name(*observer), self.places(*observed, points))
             }
         }
     }
@@ -121,8 +121,8 @@ impl Writer<'_, '_> {
         })
     }
 
-    fn places(&self, thread: ThreadId, spots: &[SpotId]) -> String {
-        let names: Vec<String> = spots.iter().map(|&spot| self.spot(thread, spot)).collect();
+    fn places(&self, thread: ThreadId, points: &[ControlPointId]) -> String {
+        let names: Vec<String> = points.iter().map(|&point| self.point(thread, point)).collect();
         format!("{} at {}", self.name(thread), names.join(" or "))
     }
 
@@ -130,11 +130,11 @@ impl Writer<'_, '_> {
         self.system.program.threads()[thread].name.clone()
     }
 
-    fn spot(&self, thread: ThreadId, spot: SpotId) -> String {
+    fn point(&self, thread: ThreadId, point: ControlPointId) -> String {
         let (program, declaration) = (self.system.program, &self.system.program.threads()[thread]);
-        match self.system.thread(thread).spots[spot.index()] {
-            Spot::Unstarted => "not started".to_owned(),
-            Spot::At(location) => match &program.locations()[location].label {
+        match self.system.thread(thread).points[point.index()] {
+            ControlPoint::Unstarted => "not started".to_owned(),
+            ControlPoint::At(location) => match &program.locations()[location].label {
                 Some(label) => label.clone(),
                 None if location == declaration.entry => "entry".to_owned(),
                 None if location == declaration.exit => "exit".to_owned(),
@@ -143,9 +143,11 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn span(&self, thread: ThreadId, spot: SpotId) -> Option<Span> {
+    fn span(&self, thread: ThreadId, point: ControlPointId) -> Option<Span> {
         let program = self.system.program;
-        let Spot::At(location) = self.system.thread(thread).spots[spot.index()] else { return None };
+        let ControlPoint::At(location) = self.system.thread(thread).points[point.index()] else {
+            return None;
+        };
         let leaving = program.outgoing(location).iter().find_map(|&edge| program.edges()[edge].span);
         program.locations()[location].span.or(leaving)
     }

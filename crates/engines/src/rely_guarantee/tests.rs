@@ -18,7 +18,7 @@ use rely_evidence::rely_guarantee::AtomPrinter;
 use rely_evidence::{Claim, Verdict, replay};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Goal, Program, ThreadId};
-use rely_symbolic::{MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, MoveId, System};
 
 pub(crate) fn load(model: &str) -> Program {
     let mut sources = SourceMap::new();
@@ -64,7 +64,7 @@ fn what_a_thread_tracks_its_twin_tracks_in_its_own_terms() {
     let predicate = |name: &'static str, value| {
         move |system: &System<'_>| PrecisionIncrement::Predicate {
             thread: thread(0),
-            spot: SpotId::from_index(0),
+            point: ControlPointId::from_index(0),
             constraint: equals(system, name, value),
         }
     };
@@ -82,16 +82,16 @@ fn places_have_twins_too() {
     let place = |system: &System<'_>| {
         let observed = thread(1);
         let label = |name: &str| {
-            let mut spots = system.thread(observed).spots.iter();
-            let is = |spot: &rely_evidence::rely_guarantee::Spot| match spot {
-                rely_evidence::rely_guarantee::Spot::At(location) => {
+            let mut points = system.thread(observed).points.iter();
+            let is = |point: &rely_evidence::rely_guarantee::ControlPoint| match point {
+                rely_evidence::rely_guarantee::ControlPoint::At(location) => {
                     system.program.locations()[*location].label.as_deref() == Some(name)
                 }
-                rely_evidence::rely_guarantee::Spot::Unstarted => false,
+                rely_evidence::rely_guarantee::ControlPoint::Unstarted => false,
             };
-            SpotId::from_index(spots.position(is).unwrap_or_else(|| panic!("no {name}")))
+            ControlPointId::from_index(points.position(is).unwrap_or_else(|| panic!("no {name}")))
         };
-        PrecisionIncrement::Place { observer: thread(0), observed, spots: vec![label("q")] }
+        PrecisionIncrement::Place { observer: thread(0), observed, points: vec![label("q")] }
     };
     check_symmetric(TWO_FLAGS, place, &expect!["T1: T2 at q; T2: T1 at b"]);
 }
@@ -171,12 +171,12 @@ fn check_classes(model: &str, expect: &Expect) {
     let mut decider = Decider::new(&system, &budget);
     let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
     assert!(trees.grow(10_000).is_ok(), "the precision suffices");
-    let spots = |thread: ThreadId| (0..system.thread(thread).spots.len()).map(SpotId::from_index);
-    let places: Vec<(ThreadId, SpotId)> =
-        system.thread_ids().flat_map(|thread| spots(thread).map(move |spot| (thread, spot))).collect();
-    let nodes: usize = places.iter().map(|&(thread, spot)| trees.at(thread, spot).len()).sum();
+    let points = |thread: ThreadId| (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
+    let places: Vec<(ThreadId, ControlPointId)> =
+        system.thread_ids().flat_map(|thread| points(thread).map(move |point| (thread, point))).collect();
+    let nodes: usize = places.iter().map(|&(thread, point)| trees.at(thread, point).len()).sum();
     let classes = relevant_classes(&mut trees, &precision, &budget);
-    let classes: usize = places.iter().map(|&(thread, spot)| classes.at(thread, spot).len()).sum();
+    let classes: usize = places.iter().map(|&(thread, point)| classes.at(thread, point).len()).sum();
     expect.assert_eq(&format!("{classes} classes of {nodes} nodes"));
 }
 
@@ -192,16 +192,16 @@ fn proofs_are_reduced_to_what_they_need() {
     );
 }
 
-/// What follows from where a thread is, for each of its spots.
+/// What follows from where a thread is, for each of its control points.
 fn check_census(model: &str, name: &str, expect: &Expect) {
     let program = load(model);
     let system = system(&program);
     let mut threads = program.threads().iter();
     let (thread, _) = threads.find(|(_, thread)| thread.name == name).unwrap_or_else(|| panic!("no {name}"));
-    let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
+    let points = (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
     let counted: Vec<VarId> = system.census.cells().collect();
-    let facts = spots.map(|spot| {
-        let facts = system.census.facts(&counted, &system, &[(thread, spot)]);
+    let facts = points.map(|point| {
+        let facts = system.census.facts(&counted, &system, &[(thread, point)]);
         let atoms = facts.iter().filter_map(|fact| system.cells.atom(fact));
         atoms.map(|atom| AtomPrinter::new(&program).atom(&atom)).collect::<Vec<_>>().join(", ")
     });
@@ -397,7 +397,7 @@ fn trees_grow_on_where_they_stopped() {
         let mut decider = Decider::new(&system, &budget);
         let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         assert!(limits.any(|limit| trees.grow(limit).is_ok()), "there are fewer nodes than that");
-        trees.nodes.values().map(|node| (node.thread, node.spot, node.literals.clone())).collect::<Vec<_>>()
+        trees.nodes.values().map(|node| (node.thread, node.point, node.literals.clone())).collect::<Vec<_>>()
     };
     let at_once = nodes(10_000..10_001);
     assert!(at_once.len() > 10);

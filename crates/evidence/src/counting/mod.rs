@@ -23,7 +23,7 @@
 //! # Why it is sound
 //!
 //! By induction over the steps of a run: in every state that is reached before the program halts,
-//! each thread satisfies one of the cubes at its spot, and all invariants hold. Assume this of a
+//! each thread satisfies one of the cubes at its control point, and all invariants hold. Assume this of a
 //! state, and let a thread make a step. The invariants after the step follow from the state
 //! before alone (`invariant-step` asks for nothing about the state after), so whoever reasons about
 //! the state after may assume them. The assertions after the step follow as in the plain rule, from

@@ -23,9 +23,9 @@ pub struct RelyGuarantee {
 pub struct ThreadAssertions {
     /// The thread; of a template, any of its instances.
     pub thread: ThreadId,
-    /// The assertions, one of the cubes of a spot holds whenever the thread is there. A spot
+    /// The assertions, one of the cubes of a control point holds whenever the thread is there. A control point
     /// that is not listed is never reached.
-    pub at: Vec<(Spot, Vec<Cube>)>,
+    pub at: Vec<(ControlPoint, Vec<Cube>)>,
 }
 
 /// What a step along an edge looks like to the other threads: one of the cubes, over the values
@@ -40,7 +40,7 @@ pub struct EdgeEffect {
 
 /// Where a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Spot {
+pub enum ControlPoint {
     /// Not started yet; only an instance that does not run from the beginning can be here.
     Unstarted,
     /// At a location of its own.
@@ -52,8 +52,8 @@ pub enum Spot {
 pub struct Cube {
     /// What holds of the variables.
     pub atoms: Vec<Atom>,
-    /// Where other instances stand: each at one of its spots. In an effect: before the step.
-    pub others: Vec<(ThreadId, Vec<Spot>)>,
+    /// Where other instances stand: each at one of its control points. In an effect: before the step.
+    pub others: Vec<(ThreadId, Vec<ControlPoint>)>,
 }
 
 /// A linear comparison: the sum of the terms and the constant, compared with zero.
@@ -150,12 +150,12 @@ impl Quantity {
     }
 }
 
-impl Spot {
+impl ControlPoint {
     /// All places where a thread can be, in the order of its locations.
-    pub fn all(program: &Program, thread: ThreadId) -> Vec<Spot> {
+    pub fn all(program: &Program, thread: ThreadId) -> Vec<ControlPoint> {
         let unstarted = program.threads()[thread].kind == ThreadKind::Instance { running: false };
         let locations = program.locations().iter().filter(|(_, location)| location.thread == thread);
-        let locations = locations.map(|(id, _)| Spot::At(id));
-        unstarted.then_some(Spot::Unstarted).into_iter().chain(locations).collect()
+        let locations = locations.map(|(id, _)| ControlPoint::At(id));
+        unstarted.then_some(ControlPoint::Unstarted).into_iter().chain(locations).collect()
     }
 }

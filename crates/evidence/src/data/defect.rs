@@ -1,6 +1,6 @@
 //! What a rely-guarantee proof owes, and how to say that it does not deliver.
 
-use super::Spot;
+use super::ControlPoint;
 use rely_base::Id;
 use rely_program::{EdgeId, Program, ThreadId};
 use std::fmt;
@@ -84,7 +84,7 @@ pub struct Subject {
     /// The thread whose assertion, step or property is at stake.
     pub thread: Option<ThreadId>,
     /// Where that thread is.
-    pub spot: Option<Spot>,
+    pub point: Option<ControlPoint>,
     /// The edge that is taken.
     pub edge: Option<EdgeId>,
     /// The edge of another thread with which that one changes places.
@@ -97,11 +97,11 @@ pub struct Subject {
 
 impl Subject {
     pub(crate) fn new(rule: Rule) -> Self {
-        Self { rule, thread: None, spot: None, edge: None, past: None, property: None, invariant: None }
+        Self { rule, thread: None, point: None, edge: None, past: None, property: None, invariant: None }
     }
 
-    pub(crate) fn at(self, thread: ThreadId, spot: Spot) -> Self {
-        Self { thread: Some(thread), spot: Some(spot), ..self }
+    pub(crate) fn at(self, thread: ThreadId, point: ControlPoint) -> Self {
+        Self { thread: Some(thread), point: Some(point), ..self }
     }
 
     pub(crate) fn along(self, edge: EdgeId) -> Self {
@@ -124,7 +124,8 @@ impl Subject {
     pub fn describe(&self, program: &Program) -> String {
         let mut parts = Vec::new();
         if let Some(thread) = self.thread {
-            let place = self.spot.map_or(String::new(), |spot| format!(" {}", describe_spot(program, spot)));
+            let place =
+                self.point.map_or(String::new(), |point| format!(" {}", describe_point(program, point)));
             parts.push(format!("thread `{}`{place}", program.threads()[thread].name));
         }
         let describe_edge = |edge: EdgeId| {
@@ -147,10 +148,10 @@ impl Subject {
     }
 }
 
-fn describe_spot(program: &Program, spot: Spot) -> String {
-    match spot {
-        Spot::Unstarted => "before its start".to_owned(),
-        Spot::At(location) => match &program.locations()[location].label {
+fn describe_point(program: &Program, point: ControlPoint) -> String {
+    match point {
+        ControlPoint::Unstarted => "before its start".to_owned(),
+        ControlPoint::At(location) => match &program.locations()[location].label {
             Some(label) => format!("at `{label}`"),
             None => format!("at location {}", location.index()),
         },

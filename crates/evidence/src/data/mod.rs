@@ -18,7 +18,7 @@ mod reason;
 mod states;
 
 pub use assertions::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 pub use claim::{Claim, Exhausted, Mover, Phase, Proof, Reduced, Reduction};
 pub use counting::{CountAtom, Counter, Counting, Invariant, InvariantPrinter, Summand};

@@ -1,6 +1,6 @@
 //! Rankings as plain data.
 
-use super::{Atom, Quantity, RelyGuarantee, Spot};
+use super::{Atom, ControlPoint, Quantity, RelyGuarantee};
 use rely_program::{Program, ThreadId, Value};
 
 /// More components than this are nothing that anyone would call a proof; the obligations grow
@@ -27,7 +27,7 @@ pub struct ThreadRanks {
     /// The thread; of a template, any of its instances.
     pub thread: ThreadId,
     /// The ranks at its places. Where the proof has an assertion, there must be a rank.
-    pub at: Vec<(Spot, Vec<RankCase>)>,
+    pub at: Vec<(ControlPoint, Vec<RankCase>)>,
 }
 
 /// A rank, and when it counts: it does if all atoms hold and no earlier case counts. If none
@@ -67,10 +67,10 @@ impl Ranking {
     }
 
     /// The rank of a thread at a place; empty if there is none.
-    pub fn at(&self, thread: ThreadId, spot: Spot) -> &[RankCase] {
+    pub fn at(&self, thread: ThreadId, point: ControlPoint) -> &[RankCase] {
         let entries = self.ranks.iter().filter(|entry| entry.thread == thread);
         let mut places = entries.flat_map(|entry| &entry.at);
-        places.find(|(place, _)| *place == spot).map_or(&[], |(_, cases)| cases)
+        places.find(|(place, _)| *place == point).map_or(&[], |(_, cases)| cases)
     }
 }
 

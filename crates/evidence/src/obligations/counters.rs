@@ -5,10 +5,10 @@
 //! but the thread that acts inside an atomic block. See [`crate::counting`] for the rule.
 
 use super::encode::{Role, Values};
-use super::spots::{is_atomic, is_instance};
+use super::points::{is_atomic, is_instance};
 use super::step::Step;
 use super::{Generator, Reading};
-use crate::data::{Counter, Invariant, InvariantPrinter, Quantity, Spot};
+use crate::data::{ControlPoint, Counter, Invariant, InvariantPrinter, Quantity};
 use rely_logic::{Integer, TermId};
 use rely_program::{EdgeId, LocationId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -98,8 +98,8 @@ impl Generator<'_> {
     /// Whether no thread of a template is ever seen at a location by others.
     fn is_empty(&self, location: LocationId) -> bool {
         let program = self.outline.program;
-        let (thread, spot) = (program.locations()[location].thread, Spot::At(location));
-        is_atomic(program, spot) || self.outline.at(thread, spot).is_empty()
+        let (thread, point) = (program.locations()[location].thread, ControlPoint::At(location));
+        is_atomic(program, point) || self.outline.at(thread, point).is_empty()
     }
 
     pub(crate) fn census_before(&mut self, edge: EdgeId) -> Census {
@@ -141,7 +141,9 @@ impl Generator<'_> {
         let thread = program.locations()[counter.location].thread;
         if is_instance(program, thread) {
             return match step.arrival(thread) {
-                Some(number) if self.outline.numbers.spot(thread, number) == Spot::At(counter.location) => {
+                Some(number)
+                    if self.outline.numbers.point(thread, number) == ControlPoint::At(counter.location) =>
+                {
                     self.is_counted(counter, Counted { thread, role: Role::ACTOR, values: &behind.values })
                 }
                 Some(_) => self.encoder.constant(0),
@@ -234,7 +236,7 @@ impl Generator<'_> {
 
     /// 1 if an instance is counted, otherwise 0.
     fn count_of_instance(&mut self, counter: &Counter, thread: ThreadId, values: &Values) -> TermId {
-        let here = self.outline.numbers.single(thread, Spot::At(counter.location));
+        let here = self.outline.numbers.single(thread, ControlPoint::At(counter.location));
         let is_here = self.encoder.stands_in(thread, &here);
         if counter.having.is_empty() && self.encoder.pool.as_truth(is_here).is_none() {
             return self.presence_of_instance(counter, is_here);

@@ -7,7 +7,7 @@
 //! handle is greater than those of the instances) is a *fact*, which goes along with every formula
 //! that mentions it.
 
-use super::spots::{SpotSet, is_instance};
+use super::points::{PointSet, is_instance};
 use crate::data::{Atom, Comparison, Moment, Quantity};
 use rely_logic::{Integer, Node, Sort as TermSort, TermId, TermPool, VarId as Symbol};
 use rely_program::{Domain, Program, Scope, Sort, ThreadId, Value, VarId};
@@ -84,7 +84,7 @@ enum Fact {
     Counter(Vec<TermId>),
     /// It is the handle of a thread made from a template.
     Handle(TermId),
-    /// It is the number of the spot of this instance.
+    /// It is the number of the control point of this instance.
     Place(ThreadId),
 }
 
@@ -224,7 +224,7 @@ impl<'p> Encoder<'p> {
         threads.filter(|&thread| is_instance(self.program, thread)).count() as Value
     }
 
-    /// The number of the spot at which an instance stands.
+    /// The number of the control point at which an instance stands.
     pub(crate) fn place(&mut self, thread: ThreadId) -> TermId {
         if let Some(&known) = self.places.get(&thread) {
             return known;
@@ -236,8 +236,8 @@ impl<'p> Encoder<'p> {
         term
     }
 
-    /// An instance stands at one of some spots.
-    pub(crate) fn stands_in(&mut self, thread: ThreadId, set: &SpotSet) -> TermId {
+    /// An instance stands at one of some control points.
+    pub(crate) fn stands_in(&mut self, thread: ThreadId, set: &PointSet) -> TermId {
         let place = self.place(thread);
         let mut cases = Vec::new();
         for (first, last) in set.runs() {

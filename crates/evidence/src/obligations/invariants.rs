@@ -3,11 +3,11 @@
 
 use super::counters::{Behind, Census, Counted};
 use super::encode::{Role, Values};
+use super::points::is_instance;
 use super::sequent::{GoalCube, Sequent};
-use super::spots::is_instance;
 use super::step::Step;
-use super::{Generator, Sink, StatedCube, initial_spot, taken};
-use crate::data::{Invariant, Rule, Spot, Subject, Summand};
+use super::{Generator, Sink, StatedCube, initial_point, taken};
+use crate::data::{ControlPoint, Invariant, Rule, Subject, Summand};
 use rely_logic::{Integer, TermId};
 use rely_program::{EdgeId, LocationId, ThreadId};
 use std::rc::Rc;
@@ -33,8 +33,8 @@ impl Generator<'_> {
         let mut census = Census::default();
         for counter in Rc::clone(&self.counters.mentioned).iter() {
             let thread = program.locations()[counter.location].thread;
-            let is_here =
-                is_instance(program, thread) && initial_spot(program, thread) == Spot::At(counter.location);
+            let is_here = is_instance(program, thread)
+                && initial_point(program, thread) == ControlPoint::At(counter.location);
             let count = if is_here {
                 self.is_counted(counter, Counted { thread, role: Role::ACTOR, values })
             } else {
@@ -77,7 +77,7 @@ impl Generator<'_> {
         }
         let behind = self.behind(edge, step, &step.after);
         let before = self.census_before(edge);
-        let source = Spot::At(self.outline.program.edges()[edge].source);
+        let source = ControlPoint::At(self.outline.program.edges()[edge].source);
         let actor = self.outline.actor(edge);
         for (index, invariant) in self.invariants().iter().enumerate() {
             if !self.is_affected(invariant, step, &before, &behind) {
@@ -206,12 +206,12 @@ impl Generator<'_> {
         step: &Step,
         view: &View,
         thread: ThreadId,
-        spot: Spot,
+        point: ControlPoint,
     ) -> Vec<TermId> {
         let Some(behind) = &view.behind else { return Vec::new() };
-        let mut formulas = match spot {
-            Spot::At(location) => self.bystander_presence(view.edge, (thread, location), behind),
-            Spot::Unstarted => Vec::new(),
+        let mut formulas = match point {
+            ControlPoint::At(location) => self.bystander_presence(view.edge, (thread, location), behind),
+            ControlPoint::Unstarted => Vec::new(),
         };
         formulas.extend(step.conditions[..step.given].iter().chain(&behind.formulas));
         formulas

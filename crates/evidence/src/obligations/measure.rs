@@ -8,15 +8,15 @@
 
 use super::encode::{Encoder, Role, Values};
 use super::outline::Outline;
+use super::points::{PointSet, instances, is_instance};
 use super::property::standing;
 use super::sequent::GoalCube;
-use super::spots::{SpotSet, instances, is_instance};
 use super::step::{Step, initial_values};
 use super::structure::local_cells;
 use super::{Generator, Reading, Sink, taken};
 use crate::data::{
-    Atom, Comparison, MOST_CASES, MOST_COMPONENTS, Quantity, RankCase, Ranking, RelyGuaranteeDefect, Rule,
-    Spot, Subject, Sum,
+    Atom, Comparison, ControlPoint, MOST_CASES, MOST_COMPONENTS, Quantity, RankCase, Ranking,
+    RelyGuaranteeDefect, Rule, Subject, Sum,
 };
 use rely_base::Id;
 use rely_logic::TermId;
@@ -28,7 +28,7 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(crate) struct Measure<'p> {
     components: usize,
-    ranks: FxHashMap<(ThreadId, Spot), &'p [RankCase]>,
+    ranks: FxHashMap<(ThreadId, ControlPoint), &'p [RankCase]>,
 }
 
 fn malformed<T>(what: impl Into<String>) -> Result<T, RelyGuaranteeDefect> {
@@ -42,20 +42,20 @@ impl<'p> Measure<'p> {
         if components > MOST_COMPONENTS {
             return malformed(format!("a rank has more than {MOST_COMPONENTS} components"));
         }
-        let mut ranks: FxHashMap<(ThreadId, Spot), &'p [RankCase]> = FxHashMap::default();
+        let mut ranks: FxHashMap<(ThreadId, ControlPoint), &'p [RankCase]> = FxHashMap::default();
         for entry in &ranking.ranks {
             let number = entry.thread.index();
             if outline.program.threads().get(entry.thread).is_none() {
                 return malformed(format!("there is no thread {number}"));
             }
-            for (spot, cases) in &entry.at {
+            for (point, cases) in &entry.at {
                 if cases.len() > MOST_CASES {
                     return malformed(format!("a rank of thread {number} has more than {MOST_CASES} cases"));
                 }
-                if outline.numbers.number(entry.thread, *spot).is_none() {
+                if outline.numbers.number(entry.thread, *point).is_none() {
                     return malformed(format!("thread {number} is never where the proof gives it a rank"));
                 }
-                if ranks.insert((entry.thread, *spot), cases).is_some() {
+                if ranks.insert((entry.thread, *point), cases).is_some() {
                     return malformed(format!("a rank of thread {number} stands twice"));
                 }
                 for case in cases {
@@ -72,9 +72,9 @@ impl<'p> Measure<'p> {
     fn is_complete(&self, outline: &Outline<'_>) -> Result<(), RelyGuaranteeDefect> {
         for thread in outline.program.threads().ids() {
             for number in outline.numbers.listed(thread).iter() {
-                let spot = outline.numbers.spot(thread, number);
-                if !self.ranks.contains_key(&(thread, spot)) {
-                    let place = Subject::new(Rule::Descent).at(thread, spot).describe(outline.program);
+                let point = outline.numbers.point(thread, number);
+                if !self.ranks.contains_key(&(thread, point)) {
+                    let place = Subject::new(Rule::Descent).at(thread, point).describe(outline.program);
                     return malformed(format!("{place} has an assertion and no rank"));
                 }
             }
@@ -82,8 +82,8 @@ impl<'p> Measure<'p> {
         Ok(())
     }
 
-    fn at(&self, thread: ThreadId, spot: Spot) -> &'p [RankCase] {
-        self.ranks.get(&(thread, spot)).copied().unwrap_or_default()
+    fn at(&self, thread: ThreadId, point: ControlPoint) -> &'p [RankCase] {
+        self.ranks.get(&(thread, point)).copied().unwrap_or_default()
     }
 
     /// Whether a component of a rank may change when the step is made by another thread.
@@ -91,7 +91,7 @@ impl<'p> Measure<'p> {
         &self,
         encoder: &Encoder<'_>,
         step: &Step,
-        place: (ThreadId, Spot),
+        place: (ThreadId, ControlPoint),
         component: usize,
     ) -> bool {
         let is_changed = |(_, quantity): &(_, Quantity)| match *quantity {
@@ -147,7 +147,7 @@ pub(crate) fn descent<S: Sink>(
     sink: &mut S,
 ) -> Result<(), S::Stop> {
     let (program, actor) = (generator.outline.program, generator.outline.actor(id));
-    let source = Spot::At(program.edges()[id].source);
+    let source = ControlPoint::At(program.edges()[id].source);
     let comparison = Comparator { generator, measure, step }.compare(id);
     let goal = lexicographic(generator, &comparison.differences);
     let subject = Subject::new(Rule::Descent).at(actor, source).along(id);
@@ -202,13 +202,18 @@ impl Comparator<'_, '_, '_> {
         }
         let mut differences = Vec::with_capacity(self.measure.components);
         for component in 0..self.measure.components {
-            let mut parts = vec![self.moved(component, actor, Spot::At(edge.source), Spot::At(edge.target))];
+            let mut parts = vec![self.moved(
+                component,
+                actor,
+                ControlPoint::At(edge.source),
+                ControlPoint::At(edge.target),
+            )];
             for &thread in &self.step.started {
-                let entry = Spot::At(program.threads()[thread].entry);
-                parts.push(self.moved(component, thread, Spot::Unstarted, entry));
+                let entry = ControlPoint::At(program.threads()[thread].entry);
+                parts.push(self.moved(component, thread, ControlPoint::Unstarted, entry));
             }
             for &(thread, role) in &self.step.created {
-                let entry = Spot::At(program.threads()[thread].entry);
+                let entry = ControlPoint::At(program.threads()[thread].entry);
                 parts.push(self.rank(component, (thread, entry), role, &self.step.after));
             }
             for (thread, touched) in &concerned {
@@ -246,15 +251,15 @@ impl Comparator<'_, '_, '_> {
                 continue;
             }
             let numbers = &self.generator.outline.numbers;
-            let places: Vec<Spot> = numbers
+            let places: Vec<ControlPoint> = numbers
                 .interruptible(program, thread)
                 .iter()
-                .map(|number| numbers.spot(thread, number))
+                .map(|number| numbers.point(thread, number))
                 .collect();
             let encoder = &self.generator.encoder;
             let is_touched = |component| {
                 let mut places = places.iter();
-                places.any(|&spot| self.measure.is_touched(encoder, self.step, (thread, spot), component))
+                places.any(|&point| self.measure.is_touched(encoder, self.step, (thread, point), component))
             };
             let touched: Vec<bool> = (0..self.measure.components).map(is_touched).collect();
             if touched.contains(&true) {
@@ -265,7 +270,7 @@ impl Comparator<'_, '_, '_> {
     }
 
     /// What changes in the rank of a thread that the step moves.
-    fn moved(&mut self, component: usize, thread: ThreadId, from: Spot, to: Spot) -> TermId {
+    fn moved(&mut self, component: usize, thread: ThreadId, from: ControlPoint, to: ControlPoint) -> TermId {
         let before = self.rank(component, (thread, from), Role::ACTOR, &Values::default());
         let after = self.rank(component, (thread, to), Role::ACTOR, &self.step.after);
         self.generator.encoder.pool.sub(after, before)
@@ -276,24 +281,30 @@ impl Comparator<'_, '_, '_> {
         let program = self.generator.outline.program;
         let mut result = self.generator.encoder.constant(0);
         for number in self.generator.outline.numbers.interruptible(program, thread).iter() {
-            let spot = self.generator.outline.numbers.spot(thread, number);
-            let difference = self.moved(component, thread, spot, spot);
+            let point = self.generator.outline.numbers.point(thread, number);
+            let difference = self.moved(component, thread, point, point);
             if difference == result {
                 continue;
             }
             let encoder = &mut self.generator.encoder;
-            let is_here = encoder.stands_in(thread, &SpotSet::single(number));
+            let is_here = encoder.stands_in(thread, &PointSet::single(number));
             result = encoder.pool.ite(is_here, difference, result);
         }
         result
     }
 
     /// A component of the rank of a thread at a place: a natural number.
-    fn rank(&mut self, component: usize, at: (ThreadId, Spot), role: Role, values: &Values) -> TermId {
-        let (thread, spot) = at;
+    fn rank(
+        &mut self,
+        component: usize,
+        at: (ThreadId, ControlPoint),
+        role: Role,
+        values: &Values,
+    ) -> TermId {
+        let (thread, point) = at;
         let reading = Reading { thread, role, before: values, after: values };
         let mut result = self.generator.encoder.constant(0);
-        for case in self.measure.at(thread, spot).iter().rev() {
+        for case in self.measure.at(thread, point).iter().rev() {
             let conditions: Vec<TermId> =
                 case.when.iter().map(|atom| self.generator.read_atom(atom, reading)).collect();
             let number = self.natural(&case.rank[component], reading);

@@ -1,7 +1,7 @@
 //! All obligations of a proof, one after the other, from the program and its assertions alone.
 //!
 //! The induction is over the steps of a run. In every state that is reached, each thread is at a
-//! spot at which one of the proof's cubes holds. Initially that is so ([`Rule::Initially`]). When
+//! control point at which one of the proof's cubes holds. Initially that is so ([`Rule::Initially`]). When
 //! a thread takes an edge, its own assertion at the target holds ([`Rule::OwnStep`]), those of all
 //! threads that it starts ([`Rule::Start`]), and everybody else's stay true: the step has one of
 //! its claimed effects ([`Rule::Guarantee`]), and no such effect makes an assertion false
@@ -21,16 +21,18 @@ mod invariants;
 mod measure;
 pub(crate) mod movers;
 pub(crate) mod outline;
+mod points;
 mod progress;
 mod property;
 pub(crate) mod sequent;
-mod spots;
 mod step;
 mod structure;
 mod stuck;
 mod wellformed;
 
-use crate::data::{Atom, Cube, Invariant, Moment, Quantity, RelyGuaranteeDefect, Rule, Spot, Subject};
+use crate::data::{
+    Atom, ControlPoint, Cube, Invariant, Moment, Quantity, RelyGuaranteeDefect, Rule, Subject,
+};
 use argument::Argument;
 use counters::Counters;
 use encode::{Encoder, Role, Values};
@@ -38,11 +40,11 @@ use expression::{Counts, Viewer};
 use invariants::View;
 use measure::Measure;
 use outline::Outline;
+use points::{PointSet, instances, is_instance};
 use rely_logic::{Integer, TermId};
 use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, Value, VarId, definedness};
 use rustc_hash::FxHashMap;
 use sequent::{GoalCube, Sequent};
-use spots::{SpotSet, instances, is_instance};
 use std::rc::Rc;
 use step::{Required, Step, initial_values};
 use structure::{Structure, local_cells};
@@ -70,7 +72,7 @@ pub(crate) trait Sink {
 pub(crate) struct StatedCube {
     pub(crate) atoms: Vec<TermId>,
     /// Where other instances stand.
-    pub(crate) places: Vec<(ThreadId, SpotSet)>,
+    pub(crate) places: Vec<(ThreadId, PointSet)>,
 }
 
 /// All cubes of one place.
@@ -96,8 +98,8 @@ pub(crate) struct Generator<'p> {
     pub(crate) counters: Counters,
     /// Whether only the assertions are at stake: that nothing goes wrong is shown elsewhere.
     only_assertions: bool,
-    /// The atoms of the cubes of a spot, over the variables themselves.
-    stated: FxHashMap<(ThreadId, Spot, Role), StatedCubes>,
+    /// The atoms of the cubes of a control point, over the variables themselves.
+    stated: FxHashMap<(ThreadId, ControlPoint, Role), StatedCubes>,
 }
 
 /// From where a cube is read.
@@ -219,15 +221,15 @@ impl<'p> Generator<'p> {
         // Here nothing is known yet, not even that threads stand where assertions are listed.
         let places: Vec<(ThreadId, usize)> = instances(program)
             .filter_map(|thread| {
-                let spot = initial_spot(program, thread);
-                Some((thread, self.outline.numbers.number(thread, spot)?))
+                let point = initial_point(program, thread);
+                Some((thread, self.outline.numbers.number(thread, point)?))
             })
             .collect();
         for thread in instances(program) {
-            let spot = initial_spot(program, thread);
+            let point = initial_point(program, thread);
             let reading = Reading { thread, role: Role::ACTOR, before: &values, after: &values };
-            let goal = self.goal_cubes(self.outline.at(thread, spot), reading, &places);
-            let subject = Subject::new(Rule::Initially).at(thread, spot);
+            let goal = self.goal_cubes(self.outline.at(thread, point), reading, &places);
+            let subject = Subject::new(Rule::Initially).at(thread, point);
             self.give(sink, Sequent { subject, goal, ..sequent.clone() })?;
         }
         self.invariants_initially(&sequent, &values, sink)
@@ -238,7 +240,7 @@ impl<'p> Generator<'p> {
         let program = self.outline.program;
         let edge = &program.edges()[id];
         let actor = self.outline.actor(id);
-        let source = Spot::At(edge.source);
+        let source = ControlPoint::At(edge.source);
         if self.outline.at(actor, source).is_empty() {
             return Ok(());
         }
@@ -276,7 +278,7 @@ impl<'p> Generator<'p> {
         cube: &StatedCube,
         sink: &mut S,
     ) -> Result<(), S::Stop> {
-        let source = Spot::At(self.outline.program.edges()[id].source);
+        let source = ControlPoint::At(self.outline.program.edges()[id].source);
         for demand in &step.demands {
             let subject = Subject::new(demand.rule).at(self.outline.actor(id), source).along(id);
             let mut sequent = Sequent::new(subject);
@@ -297,7 +299,7 @@ impl<'p> Generator<'p> {
     /// The assertion at the target, and the claimed effects of the step.
     fn own_goals(&mut self, id: EdgeId, step: &Step) -> OwnGoals {
         let actor = self.outline.actor(id);
-        let target = Spot::At(self.outline.program.edges()[id].target);
+        let target = ControlPoint::At(self.outline.program.edges()[id].target);
         let unchanged = Values::default();
         let reading = Reading { thread: actor, role: Role::ACTOR, before: &step.after, after: &step.after };
         let target = self.goal_at(target, reading, &step.arrived);
@@ -332,11 +334,11 @@ impl<'p> Generator<'p> {
     ) -> Result<(), S::Stop> {
         let program = self.outline.program;
         let subject = |thread: ThreadId| {
-            Subject::new(Rule::Start).at(thread, Spot::At(program.threads()[thread].entry)).along(id)
+            Subject::new(Rule::Start).at(thread, ControlPoint::At(program.threads()[thread].entry)).along(id)
         };
         for &(thread, role) in &step.created {
             let reading = Reading { thread, role, before: &step.after, after: &step.after };
-            let entry = Spot::At(program.threads()[thread].entry);
+            let entry = ControlPoint::At(program.threads()[thread].entry);
             let goal = self.goal_cubes(self.outline.at(thread, entry), reading, &step.arrived);
             self.give(sink, Sequent { subject: subject(thread), goal, ..known.clone() })?;
         }
@@ -361,13 +363,13 @@ impl<'p> Generator<'p> {
         initial_values(&mut self.encoder, cells, &mut before, &mut conditions);
         let mut after = before.clone();
         after.extend(step.after.iter().map(|(cell, value)| (*cell, *value)));
-        let entry = Spot::At(program.threads()[thread].entry);
+        let entry = ControlPoint::At(program.threads()[thread].entry);
         let reading = Reading { thread, role: Role::ACTOR, before: &after, after: &after };
         let goal = self.goal_cubes(self.outline.at(thread, entry), reading, &step.arrived);
         let reading = |thread| Reading { thread, role: Role::ACTOR, before: &before, after: &before };
         let actor = self.outline.program.locations()[program.edges()[edge_of(&subject)].source].thread;
         let own = self.state(cube, reading(actor));
-        for waiting in self.outline.at(thread, Spot::Unstarted) {
+        for waiting in self.outline.at(thread, ControlPoint::Unstarted) {
             let waiting = self.state(waiting, reading(thread));
             let mut sequent = taken(step, &own, subject);
             sequent.places.extend(waiting.places);
@@ -394,8 +396,8 @@ impl<'p> Generator<'p> {
                 continue;
             }
             for number in self.outline.numbers.interruptible(program, thread).iter() {
-                let spot = self.outline.numbers.spot(thread, number);
-                let subject = Subject::new(Rule::Interference).at(thread, spot).along(id);
+                let point = self.outline.numbers.point(thread, number);
+                let subject = Subject::new(Rule::Interference).at(thread, point).along(id);
                 self.interference_at(subject, step, &effects, &view, sink)?;
             }
         }
@@ -424,9 +426,9 @@ impl<'p> Generator<'p> {
         view: &View,
         sink: &mut S,
     ) -> Result<(), S::Stop> {
-        let (Some(thread), Some(spot)) = (subject.thread, subject.spot) else { return Ok(()) };
-        let cubes = self.outline.at(thread, spot);
-        let stated = self.stated(thread, spot, Role::BYSTANDER);
+        let (Some(thread), Some(point)) = (subject.thread, subject.point) else { return Ok(()) };
+        let cubes = self.outline.at(thread, point);
+        let stated = self.stated(thread, point, Role::BYSTANDER);
         let (mut goal, mut counted) = (None, None);
         for (cube, known) in cubes.iter().zip(stated.iter()) {
             if !self.is_touched(cube, step) {
@@ -436,16 +438,16 @@ impl<'p> Generator<'p> {
             let goal = goal.get_or_insert_with(|| {
                 let seen = &view.seen;
                 let reading = Reading { thread, role: Role::BYSTANDER, before: seen, after: seen };
-                self.goal_at(spot, reading, &step.arrived)
+                self.goal_at(point, reading, &step.arrived)
             });
-            let counted = counted.get_or_insert_with(|| self.counted_around(step, view, thread, spot));
+            let counted = counted.get_or_insert_with(|| self.counted_around(step, view, thread, point));
             for effect in effects {
                 let mut sequent = Sequent::new(subject);
                 sequent.goal = Rc::clone(goal);
                 sequent.hypotheses.extend(known.atoms.iter().chain(&effect.atoms).chain(&*counted));
                 sequent.places.extend(known.places.iter().chain(&effect.places).cloned());
                 if is_instance(self.outline.program, thread) {
-                    sequent.places.push((thread, self.outline.numbers.single(thread, spot)));
+                    sequent.places.push((thread, self.outline.numbers.single(thread, point)));
                 }
                 sequent.places.extend(step.narrowed.iter().cloned());
                 self.give(sink, sequent)?;
@@ -464,27 +466,27 @@ impl<'p> Generator<'p> {
         moved || cube.atoms.iter().flat_map(|atom| &atom.terms).any(|(_, quantity)| changed(quantity))
     }
 
-    /// The atoms of all cubes at a spot, in the present of the thread in some role.
-    pub(crate) fn stated(&mut self, thread: ThreadId, spot: Spot, role: Role) -> StatedCubes {
-        if let Some(known) = self.stated.get(&(thread, spot, role)) {
+    /// The atoms of all cubes at a control point, in the present of the thread in some role.
+    pub(crate) fn stated(&mut self, thread: ThreadId, point: ControlPoint, role: Role) -> StatedCubes {
+        if let Some(known) = self.stated.get(&(thread, point, role)) {
             return Rc::clone(known);
         }
         let values = Values::default();
         let reading = Reading { thread, role, before: &values, after: &values };
-        let cubes = self.outline.at(thread, spot);
+        let cubes = self.outline.at(thread, point);
         let stated: StatedCubes = cubes.iter().map(|cube| self.state(cube, reading)).collect();
-        self.stated.insert((thread, spot, role), Rc::clone(&stated));
+        self.stated.insert((thread, point, role), Rc::clone(&stated));
         stated
     }
 
     /// A cube in terms of the logic.
     fn state(&mut self, cube: &Cube, reading: Reading<'_>) -> StatedCube {
-        let places = cube.others.iter().map(|(thread, spots)| (*thread, self.spot_set(*thread, spots)));
+        let places = cube.others.iter().map(|(thread, points)| (*thread, self.point_set(*thread, points)));
         StatedCube { places: places.collect(), atoms: self.read(&cube.atoms, reading) }
     }
 
-    fn spot_set(&self, thread: ThreadId, spots: &[Spot]) -> SpotSet {
-        spots.iter().filter_map(|&spot| self.outline.numbers.number(thread, spot)).collect()
+    fn point_set(&self, thread: ThreadId, points: &[ControlPoint]) -> PointSet {
+        points.iter().filter_map(|&point| self.outline.numbers.number(thread, point)).collect()
     }
 
     /// Atoms in terms of the logic.
@@ -519,7 +521,8 @@ impl<'p> Generator<'p> {
     ) -> Rc<[GoalCube]> {
         let mut goal = Vec::with_capacity(cubes.len());
         for cube in cubes {
-            let places = cube.others.iter().map(|(thread, spots)| (*thread, self.spot_set(*thread, spots)));
+            let places =
+                cube.others.iter().map(|(thread, points)| (*thread, self.point_set(*thread, points)));
             if let Some(places) = still_open(places, known) {
                 let terms = self.read(&cube.atoms, reading);
                 goal.extend(GoalCube::new(&mut self.encoder, terms, places));
@@ -528,11 +531,16 @@ impl<'p> Generator<'p> {
         goal.into()
     }
 
-    /// The cubes at a spot as a goal. A step changes little, so most of their atoms are what they
+    /// The cubes at a control point as a goal. A step changes little, so most of their atoms are what they
     /// are in the present and need not be made again.
-    fn goal_at(&mut self, spot: Spot, reading: Reading<'_>, known: &[(ThreadId, usize)]) -> Rc<[GoalCube]> {
-        let cubes = self.outline.at(reading.thread, spot);
-        let stated = self.stated(reading.thread, spot, reading.role);
+    fn goal_at(
+        &mut self,
+        point: ControlPoint,
+        reading: Reading<'_>,
+        known: &[(ThreadId, usize)],
+    ) -> Rc<[GoalCube]> {
+        let cubes = self.outline.at(reading.thread, point);
+        let stated = self.stated(reading.thread, point, reading.role);
         let mut goal = Vec::with_capacity(cubes.len());
         for (cube, stated) in cubes.iter().zip(stated.iter()) {
             let Some(places) = still_open(stated.places.iter().cloned(), known) else { continue };
@@ -550,9 +558,9 @@ impl<'p> Generator<'p> {
 /// Which of the places that a cube asks for are not settled by what is known of instances; `None`
 /// if one of them is somewhere else.
 fn still_open(
-    places: impl Iterator<Item = (ThreadId, SpotSet)>,
+    places: impl Iterator<Item = (ThreadId, PointSet)>,
     known: &[(ThreadId, usize)],
-) -> Option<Vec<(ThreadId, SpotSet)>> {
+) -> Option<Vec<(ThreadId, PointSet)>> {
     let mut open = Vec::new();
     for (thread, set) in places {
         match known.iter().find(|(other, _)| *other == thread) {
@@ -577,11 +585,11 @@ fn edge_of(subject: &Subject) -> EdgeId {
 }
 
 /// Where an instance is at the beginning.
-pub(crate) fn initial_spot(program: &Program, thread: ThreadId) -> Spot {
+pub(crate) fn initial_point(program: &Program, thread: ThreadId) -> ControlPoint {
     let declaration = &program.threads()[thread];
     match declaration.kind {
-        ThreadKind::Instance { running: false } => Spot::Unstarted,
-        _ => Spot::At(declaration.entry),
+        ThreadKind::Instance { running: false } => ControlPoint::Unstarted,
+        _ => ControlPoint::At(declaration.entry),
     }
 }
 
@@ -590,7 +598,7 @@ fn initial_counts(encoder: &mut Encoder<'_>, program: &Program) -> Counts {
     let mut counts = Counts::default();
     let is_initial = |location| {
         let thread = program.locations()[location].thread;
-        is_instance(program, thread) && initial_spot(program, thread) == Spot::At(location)
+        is_instance(program, thread) && initial_point(program, thread) == ControlPoint::At(location)
     };
     for condition in program.requires() {
         condition.walk(&mut |part| match part {

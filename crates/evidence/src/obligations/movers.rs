@@ -26,11 +26,11 @@
 //! edges can be done or goes wrong.
 
 use super::encode::{Role, Values};
+use super::points::{instances, is_instance};
 use super::sequent::{GoalCube, Sequent};
-use super::spots::{instances, is_instance};
 use super::step::{Choices, Required, Setting, Step};
 use super::{Generator, Sink, StatedCube};
-use crate::data::{Rule, Spot, Subject};
+use crate::data::{ControlPoint, Rule, Subject};
 use rely_logic::TermId;
 use rely_program::analysis::{Access, IdSet};
 use rely_program::{Claimed, EdgeId, Goal, LocationId, Program, ThreadId, VarId};
@@ -110,7 +110,7 @@ impl Generator<'_> {
         sink: &mut S,
     ) -> Result<(), S::Stop> {
         let (actor, bystander) = (self.outline.actor(edge), self.outline.actor(past));
-        let source = |edge: EdgeId| Spot::At(self.outline.program.edges()[edge].source);
+        let source = |edge: EdgeId| ControlPoint::At(self.outline.program.edges()[edge].source);
         let (at, other_at) = (source(edge), source(past));
         let own = self.stated(actor, at, Role::ACTOR);
         let others = self.stated(bystander, other_at, Role::BYSTANDER);
@@ -133,14 +133,14 @@ impl Generator<'_> {
         Ok(())
     }
 
-    /// Two threads stand at two spots, and none of the others is inside of an atomic block.
+    /// Two threads stand at two control points, and none of the others is inside of an atomic block.
     fn standing_at(
         &self,
-        pair: [(ThreadId, Spot); 2],
-    ) -> Vec<(ThreadId, crate::obligations::spots::SpotSet)> {
+        pair: [(ThreadId, ControlPoint); 2],
+    ) -> Vec<(ThreadId, crate::obligations::points::PointSet)> {
         let (program, numbers) = (self.outline.program, &self.outline.numbers);
         let place = |thread| match pair.iter().find(|(one, _)| *one == thread) {
-            Some((_, spot)) => numbers.single(thread, *spot),
+            Some((_, point)) => numbers.single(thread, *point),
             None => numbers.interruptible(program, thread),
         };
         instances(program).map(|thread| (thread, place(thread))).collect()
@@ -287,8 +287,8 @@ impl Generator<'_> {
     /// Some edge leaves the location, or goes wrong.
     fn completion<S: Sink>(&mut self, location: LocationId, sink: &mut S) -> Result<(), S::Stop> {
         let program = self.outline.program;
-        let (thread, spot) = (program.locations()[location].thread, Spot::At(location));
-        let stated = self.stated(thread, spot, Role::ACTOR);
+        let (thread, point) = (program.locations()[location].thread, ControlPoint::At(location));
+        let stated = self.stated(thread, point, Role::ACTOR);
         if stated.is_empty() {
             return Ok(());
         }
@@ -302,11 +302,11 @@ impl Generator<'_> {
         }
         let goal: Rc<[GoalCube]> = goal.into();
         for StatedCube { atoms, places } in stated.iter() {
-            let mut sequent = Sequent::new(Subject::new(Rule::Completion).at(thread, spot));
+            let mut sequent = Sequent::new(Subject::new(Rule::Completion).at(thread, point));
             sequent.hypotheses.extend(atoms);
             sequent.places.extend(places.iter().cloned());
             if is_instance(program, thread) {
-                sequent.places.push((thread, self.outline.numbers.single(thread, spot)));
+                sequent.places.push((thread, self.outline.numbers.single(thread, point)));
             }
             sequent.goal = Rc::clone(&goal);
             self.give(sink, sequent)?;

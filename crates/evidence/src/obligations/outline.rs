@@ -1,8 +1,8 @@
 //! A proof with an index: what it says where. Making one is the check that the proof speaks of
 //! this program at all.
 
-use super::spots::{SpotNumbers, is_instance};
-use crate::data::{Atom, Cube, Moment, Quantity, RelyGuarantee, RelyGuaranteeDefect, Spot};
+use super::points::{PointNumbers, is_instance};
+use crate::data::{Atom, ControlPoint, Cube, Moment, Quantity, RelyGuarantee, RelyGuaranteeDefect};
 use rely_base::Id;
 use rely_program::{EdgeId, Program, Scope, ThreadId};
 use rustc_hash::FxHashMap;
@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug)]
 pub(crate) struct Outline<'p> {
     pub(crate) program: &'p Program,
-    pub(crate) numbers: SpotNumbers,
-    assertions: FxHashMap<(ThreadId, Spot), &'p [Cube]>,
+    pub(crate) numbers: PointNumbers,
+    assertions: FxHashMap<(ThreadId, ControlPoint), &'p [Cube]>,
     effects: FxHashMap<EdgeId, &'p [Cube]>,
 }
 
@@ -32,13 +32,13 @@ fn malformed<T>(what: impl Into<String>) -> Result<T, RelyGuaranteeDefect> {
 impl<'p> Outline<'p> {
     /// Looks at every part of the proof once.
     pub(crate) fn new(program: &'p Program, proof: &'p RelyGuarantee) -> Result<Self, RelyGuaranteeDefect> {
-        let mut assertions: FxHashMap<(ThreadId, Spot), &'p [Cube]> = FxHashMap::default();
+        let mut assertions: FxHashMap<(ThreadId, ControlPoint), &'p [Cube]> = FxHashMap::default();
         for entry in &proof.threads {
             if program.threads().get(entry.thread).is_none() {
                 return malformed(format!("there is no thread {}", entry.thread.index()));
             }
-            for (spot, cubes) in &entry.at {
-                if assertions.insert((entry.thread, *spot), cubes).is_some() {
+            for (point, cubes) in &entry.at {
+                if assertions.insert((entry.thread, *point), cubes).is_some() {
                     return malformed(format!(
                         "an assertion of thread {} stands twice",
                         entry.thread.index()
@@ -55,16 +55,17 @@ impl<'p> Outline<'p> {
                 return malformed(format!("the effect of edge {} stands twice", effect.edge.index()));
             }
         }
-        let says_something = |thread, spot| assertions.get(&(thread, spot)).is_some_and(|at| !at.is_empty());
-        let numbers = SpotNumbers::new(program, says_something);
+        let says_something =
+            |thread, point| assertions.get(&(thread, point)).is_some_and(|at| !at.is_empty());
+        let numbers = PointNumbers::new(program, says_something);
         let outline = Self { program, numbers, assertions, effects };
         outline.check()?;
         Ok(outline)
     }
 
-    /// What holds while a thread is at a spot: one of these.
-    pub(crate) fn at(&self, thread: ThreadId, spot: Spot) -> &'p [Cube] {
-        self.assertions.get(&(thread, spot)).copied().unwrap_or_default()
+    /// What holds while a thread is at a control point: one of these.
+    pub(crate) fn at(&self, thread: ThreadId, point: ControlPoint) -> &'p [Cube] {
+        self.assertions.get(&(thread, point)).copied().unwrap_or_default()
     }
 
     /// What a step along an edge looks like: one of these.
@@ -78,8 +79,8 @@ impl<'p> Outline<'p> {
     }
 
     fn check(&self) -> Checked {
-        for (&(thread, spot), cubes) in &self.assertions {
-            if self.numbers.number(thread, spot).is_none() {
+        for (&(thread, point), cubes) in &self.assertions {
+            if self.numbers.number(thread, point).is_none() {
                 return malformed(format!("thread {} is never where the proof says", thread.index()));
             }
             let viewpoint = Viewpoint { thread, is_effect: false };
@@ -93,11 +94,11 @@ impl<'p> Outline<'p> {
     }
 
     fn check_cube(&self, viewpoint: Viewpoint, cube: &Cube) -> Checked {
-        for (thread, spots) in &cube.others {
+        for (thread, points) in &cube.others {
             if self.program.threads().get(*thread).is_none() || !is_instance(self.program, *thread) {
                 return malformed(format!("thread {} has no place of its own", thread.index()));
             }
-            if spots.iter().any(|&spot| self.numbers.number(*thread, spot).is_none()) {
+            if points.iter().any(|&point| self.numbers.number(*thread, point).is_none()) {
                 return malformed(format!("thread {} is never where the proof says", thread.index()));
             }
         }

@@ -12,12 +12,12 @@
 //! condition that depends on one does not count as one that holds.
 
 use super::encode::Role;
+use super::points::{instances, is_atomic, is_instance};
 use super::property::standing;
 use super::sequent::{GoalCube, Sequent};
-use super::spots::{instances, is_atomic, is_instance};
 use super::step::Step;
 use super::{Generator, Sink};
-use crate::data::{Rule, Spot, Subject};
+use crate::data::{ControlPoint, Rule, Subject};
 use rely_logic::TermId;
 use rely_program::{EdgeId, LocationId, ThreadId};
 use std::rc::Rc;
@@ -34,7 +34,9 @@ pub(crate) fn progress<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> 
     let ways: Vec<Way> = program.edges().ids().filter_map(|edge| way(generator, edge)).collect();
     for thread in program.threads().ids() {
         for number in generator.outline.numbers.interruptible(program, thread).iter() {
-            let Spot::At(location) = generator.outline.numbers.spot(thread, number) else { continue };
+            let ControlPoint::At(location) = generator.outline.numbers.point(thread, number) else {
+                continue;
+            };
             if location != program.threads()[thread].exit {
                 someone_moves(generator, thread, location, &ways, sink)?;
             }
@@ -48,8 +50,11 @@ fn way(generator: &mut Generator<'_>, edge: EdgeId) -> Option<Way> {
     let program = generator.outline.program;
     let (source, target) = (program.edges()[edge].source, program.edges()[edge].target);
     let actor = generator.outline.actor(edge);
-    let is_reached = !generator.outline.at(actor, Spot::At(source)).is_empty();
-    if !is_reached || is_atomic(program, Spot::At(source)) || is_atomic(program, Spot::At(target)) {
+    let is_reached = !generator.outline.at(actor, ControlPoint::At(source)).is_empty();
+    if !is_reached
+        || is_atomic(program, ControlPoint::At(source))
+        || is_atomic(program, ControlPoint::At(target))
+    {
         return None;
     }
     let Generator { encoder, outline, structure, goal, .. } = generator;
@@ -72,11 +77,13 @@ fn someone_moves<S: Sink>(
     sink: &mut S,
 ) -> Result<(), S::Stop> {
     let program = generator.outline.program;
-    let subject = Subject::new(Rule::Progress).at(thread, Spot::At(location));
+    let subject = Subject::new(Rule::Progress).at(thread, ControlPoint::At(location));
     let mut sequent = Sequent::new(subject);
     for other in instances(program) {
         if other == thread {
-            sequent.places.push((thread, generator.outline.numbers.single(thread, Spot::At(location))));
+            sequent
+                .places
+                .push((thread, generator.outline.numbers.single(thread, ControlPoint::At(location))));
             continue;
         }
         let places = generator.outline.numbers.interruptible(program, other);
@@ -89,14 +96,14 @@ fn someone_moves<S: Sink>(
         let places = if source == location {
             Vec::new()
         } else if actor != thread && is_instance(program, actor) {
-            vec![(actor, generator.outline.numbers.single(actor, Spot::At(source)))]
+            vec![(actor, generator.outline.numbers.single(actor, ControlPoint::At(source)))]
         } else {
             continue;
         };
         goal.extend(GoalCube::new(&mut generator.encoder, way.conditions.iter().copied(), places));
     }
     let goal: Rc<[GoalCube]> = goal.into();
-    for known in generator.stated(thread, Spot::At(location), Role::ACTOR).iter() {
+    for known in generator.stated(thread, ControlPoint::At(location), Role::ACTOR).iter() {
         let mut sequent = sequent.clone();
         sequent.goal = Rc::clone(&goal);
         sequent.hypotheses.extend(&known.atoms);

@@ -1,17 +1,17 @@
 //! Properties of whole states: what must hold always, and what at the end.
 //!
-//! In a state every instance is at one of its spots with its assertion. Of the threads made from
+//! In a state every instance is at one of its control points with its assertion. Of the threads made from
 //! a template it is not known how many there are, so a property that counts them speaks of unknown
 //! numbers. But whoever is counted at a location satisfies the assertion there: from one on there
 //! is a witness, from two on there are two with different handles.
 
 use super::encode::{Role, Values};
 use super::expression::{Counts, Viewer};
+use super::points::{PointSet, instances, is_atomic, is_instance};
 use super::sequent::{GoalCube, Sequent};
-use super::spots::{SpotSet, instances, is_atomic, is_instance};
 use super::step::Step;
 use super::{Generator, Sink};
-use crate::data::{Counter, Rule, Spot, Subject};
+use crate::data::{ControlPoint, Counter, Rule, Subject};
 use rely_logic::TermId;
 use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Program, ThreadId, Value, definedness};
 
@@ -20,7 +20,7 @@ struct Situation<'s> {
     subject: Subject,
     /// What is known of the state, or of the state before the step.
     hypotheses: Vec<TermId>,
-    places: Vec<(ThreadId, SpotSet)>,
+    places: Vec<(ThreadId, PointSet)>,
     /// The step that leads to the state, if it is not just any.
     step: Option<&'s Step>,
     /// The templates of whose threads nothing is known: the step has moved or made some.
@@ -43,8 +43,8 @@ pub(crate) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -
         };
         let rule = if ended { Rule::AtEnd } else { Rule::Always };
         let subject = Subject::new(rule).of_property(index);
-        let allowed: Vec<(ThreadId, SpotSet)> =
-            instances(program).map(|thread| (thread, observable_spots(generator, thread, ended))).collect();
+        let allowed: Vec<(ThreadId, PointSet)> =
+            instances(program).map(|thread| (thread, observable_points(generator, thread, ended))).collect();
         let mut hypotheses = generator.invariants_in_state(ended);
         hypotheses.extend(allowed.iter().map(|(thread, set)| standing(generator, *thread, set)));
         let situation =
@@ -55,15 +55,15 @@ pub(crate) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -
 }
 
 /// Where an instance may be when a property is looked at.
-fn observable_spots(generator: &Generator<'_>, thread: ThreadId, ended: bool) -> SpotSet {
+fn observable_points(generator: &Generator<'_>, thread: ThreadId, ended: bool) -> PointSet {
     let (program, numbers) = (generator.outline.program, &generator.outline.numbers);
-    let mut spots = numbers.interruptible(program, thread);
+    let mut points = numbers.interruptible(program, thread);
     if ended {
-        let resting = [Spot::Unstarted, Spot::At(program.threads()[thread].exit)];
-        let resting = resting.iter().filter_map(|&spot| numbers.number(thread, spot));
-        spots.intersect(&resting.collect());
+        let resting = [ControlPoint::Unstarted, ControlPoint::At(program.threads()[thread].exit)];
+        let resting = resting.iter().filter_map(|&point| numbers.number(thread, point));
+        points.intersect(&resting.collect());
     }
-    spots
+    points
 }
 
 /// After a step that halts the program nobody moves, but what must hold always must hold there.
@@ -75,7 +75,7 @@ pub(crate) fn halting<S: Sink>(
 ) -> Result<(), S::Stop> {
     let program = generator.outline.program;
     let (source, target) = (program.edges()[edge].source, program.edges()[edge].target);
-    if generator.goal != Goal::Assert || is_atomic(program, Spot::At(target)) {
+    if generator.goal != Goal::Assert || is_atomic(program, ControlPoint::At(target)) {
         return Ok(());
     }
     let actor = generator.outline.actor(edge);
@@ -86,10 +86,11 @@ pub(crate) fn halting<S: Sink>(
             let set = generator.outline.numbers.interruptible(program, thread);
             hypotheses.push(standing(generator, thread, &set));
         }
-        hypotheses.push(asserted(generator, actor, Spot::At(source), Role::ACTOR));
+        hypotheses.push(asserted(generator, actor, ControlPoint::At(source), Role::ACTOR));
         let mut unsettled: Vec<ThreadId> = step.created.iter().map(|(thread, _)| *thread).collect();
         unsettled.push(actor);
-        let subject = Subject::new(Rule::Always).at(actor, Spot::At(source)).along(edge).of_property(index);
+        let subject =
+            Subject::new(Rule::Always).at(actor, ControlPoint::At(source)).along(edge).of_property(index);
         let places = step.narrowed.clone();
         let situation = Situation { subject, hypotheses, places, step: Some(step), unsettled, ended: false };
         holds(generator, condition, situation, sink)?;
@@ -97,21 +98,21 @@ pub(crate) fn halting<S: Sink>(
     Ok(())
 }
 
-/// An instance is at one of some spots, where its assertion holds.
-pub(crate) fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &SpotSet) -> TermId {
+/// An instance is at one of some control points, where its assertion holds.
+pub(crate) fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &PointSet) -> TermId {
     let mut cases = Vec::new();
     for number in set.iter() {
-        let spot = generator.outline.numbers.spot(thread, number);
-        let here = generator.encoder.stands_in(thread, &SpotSet::single(number));
-        let assertion = asserted(generator, thread, spot, Role::ACTOR);
+        let point = generator.outline.numbers.point(thread, number);
+        let here = generator.encoder.stands_in(thread, &PointSet::single(number));
+        let assertion = asserted(generator, thread, point, Role::ACTOR);
         cases.push(generator.encoder.pool.and([here, assertion]));
     }
     generator.encoder.pool.or(cases)
 }
 
-/// One of the cubes at a spot holds.
-fn asserted(generator: &mut Generator<'_>, thread: ThreadId, spot: Spot, role: Role) -> TermId {
-    let stated = generator.stated(thread, spot, role);
+/// One of the cubes at a control point holds.
+fn asserted(generator: &mut Generator<'_>, thread: ThreadId, point: ControlPoint, role: Role) -> TermId {
+    let stated = generator.stated(thread, point, role);
     let mut cases = Vec::with_capacity(stated.len());
     for cube in stated.iter() {
         let mut conjuncts = cube.atoms.clone();
@@ -198,9 +199,9 @@ fn count_at(
 ) -> TermId {
     let program = generator.outline.program;
     let thread = program.locations()[location].thread;
-    let spot = Spot::At(location);
+    let point = ControlPoint::At(location);
     if is_instance(program, thread) {
-        let set = generator.outline.numbers.single(thread, spot);
+        let set = generator.outline.numbers.single(thread, point);
         return match situation.step.and_then(|step| step.arrival(thread)) {
             Some(number) => generator.encoder.constant(set.contains(number).into()),
             None => {
@@ -211,8 +212,8 @@ fn count_at(
     }
     let zero = generator.encoder.constant(0);
     let settled = !situation.unsettled.contains(&thread);
-    let is_empty = is_atomic(program, spot)
-        || generator.outline.at(thread, spot).is_empty()
+    let is_empty = is_atomic(program, point)
+        || generator.outline.at(thread, point).is_empty()
         || situation.ended && location != program.threads()[thread].exit;
     if settled && is_empty {
         return zero;
@@ -241,7 +242,7 @@ fn count_at(
 pub(crate) fn witness(generator: &mut Generator<'_>, counter: &Counter, role: Role, least: Value) -> TermId {
     let thread = generator.outline.program.locations()[counter.location].thread;
     let mut conditions = generator.condition_of_counter(counter, role);
-    conditions.push(asserted(generator, thread, Spot::At(counter.location), role));
+    conditions.push(asserted(generator, thread, ControlPoint::At(counter.location), role));
     let count = generator.counter(counter);
     let least = generator.encoder.constant(least);
     let pool = &mut generator.encoder.pool;

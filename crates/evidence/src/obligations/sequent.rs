@@ -5,7 +5,7 @@
 
 use super::encode::Encoder;
 use super::outline::Outline;
-use super::spots::SpotSet;
+use super::points::PointSet;
 use crate::data::Subject;
 use rely_logic::{Node, TermId, TermPool};
 use rely_program::ThreadId;
@@ -17,7 +17,7 @@ pub(crate) struct Sequent {
     pub(crate) subject: Subject,
     pub(crate) hypotheses: Vec<TermId>,
     /// Where instances stand; several entries for one of them hold together.
-    pub(crate) places: Vec<(ThreadId, SpotSet)>,
+    pub(crate) places: Vec<(ThreadId, PointSet)>,
     pub(crate) goal: Rc<[GoalCube]>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Sequent {
 pub(crate) struct GoalCube {
     /// Formulas that are not obviously true, each with its negation.
     terms: Vec<(TermId, TermId)>,
-    places: Vec<(ThreadId, SpotSet)>,
+    places: Vec<(ThreadId, PointSet)>,
 }
 
 impl GoalCube {
@@ -36,7 +36,7 @@ impl GoalCube {
     pub(crate) fn new(
         encoder: &mut Encoder<'_>,
         terms: impl IntoIterator<Item = TermId>,
-        places: Vec<(ThreadId, SpotSet)>,
+        places: Vec<(ThreadId, PointSet)>,
     ) -> Option<Self> {
         let mut undecided = Vec::new();
         for term in terms {
@@ -75,7 +75,7 @@ pub(crate) struct OpenQuestion {
 struct Known<'k> {
     outline: &'k Outline<'k>,
     formulas: Vec<TermId>,
-    places: Vec<(ThreadId, SpotSet)>,
+    places: Vec<(ThreadId, PointSet)>,
 }
 
 impl Sequent {
@@ -130,13 +130,13 @@ pub(crate) fn negated_conjunction(pool: &mut TermPool, terms: &[TermId]) -> Term
 
 impl Known<'_> {
     /// Where an instance can be.
-    fn possible(&self, thread: ThreadId) -> &SpotSet {
+    fn possible(&self, thread: ThreadId) -> &PointSet {
         let known = self.places.iter().find(|(other, _)| *other == thread);
         known.map_or_else(|| self.outline.numbers.listed(thread), |(_, set)| set)
     }
 
     /// An instance stands at one of these places; whether there is one left for it.
-    fn narrow(&mut self, thread: ThreadId, set: &SpotSet) -> bool {
+    fn narrow(&mut self, thread: ThreadId, set: &PointSet) -> bool {
         let entry = match self.places.iter().position(|(other, _)| *other == thread) {
             Some(position) => position,
             None => {

@@ -7,9 +7,9 @@
 use super::encode::{Cell, Encoder, Role, Values};
 use super::expression::{Counts, Viewer};
 use super::outline::Outline;
-use super::spots::{SpotSet, instances, is_instance};
+use super::points::{PointSet, instances, is_instance};
 use super::structure::{Structure, local_cells};
-use crate::data::{Moment, Rule, Spot};
+use crate::data::{ControlPoint, Moment, Rule};
 use rely_logic::TermId;
 use rely_program::{
     Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
@@ -24,10 +24,10 @@ pub(crate) struct Step {
     /// How many of the conditions hold of the state before the step, whichever edge is taken.
     pub(crate) given: usize,
     /// Where instances stand before the step if it is made.
-    pub(crate) narrowed: Vec<(ThreadId, SpotSet)>,
+    pub(crate) narrowed: Vec<(ThreadId, PointSet)>,
     /// The values after the step of all cells that it may change.
     pub(crate) after: Values,
-    /// Instances that stand at another spot after the step, and the numbers of these spots.
+    /// Instances that stand at another control point after the step, and the numbers of these control points.
     pub(crate) arrived: Vec<(ThreadId, usize)>,
     /// For what the thread waits on the way, over the values before the step: it goes on if all
     /// of these hold.
@@ -90,7 +90,7 @@ pub(crate) struct Demand {
 #[derive(Debug)]
 pub(crate) enum Required {
     Formula(TermId),
-    Place(ThreadId, SpotSet),
+    Place(ThreadId, PointSet),
 }
 
 /// The parts that are put together to a step.
@@ -179,7 +179,7 @@ impl Runner<'_, '_> {
     /// The thread that acts is at the source of the edge, and nobody else in an atomic block.
     fn begin(&mut self, edge: EdgeId) {
         let program = self.outline.program;
-        let source = Spot::At(program.edges()[edge].source);
+        let source = ControlPoint::At(program.edges()[edge].source);
         for thread in instances(program) {
             let set = if thread == self.actor {
                 self.outline.numbers.single(thread, source)
@@ -198,7 +198,7 @@ impl Runner<'_, '_> {
         }
         let mut step = self.step;
         if is_instance(self.outline.program, self.actor)
-            && let Some(number) = self.outline.numbers.number(self.actor, Spot::At(edge.target))
+            && let Some(number) = self.outline.numbers.number(self.actor, ControlPoint::At(edge.target))
         {
             step.arrived.push((self.actor, number));
         }
@@ -332,7 +332,7 @@ impl Runner<'_, '_> {
 
     /// A second start has no meaning.
     fn start_instance(&mut self, thread: ThreadId) {
-        let unstarted = self.outline.numbers.single(thread, Spot::Unstarted);
+        let unstarted = self.outline.numbers.single(thread, ControlPoint::Unstarted);
         if self.step.started.contains(&thread) {
             let never = self.encoder.pool.truth(false);
             self.demand(Rule::Meaning, Required::Formula(never));
@@ -341,7 +341,7 @@ impl Runner<'_, '_> {
         }
         self.step.narrowed.push((thread, unstarted));
         self.step.started.push(thread);
-        let entry = Spot::At(self.program().threads()[thread].entry);
+        let entry = ControlPoint::At(self.program().threads()[thread].entry);
         if let Some(number) = self.outline.numbers.number(thread, entry) {
             self.step.arrived.push((thread, number));
         }
@@ -396,7 +396,8 @@ impl Runner<'_, '_> {
     fn is_joined(&mut self, handle: TermId, thread: ThreadId) -> TermId {
         let own = self.encoder.handle(thread, Role::ACTOR);
         let is_own = self.encoder.pool.eq(handle, own);
-        let exit = self.outline.numbers.single(thread, Spot::At(self.program().threads()[thread].exit));
+        let exit =
+            self.outline.numbers.single(thread, ControlPoint::At(self.program().threads()[thread].exit));
         let has_ended = match self.step.arrival(thread) {
             Some(number) => self.encoder.pool.truth(exit.contains(number)),
             None => self.encoder.stands_in(thread, &exit),
@@ -408,7 +409,8 @@ impl Runner<'_, '_> {
     fn joined_has_ended(&mut self, handle: TermId, thread: ThreadId) {
         let own = self.encoder.handle(thread, Role::ACTOR);
         let is_own = self.encoder.pool.eq(handle, own);
-        let exit = self.outline.numbers.single(thread, Spot::At(self.program().threads()[thread].exit));
+        let exit =
+            self.outline.numbers.single(thread, ControlPoint::At(self.program().threads()[thread].exit));
         let started = self.step.arrival(thread);
         match (self.encoder.pool.as_truth(is_own), started) {
             (Some(false), _) => {}

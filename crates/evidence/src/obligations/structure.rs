@@ -4,7 +4,7 @@
 //! twice, because whoever starts it passes there once; and that a value is the handle of a thread,
 //! because only handles are ever stored where it comes from.
 
-use super::spots::{instances, is_instance};
+use super::points::{instances, is_instance};
 use rely_program::analysis::IdSet;
 use rely_program::{Domain, EdgeId, Expr, Initial, LocationId, Op, Program, Scope, ThreadId, Value, VarId};
 use rustc_hash::FxHashSet;

@@ -11,13 +11,13 @@
 //! From this, the assertions and the invariants it must follow that all threads have ended.
 
 use super::encode::Role;
+use super::points::{PointSet, instances, is_atomic, is_instance};
 use super::property::{running_locations, standing, witness};
 use super::sequent::{GoalCube, Sequent};
-use super::spots::{SpotSet, instances, is_atomic, is_instance};
 use super::step::Step;
 use super::structure::local_cells;
 use super::{Generator, Sink};
-use crate::data::{Counter, Rule, Spot, Subject};
+use crate::data::{ControlPoint, Counter, Rule, Subject};
 use rely_logic::{Integer, TermId};
 use rely_program::{Domain, EdgeId, Initial, LocationId, Op, Program, ThreadId};
 
@@ -28,17 +28,17 @@ pub(crate) fn no_deadlock<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) 
     sequent.hypotheses = generator.invariants_in_state(false);
     let mut ended = Vec::new();
     for thread in instances(program) {
-        let spots = generator.outline.numbers.interruptible(program, thread);
-        sequent.hypotheses.push(standing(generator, thread, &spots));
-        for number in spots.iter() {
-            let here = generator.encoder.stands_in(thread, &SpotSet::single(number));
+        let points = generator.outline.numbers.interruptible(program, thread);
+        sequent.hypotheses.push(standing(generator, thread, &points));
+        for number in points.iter() {
+            let here = generator.encoder.stands_in(thread, &PointSet::single(number));
             if let Some(location) = still_running(generator, thread, number) {
                 let is_blocked = blocked_at(generator, location, Role::ACTOR);
                 sequent.hypotheses.push(generator.encoder.pool.implies(here, is_blocked));
                 ended.push(generator.encoder.pool.not(here));
             }
         }
-        sequent.places.push((thread, spots));
+        sequent.places.push((thread, points));
     }
     let mut witnesses = 0;
     for location in occupied(generator) {
@@ -65,10 +65,12 @@ pub(crate) fn no_deadlock<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) 
     generator.give(sink, sequent)
 }
 
-/// Where an instance at a spot is, if it has started and not ended.
+/// Where an instance at a control point is, if it has started and not ended.
 fn still_running(generator: &Generator<'_>, thread: ThreadId, number: usize) -> Option<LocationId> {
-    match generator.outline.numbers.spot(thread, number) {
-        Spot::At(location) if location != generator.outline.program.threads()[thread].exit => Some(location),
+    match generator.outline.numbers.point(thread, number) {
+        ControlPoint::At(location) if location != generator.outline.program.threads()[thread].exit => {
+            Some(location)
+        }
         _ => None,
     }
 }
@@ -79,8 +81,8 @@ fn occupied(generator: &Generator<'_>) -> Vec<LocationId> {
     let templates = program.threads().ids().filter(|&thread| !is_instance(program, thread));
     let locations = templates.flat_map(|thread| running_locations(program, thread));
     let is_occupied = |location: &LocationId| {
-        let (thread, spot) = (program.locations()[*location].thread, Spot::At(*location));
-        !is_atomic(program, spot) && !generator.outline.at(thread, spot).is_empty()
+        let (thread, point) = (program.locations()[*location].thread, ControlPoint::At(*location));
+        !is_atomic(program, point) && !generator.outline.at(thread, point).is_empty()
     };
     locations.filter(is_occupied).collect()
 }
@@ -90,7 +92,7 @@ fn blocked_at(generator: &mut Generator<'_>, location: LocationId, role: Role) -
     let program = generator.outline.program;
     let mut blocked = Vec::new();
     for &edge in program.outgoing(location) {
-        let target = Spot::At(program.edges()[edge].target);
+        let target = ControlPoint::At(program.edges()[edge].target);
         if !is_atomic(program, target) && has_choices(program, edge) {
             blocked.push(is_blocked(generator, edge, role));
         }
@@ -121,7 +123,7 @@ fn is_running(generator: &mut Generator<'_>, handle: TermId) -> TermId {
     let mut cases = Vec::new();
     for thread in instances(program) {
         let own = generator.encoder.handle(thread, Role::ACTOR);
-        let exit = generator.outline.numbers.single(thread, Spot::At(program.threads()[thread].exit));
+        let exit = generator.outline.numbers.single(thread, ControlPoint::At(program.threads()[thread].exit));
         let has_ended = generator.encoder.stands_in(thread, &exit);
         let pool = &mut generator.encoder.pool;
         let (is_it, runs) = (pool.eq(handle, own), pool.not(has_ended));

@@ -15,8 +15,8 @@ mod export;
 mod parts;
 
 pub use crate::data::{
-    Atom, AtomPrinter, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, RelyGuaranteeDefect,
-    Rule, Spot, Subject, ThreadAssertions,
+    Atom, AtomPrinter, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee,
+    RelyGuaranteeDefect, Rule, Subject, ThreadAssertions,
 };
 pub use crate::obligations::argument::Argument;
 pub use export::{ObligationsError, export_obligations, recheck};

@@ -8,9 +8,9 @@
 //!
 //! A line is an invariant, or one of the notation for rely-guarantee proofs.
 
-use crate::notation::{self, atom, quantity, spot, thread};
+use crate::notation::{self, atom, point, quantity, thread};
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
-use rely_evidence::rely_guarantee::{Atom, Comparison, Quantity, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Quantity};
 use rely_program::{LocationId, Program, ThreadId, Value};
 
 /// Reads a proof; a mistake in it is a mistake of the test.
@@ -49,7 +49,7 @@ fn counter_with_condition(program: &Program, text: &str) -> Counter {
 fn place_of(program: &Program, text: &str) -> (ThreadId, LocationId) {
     let (name, label) = text.trim().split_once('.').expect("a place");
     let owner = thread(program, name);
-    let Spot::At(location) = spot(program, owner, label) else { panic!("`{text}` is no location") };
+    let ControlPoint::At(location) = point(program, owner, label) else { panic!("`{text}` is no location") };
     (owner, location)
 }
 

@@ -5,7 +5,7 @@
 
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::{
     AllValues, Domain, EdgeId, Outcome, Program, Scope, Semantics, SlotId, State, ThreadId, ThreadKind,
@@ -18,9 +18,9 @@ use std::ops::ControlFlow;
 struct Listing<'p> {
     program: &'p Program,
     semantics: Semantics<'p>,
-    assertions: BTreeMap<(ThreadId, Spot), Vec<Cube>>,
+    assertions: BTreeMap<(ThreadId, ControlPoint), Vec<Cube>>,
     effects: BTreeMap<EdgeId, Vec<Cube>>,
-    known: HashSet<(Option<EdgeId>, Option<Spot>, Cube)>,
+    known: HashSet<(Option<EdgeId>, Option<ControlPoint>, Cube)>,
 }
 
 /// The proof that lists all states, unless there are more than `limit`.
@@ -39,8 +39,8 @@ pub fn explicit_proof(program: &Program, limit: usize) -> Option<RelyGuarantee> 
     }
     let mut threads: Vec<ThreadAssertions> =
         program.threads().ids().map(|thread| ThreadAssertions { thread, at: Vec::new() }).collect();
-    for ((thread, spot), cubes) in listing.assertions {
-        threads[thread.index()].at.push((spot, cubes));
+    for ((thread, point), cubes) in listing.assertions {
+        threads[thread.index()].at.push((point, cubes));
     }
     let effects = listing.effects.into_iter().map(|(edge, cubes)| EdgeEffect { edge, cubes }).collect();
     Some(RelyGuarantee { threads, effects })
@@ -97,9 +97,9 @@ impl Listing<'_> {
         for slot in state.slots() {
             let mut cube = self.places(state, slot);
             self.add_values(&mut cube, state, slot, Moment::Before);
-            let spot = state.location(slot).map_or(Spot::Unstarted, Spot::At);
-            if self.known.insert((None, Some(spot), cube.clone())) {
-                self.assertions.entry((state.thread(slot), spot)).or_default().push(cube);
+            let point = state.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At);
+            if self.known.insert((None, Some(point), cube.clone())) {
+                self.assertions.entry((state.thread(slot), point)).or_default().push(cube);
             }
         }
     }
@@ -118,8 +118,9 @@ impl Listing<'_> {
         let is_other_instance = |slot: &SlotId| {
             *slot != own && self.program.threads()[state.thread(*slot)].kind != ThreadKind::Template
         };
-        let place =
-            |slot: SlotId| (state.thread(slot), vec![state.location(slot).map_or(Spot::Unstarted, Spot::At)]);
+        let place = |slot: SlotId| {
+            (state.thread(slot), vec![state.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At)])
+        };
         Cube { atoms: Vec::new(), others: state.slots().filter(is_other_instance).map(place).collect() }
     }
 

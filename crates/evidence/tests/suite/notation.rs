@@ -5,12 +5,12 @@
 //! effect T1 @b: lock = 1 & lock' = 0
 //! ```
 //!
-//! A line gives the cubes of a spot, or the effects of all edges that leave one. Spots are labels,
+//! A line gives the cubes of a control point, or the effects of all edges that leave one. Control points are labels,
 //! `entry`, `exit`, `unstarted`, or numbers of locations. `T.x` is a local, `this` the handle.
 
 use rely_base::Id;
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::{Program, Scope, ThreadId, Value, VarId};
 
@@ -25,20 +25,20 @@ pub fn proof(program: &Program, text: &str) -> RelyGuarantee {
         };
         let (name, place) = head.split_once('@').unwrap_or_else(|| panic!("no place in `{line}`"));
         let thread = thread(program, name.trim());
-        let spot = spot(program, thread, place.trim());
+        let point = point(program, thread, place.trim());
         let body = body.trim();
         let cubes: Vec<Cube> = match body {
             "false" => Vec::new(),
             _ => body.split('|').map(|part| cube(program, thread, part)).collect(),
         };
-        match spot {
-            Spot::At(location) if is_effect => {
+        match point {
+            ControlPoint::At(location) if is_effect => {
                 let edges = program.outgoing(location).iter();
                 proof.effects.extend(edges.map(|&edge| EdgeEffect { edge, cubes: cubes.clone() }));
             }
             _ => match proof.threads.iter_mut().find(|entry| entry.thread == thread) {
-                Some(entry) => entry.at.push((spot, cubes)),
-                None => proof.threads.push(ThreadAssertions { thread, at: vec![(spot, cubes)] }),
+                Some(entry) => entry.at.push((point, cubes)),
+                None => proof.threads.push(ThreadAssertions { thread, at: vec![(point, cubes)] }),
             },
         }
     }
@@ -50,29 +50,29 @@ pub fn thread(program: &Program, name: &str) -> ThreadId {
     found.unwrap_or_else(|| panic!("no thread `{name}`")).0
 }
 
-pub fn spot(program: &Program, thread: ThreadId, name: &str) -> Spot {
+pub fn point(program: &Program, thread: ThreadId, name: &str) -> ControlPoint {
     let declaration = &program.threads()[thread];
     match name {
-        "unstarted" => return Spot::Unstarted,
-        "entry" => return Spot::At(declaration.entry),
-        "exit" => return Spot::At(declaration.exit),
+        "unstarted" => return ControlPoint::Unstarted,
+        "entry" => return ControlPoint::At(declaration.entry),
+        "exit" => return ControlPoint::At(declaration.exit),
         _ => {}
     }
     let mut own = program.locations().iter().filter(|(_, location)| location.thread == thread);
     let found =
         own.find(|(id, location)| location.label.as_deref() == Some(name) || name == id.index().to_string());
-    Spot::At(found.unwrap_or_else(|| panic!("no place `{name}`")).0)
+    ControlPoint::At(found.unwrap_or_else(|| panic!("no place `{name}`")).0)
 }
 
 pub fn cube(program: &Program, owner: ThreadId, text: &str) -> Cube {
     let mut cube = Cube::default();
     for literal in text.split('&').map(str::trim).filter(|literal| *literal != "true") {
         match literal.split_once(" in ") {
-            Some((name, spots)) => {
+            Some((name, points)) => {
                 let other = thread(program, name.trim());
-                let spots = spots.trim().trim_matches(['{', '}']).split(',');
-                let spots = spots.map(|name| spot(program, other, name.trim())).collect();
-                cube.others.push((other, spots));
+                let points = points.trim().trim_matches(['{', '}']).split(',');
+                let points = points.map(|name| point(program, other, name.trim())).collect();
+                cube.others.push((other, points));
             }
             None => cube.atoms.push(atom(program, owner, literal)),
         }

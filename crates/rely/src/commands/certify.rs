@@ -8,7 +8,7 @@ use crate::exit::Status;
 use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
 use rely_base::{Budget, History, Interrupted};
-use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, Spot};
+use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, ControlPoint};
 use rely_evidence::{
     Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, proof_to_json, recheck,
 };
@@ -213,9 +213,9 @@ fn line_of(rejection: &Rejection, verified: &Verified, loaded: &Loaded) -> Optio
     };
     let program = &verified.prepared;
     let edge = subject.edge.and_then(|edge| program.edges().get(edge)?.span);
-    let place = || match subject.spot? {
-        Spot::At(location) => program.locations().get(location)?.span,
-        Spot::Unstarted => None,
+    let place = || match subject.point? {
+        ControlPoint::At(location) => program.locations().get(location)?.span,
+        ControlPoint::Unstarted => None,
     };
     Some(loaded.sources.position(edge.or_else(place)?).line)
 }

@@ -3,7 +3,7 @@
 use crate::support::{Directory, rely_in_root, root, words};
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_evidence::{Proof, proof_to_json};
 use rely_program::{Goal, Program, ThreadId, Value, VarId, passes};
@@ -32,7 +32,7 @@ fn certificate(bound: i128) -> String {
     let (prepared, _) = passes::prepare(&program, Goal::Assert);
     let var = prepared.vars().ids().next().expect("the model has a variable");
     let threads = prepared.threads().ids().map(|thread| {
-        let spots = Spot::all(&prepared, thread).into_iter();
+        let spots = ControlPoint::all(&prepared, thread).into_iter();
         ThreadAssertions {
             thread,
             at: spots.map(|spot| (spot, vec![at_most(var, bound, Moment::Before)])).collect(),
@@ -65,7 +65,7 @@ fn ranking(factor: Value) -> String {
     let cell = |var| Quantity::Cell { var, index: 0, moment: Moment::Before };
     let places = |thread: ThreadId| {
         let declaration = &prepared.threads()[thread];
-        [Spot::At(declaration.entry), Spot::At(declaration.exit)]
+        [ControlPoint::At(declaration.entry), ControlPoint::At(declaration.exit)]
     };
     let left = Sum { terms: vec![(factor, cell(n)), (-factor, cell(i))], constant: 0 };
     let rank = |level, left: Sum| {

@@ -15,6 +15,7 @@ mod expectation;
 mod explain;
 mod formats;
 mod interrupt;
+mod modules;
 mod mutants;
 #[path = "../../../evidence/tests/suite/notation.rs"]
 mod notation;

@@ -11,7 +11,7 @@ use crate::reduction;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
 use rely_evidence::ranking::Ranking;
 use rely_evidence::reduction::Reduced;
-use rely_evidence::rely_guarantee::{Cube, RelyGuarantee, Spot};
+use rely_evidence::rely_guarantee::{ControlPoint, Cube, RelyGuarantee};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
 use rely_program::passes::Restored;
 use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
@@ -114,7 +114,7 @@ fn numbers_of_threads(invariants: &[Invariant], printer: InvariantPrinter<'_>) -
 /// An assertion of a proof.
 struct Known<'p> {
     thread: ThreadId,
-    spot: Spot,
+    spot: ControlPoint,
     cubes: &'p [Cube],
     /// The line of a check that needs it.
     check: Option<u32>,
@@ -135,7 +135,7 @@ fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
         telling.min_by_key(|(text, _)| text.len())
     };
     let (text, known) = smallest(&|known| known.check.is_some())
-        .or_else(|| smallest(&|known| matches!(known.spot, Spot::At(at) if counted.contains(&at))))
+        .or_else(|| smallest(&|known| matches!(known.spot, ControlPoint::At(at) if counted.contains(&at))))
         .or_else(|| smallest(&|_| true))?;
     let name = &explained.prepared.threads()[known.thread].name;
     let place = match known.check {
@@ -147,7 +147,7 @@ fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
 
 fn all_assertions<'p>(proof: &'p RelyGuarantee, explained: &Explained<'_>) -> Vec<Known<'p>> {
     let entries = proof.threads.iter().flat_map(|entry| entry.at.iter().map(|at| (entry.thread, at)));
-    let known = |(thread, (spot, cubes)): (ThreadId, &'p (Spot, Vec<Cube>))| Known {
+    let known = |(thread, (spot, cubes)): (ThreadId, &'p (ControlPoint, Vec<Cube>))| Known {
         thread,
         spot: *spot,
         cubes,
@@ -157,8 +157,8 @@ fn all_assertions<'p>(proof: &'p RelyGuarantee, explained: &Explained<'_>) -> Ve
 }
 
 /// The line of the first check of the goal that a step from here does.
-fn check_line(spot: Spot, explained: &Explained<'_>) -> Option<u32> {
-    let Spot::At(location) = spot else { return None };
+fn check_line(spot: ControlPoint, explained: &Explained<'_>) -> Option<u32> {
+    let ControlPoint::At(location) = spot else { return None };
     let program = explained.prepared;
     let ops = program.outgoing(location).iter().flat_map(|&edge| &program.edges()[edge].ops);
     let checks = ops.filter_map(|op| match op {

@@ -7,7 +7,7 @@ use super::source::SourceTable;
 use crate::phrase::Phrases;
 use crate::recall;
 use rely_evidence::counting::{Counter, Invariant, InvariantPrinter};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::{LocationId, ThreadKind};
 
 /// The invariants, which are about the program that the engine saw.
@@ -21,12 +21,12 @@ pub(super) fn counting(
     let (program, printer) = (subject.prepared, InvariantPrinter::new(&restored.program));
     let told = recall::invariants(invariants, &restored);
     let mut threads = Vec::new();
-    let mut places: Vec<Vec<Spot>> = Vec::new();
+    let mut places: Vec<Vec<ControlPoint>> = Vec::new();
     for (thread, declaration) in program.threads().iter() {
-        let mut spots = Spot::all(program, thread);
+        let mut spots = ControlPoint::all(program, thread);
         // Whoever has not started stands nowhere. The end comes last.
-        spots.retain(|spot| *spot != Spot::Unstarted);
-        spots.sort_by_key(|spot| *spot == Spot::At(declaration.exit));
+        spots.retain(|spot| *spot != ControlPoint::Unstarted);
+        spots.sort_by_key(|spot| *spot == ControlPoint::At(declaration.exit));
         threads.push(CountedThread {
             name: declaration.name.clone(),
             template: declaration.kind == ThreadKind::Template,
@@ -36,7 +36,8 @@ pub(super) fn counting(
         places.push(spots);
     }
     let position = |location: LocationId| {
-        let find = |spots: &Vec<Spot>| spots.iter().position(|spot| *spot == Spot::At(location));
+        let find =
+            |spots: &Vec<ControlPoint>| spots.iter().position(|spot| *spot == ControlPoint::At(location));
         places.iter().enumerate().find_map(|(thread, spots)| Some((thread, find(spots)?)))
     };
     let invariants = told.iter().map(|invariant| {
@@ -50,14 +51,14 @@ pub(super) fn counting(
 }
 
 fn counted_spot(
-    spot: Spot,
+    spot: ControlPoint,
     printer: InvariantPrinter<'_>,
     phrases: &Phrases<'_>,
     sources: &SourceTable,
 ) -> CountedSpot {
     let counter = match spot {
-        Spot::At(location) => printer.counter(&Counter::at(location)),
-        Spot::Unstarted => String::new(),
+        ControlPoint::At(location) => printer.counter(&Counter::at(location)),
+        ControlPoint::Unstarted => String::new(),
     };
     CountedSpot { counter, at: phrases.span(spot).and_then(|span| sources.spot(span, phrases.sources)) }
 }

@@ -12,7 +12,7 @@ use crate::ranks;
 use crate::recall;
 use crate::style::Style;
 use rely_evidence::ranking::Ranking;
-use rely_evidence::rely_guarantee::{RelyGuarantee, Spot, ThreadAssertions};
+use rely_evidence::rely_guarantee::{ControlPoint, RelyGuarantee, ThreadAssertions};
 use rely_program::{EdgeId, ThreadKind};
 use std::collections::HashMap;
 
@@ -63,9 +63,9 @@ fn thread(
     effects: &mut Effects,
 ) -> ThreadOutline {
     let declaration = &subject.prepared.threads()[entry.thread];
-    let mut spots = Spot::all(subject.prepared, entry.thread);
+    let mut spots = ControlPoint::all(subject.prepared, entry.thread);
     // In the order in which one reads a thread, its end comes last.
-    spots.sort_by_key(|spot| *spot == Spot::At(declaration.exit));
+    spots.sort_by_key(|spot| *spot == ControlPoint::At(declaration.exit));
     let outlines = spots.iter().map(|&spot| {
         let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
         let mut cases = writer.phrases.cases(cubes.unwrap_or_default());
@@ -90,8 +90,8 @@ fn thread(
 }
 
 /// The edges between spots, with what is done on the way in the words of the source.
-pub(super) fn flow(spots: &[Spot], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
-    let position = |location| spots.iter().position(|spot| *spot == Spot::At(location));
+pub(super) fn flow(spots: &[ControlPoint], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
+    let position = |location| spots.iter().position(|spot| *spot == ControlPoint::At(location));
     let edges = subject.prepared.edges().iter().filter_map(|(id, edge)| {
         Some((position(edge.source)?, position(edge.target)?, edge_text(id, subject)))
     });

@@ -22,7 +22,7 @@ use super::ghosts::{GhostFact, GhostId, Ghosts, Speaker};
 use super::statements::{Texts, has_calls};
 use crate::cubes::simplified;
 use rely_base::{SourceMap, Span};
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, RelyGuarantee, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity, RelyGuarantee};
 use rely_program::analysis::{Graph, Liveness, Visibility};
 use rely_program::passes::{BackMap, Restored};
 use rely_program::{BinaryOp, Expr, LocationId, Place, Program, Scope, ThreadId, Value, VarId};
@@ -175,7 +175,7 @@ fn known_at<'p>(proof: &'p RelyGuarantee, context: &ProofContext<'_>) -> Known<'
     let mut known: Known<'p> = BTreeMap::new();
     for entry in &proof.threads {
         for (spot, cubes) in &entry.at {
-            if let Spot::At(location) = *spot {
+            if let ControlPoint::At(location) = *spot {
                 let old = context.back.location(location);
                 known.entry(old).or_default().push((entry.thread, location, cubes));
             }

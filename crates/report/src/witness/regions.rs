@@ -8,7 +8,7 @@
 use super::invariants::ProofContext;
 use super::statements::Statement;
 use rely_base::Id;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::{EdgeId, LocationId, Op, Program, ThreadId, ThreadKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,7 +122,7 @@ pub(super) fn spawned(program: &Program, edge: EdgeId) -> impl Iterator<Item = T
 /// thread is neither here nor there; what the proof says holds as if it had not begun or as if it
 /// were through. So the locations in the middle belong to both ends.
 pub(super) struct Whereabouts {
-    regions: BTreeMap<(ThreadId, Spot), BTreeSet<Region>>,
+    regions: BTreeMap<(ThreadId, ControlPoint), BTreeSet<Region>>,
     /// The regions of locations about which the engine's program says nothing.
     untold: BTreeMap<ThreadId, BTreeSet<Region>>,
 }
@@ -130,9 +130,9 @@ pub(super) struct Whereabouts {
 impl Whereabouts {
     pub(super) fn new(context: &ProofContext<'_>, regions: &Regions) -> Self {
         let (program, prepared) = (context.program, context.prepared);
-        let mut locations: BTreeMap<(ThreadId, Spot), BTreeSet<LocationId>> = BTreeMap::new();
+        let mut locations: BTreeMap<(ThreadId, ControlPoint), BTreeSet<LocationId>> = BTreeMap::new();
         for (id, location) in prepared.locations().iter() {
-            let key = (location.thread, Spot::At(id));
+            let key = (location.thread, ControlPoint::At(id));
             locations.entry(key).or_default().insert(context.back.location(id));
         }
         for (id, edge) in prepared.edges().iter() {
@@ -141,14 +141,16 @@ impl Whereabouts {
             for middle in inner.iter().map(|&edge| program.edges()[edge].target) {
                 let thread = prepared.locations()[edge.source].thread;
                 for end in [edge.source, edge.target] {
-                    locations.entry((thread, Spot::At(end))).or_default().insert(middle);
+                    locations.entry((thread, ControlPoint::At(end))).or_default().insert(middle);
                 }
             }
         }
         let mut found = Self { regions: BTreeMap::new(), untold: BTreeMap::new() };
         for thread in prepared.threads().ids() {
             let old = context.back.thread(thread);
-            found.regions.insert((thread, Spot::Unstarted), BTreeSet::from([regions.before_start(old)]));
+            found
+                .regions
+                .insert((thread, ControlPoint::Unstarted), BTreeSet::from([regions.before_start(old)]));
             let told: BTreeSet<LocationId> = locations
                 .iter()
                 .filter(|((owner, _), _)| *owner == thread)
@@ -165,7 +167,7 @@ impl Whereabouts {
     }
 
     /// The regions in which a thread may be that is at one of these spots.
-    pub(super) fn of(&self, thread: ThreadId, spots: &[Spot]) -> BTreeSet<Region> {
+    pub(super) fn of(&self, thread: ThreadId, spots: &[ControlPoint]) -> BTreeSet<Region> {
         let known = spots.iter().filter_map(|&spot| self.regions.get(&(thread, spot))).flatten();
         known.chain(self.untold.get(&thread).into_iter().flatten()).copied().collect()
     }

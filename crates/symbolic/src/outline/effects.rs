@@ -7,7 +7,7 @@
 use super::{Known, Writer, without_subsumed};
 use crate::system::{Move, updated};
 use rely_base::{Budget, Id};
-use rely_evidence::rely_guarantee::{Atom, Cube, EdgeEffect, Spot};
+use rely_evidence::rely_guarantee::{Atom, ControlPoint, Cube, EdgeEffect};
 use rely_logic::project::project;
 use rely_logic::{
     Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId, Verdict,
@@ -82,11 +82,11 @@ impl Writer<'_, '_> {
     /// Adds where others must be for the step, unless nobody is to know about others.
     fn add_places(&self, cube: &mut Cube, by: &Move) {
         let others = by.places.iter().filter(|(other, _)| *other != by.thread && !self.modular);
-        for (other, spots) in others {
-            let of_other = &self.system.thread(*other).spots;
-            let required: Vec<Spot> = spots.iter().map(|spot| of_other[spot.index()]).collect();
+        for (other, points) in others {
+            let of_other = &self.system.thread(*other).points;
+            let required: Vec<ControlPoint> = points.iter().map(|point| of_other[point.index()]).collect();
             match cube.others.iter_mut().find(|(known, _)| known == other) {
-                Some((_, known)) => known.retain(|spot| required.contains(spot)),
+                Some((_, known)) => known.retain(|point| required.contains(point)),
                 None => cube.others.push((*other, required)),
             }
         }

@@ -5,25 +5,25 @@
 
 mod effects;
 
-use crate::system::{SpotId, System};
+use crate::system::{ControlPointId, System};
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_logic::Constraint;
 use rely_program::ThreadId;
 
-/// What a thread knows at a spot, in one case.
+/// What a thread knows at a control point, in one case.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Known {
     /// What holds.
     pub constraints: Vec<Constraint>,
     /// Where other threads are, if not just anywhere.
-    pub others: Vec<(ThreadId, Vec<SpotId>)>,
+    pub others: Vec<(ThreadId, Vec<ControlPointId>)>,
 }
 
 /// What is claimed of each thread.
 #[derive(Debug)]
 pub struct Outline {
-    /// At each of its spots.
+    /// At each of its control points.
     pub at: Vec<Vec<Vec<Known>>>,
     /// What others need to know of it when it takes an edge, if that is less.
     pub told: Option<Vec<Vec<Known>>>,
@@ -67,13 +67,13 @@ impl Writer<'_, '_> {
     fn assertions(&self, thread: ThreadId) -> Option<ThreadAssertions> {
         let view = self.system.thread(thread);
         let mut at = Vec::new();
-        for (index, &spot) in view.spots.iter().enumerate() {
+        for (index, &point) in view.points.iter().enumerate() {
             let states = self.outline.at[thread.index()][index].iter();
             let cubes: Option<Vec<Cube>> =
                 states.map(|known| self.written(&known.constraints, known)).collect();
             let cubes = without_subsumed(cubes?);
             if !cubes.is_empty() {
-                at.push((spot, cubes));
+                at.push((point, cubes));
             }
         }
         Some(ThreadAssertions { thread, at })
@@ -82,9 +82,9 @@ impl Writer<'_, '_> {
     /// Constraints as a cube, with the places of a state.
     fn written(&self, constraints: &[Constraint], state: &Known) -> Option<Cube> {
         let atoms = constraints.iter().map(|constraint| self.system.cells.atom(constraint));
-        let others = state.others.iter().map(|(other, spots)| {
-            let of_other = &self.system.thread(*other).spots;
-            (*other, spots.iter().map(|spot| of_other[spot.index()]).collect())
+        let others = state.others.iter().map(|(other, points)| {
+            let of_other = &self.system.thread(*other).points;
+            (*other, points.iter().map(|point| of_other[point.index()]).collect())
         });
         Some(Cube { atoms: atoms.collect::<Option<_>>()?, others: others.collect() })
     }

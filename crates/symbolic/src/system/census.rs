@@ -13,10 +13,10 @@
 //! it reset and sets it adds one, and who has set it can reset it without looking. That there are
 //! only two values is part of the invariant.
 
-use super::{Move, SpotId, System, updated};
+use super::{ControlPointId, Move, System, updated};
 use rely_base::Id;
 use rely_evidence::counting::{CountAtom, Counter, Invariant, Summand};
-use rely_evidence::rely_guarantee::{Comparison, Spot};
+use rely_evidence::rely_guarantee::{Comparison, ControlPoint};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{Sort, ThreadId, Value};
 
@@ -35,7 +35,7 @@ pub struct Census {
     differences: Vec<([VarId; 2], Sum)>,
 }
 
-/// What each thread contributes at each of its spots; nothing where it never is.
+/// What each thread contributes at each of its control points; nothing where it never is.
 type Shares = Vec<Vec<Option<Share>>>;
 
 /// A linear form that is the sum of what threads contribute, and of what it was at the beginning.
@@ -70,7 +70,7 @@ impl Census {
         &self,
         cells: &[VarId],
         system: &System<'_>,
-        present: &[(ThreadId, SpotId)],
+        present: &[(ThreadId, ControlPointId)],
     ) -> Vec<Constraint> {
         let counts = self.counts.iter().filter(|(cell, _)| cells.contains(cell)).map(|(_, sum)| sum);
         let differences =
@@ -123,12 +123,12 @@ impl Sum {
 
     /// The difference of two sums; `None` if the numbers are too large.
     fn minus(&self, other: &Sum) -> Option<Sum> {
-        let spots = |(left, right): (&Option<Share>, &Option<Share>)| match (left, right) {
+        let points = |(left, right): (&Option<Share>, &Option<Share>)| match (left, right) {
             (Some(left), Some(right)) => left.checked_sub(*right).map(Some),
             _ => Some(None),
         };
         let threads = self.shares.iter().zip(&other.shares);
-        let shares = threads.map(|(left, right)| left.iter().zip(right).map(spots).collect());
+        let shares = threads.map(|(left, right)| left.iter().zip(right).map(points).collect());
         Some(Sum {
             form: self.form.minus(&other.form),
             initial: self.initial.checked_sub(other.initial)?,
@@ -138,8 +138,9 @@ impl Sum {
     }
 
     /// Bounds of the form if some threads are where they are said to be.
-    fn bounds(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
-        let mut known = present.iter().filter_map(|(thread, spot)| self.shares[thread.index()][spot.index()]);
+    fn bounds(&self, system: &System<'_>, present: &[(ThreadId, ControlPointId)]) -> Vec<Constraint> {
+        let mut known =
+            present.iter().filter_map(|(thread, point)| self.shares[thread.index()][point.index()]);
         let known = known.try_fold(self.initial, Share::checked_add);
         let bound = |of: fn(&[Option<Share>], bool) -> Option<Share>| {
             let mut absent = system.thread_ids().filter_map(|thread| {
@@ -172,9 +173,10 @@ impl Sum {
         let values = values.map(|bounds| Invariant { cubes: vec![bounds.map(bound).to_vec()] });
         let mut terms = vec![(1, cell)];
         for thread in system.thread_ids() {
-            let spots = system.thread(thread).spots.iter().zip(&self.shares[thread.index()]);
-            for (spot, share) in spots {
-                if let (Spot::At(location), Some(share)) = (spot, share.filter(|&share| share != 0)) {
+            let points = system.thread(thread).points.iter().zip(&self.shares[thread.index()]);
+            for (point, share) in points {
+                if let (ControlPoint::At(location), Some(share)) = (point, share.filter(|&share| share != 0))
+                {
                     terms.push((-Value::from(share), Summand::Count(Counter::at(*location))));
                 }
             }
@@ -225,7 +227,7 @@ fn shares(system: &System<'_>, cell: VarId, values: Option<[Share; 2]>) -> Optio
     }
 }
 
-/// Why there are no shares: a move leaves a thread with more than one had at the same spot before, if
+/// Why there are no shares: a move leaves a thread with more than one had at the same control point before, if
 /// that is all.
 type Wrong<'s> = Option<Excess<'s>>;
 
@@ -234,7 +236,7 @@ struct Excess<'s> {
     excess: Share,
 }
 
-/// What a thread contributes to a cell at each of its spots.
+/// What a thread contributes to a cell at each of its control points.
 fn shares_of<'s>(
     system: &'s System<'_>,
     thread: ThreadId,
@@ -242,21 +244,21 @@ fn shares_of<'s>(
     at_first: &[Share],
 ) -> Result<Vec<Option<Share>>, Wrong<'s>> {
     let view = system.thread(thread);
-    let mut shares: Vec<Option<Share>> = vec![None; view.spots.len()];
-    let mut pending: Vec<SpotId> = Vec::new();
-    for spot in [view.start, Some(view.entry)].into_iter().flatten() {
-        shares[spot.index()] = Some(at_first[thread.index()]);
-        pending.push(spot);
+    let mut shares: Vec<Option<Share>> = vec![None; view.points.len()];
+    let mut pending: Vec<ControlPointId> = Vec::new();
+    for point in [view.start, Some(view.entry)].into_iter().flatten() {
+        shares[point.index()] = Some(at_first[thread.index()]);
+        pending.push(point);
     }
-    while let Some(spot) = pending.pop() {
-        for &by in &view.moves[spot.index()] {
+    while let Some(point) = pending.pop() {
+        for &by in &view.moves[point.index()] {
             let by = system.get(by);
             if !by.leads_on(system) {
                 continue;
             }
             let mut spawned = by.branch.spawned.iter().map(|(template, _)| at_first[template.index()]);
             let added = added(by, cell, values).and_then(|added| spawned.try_fold(added, Share::checked_sub));
-            let share = shares[spot.index()].zip(added).and_then(|(share, added)| share.checked_add(added));
+            let share = shares[point.index()].zip(added).and_then(|(share, added)| share.checked_add(added));
             let share = share.ok_or(None)?;
             match &mut shares[by.target.index()] {
                 Some(known) if *known == share => {}

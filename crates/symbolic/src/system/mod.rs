@@ -1,4 +1,4 @@
-//! A program as a transition system: threads with numbered spots, and the moves between them.
+//! A program as a transition system: threads with numbered control points, and the moves between them.
 //!
 //! * `conserved`: sums that no move changes;
 //! * `census`: cells that count how many threads are where.
@@ -12,15 +12,15 @@ use crate::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violatio
 use conserved::sums;
 use rely_base::{Budget, Id, StopReason, define_id};
 use rely_evidence::Reason;
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::analysis::Liveness;
 use rely_program::{EdgeId, Goal, Program, Scope, ThreadId, ThreadKind};
 use rustc_hash::FxHashSet;
 
 define_id!(
-    /// A spot of one thread, numbered from zero in each thread.
-    pub struct SpotId
+    /// A control point of one thread, numbered from zero in each thread.
+    pub struct ControlPointId
 );
 define_id!(
     /// A move: one branch of one edge.
@@ -48,27 +48,27 @@ pub struct System<'p> {
     /// Sums that no step changes.
     pub sums: Vec<Constraint>,
     /// Whether some thread can be in the middle of an atomic block.
-    pub has_atomic_spots: bool,
+    pub has_atomic_points: bool,
     /// Whether a state after the end of the whole program can still violate something.
     pub halted_states_matter: bool,
 }
 
-/// A thread and its spots.
+/// A thread and its control points.
 pub struct ThreadView {
     /// Whether there is any number of it.
     pub is_template: bool,
     /// Where it can be.
-    pub spots: Vec<Spot>,
-    /// The moves that start at each spot.
+    pub points: Vec<ControlPoint>,
+    /// The moves that start at each control point.
     pub moves: Vec<Vec<MoveId>>,
-    /// Whether each spot is in the middle of an atomic block.
+    /// Whether each control point is in the middle of an atomic block.
     pub atomic: Vec<bool>,
-    /// The locals that no longer matter at each spot.
+    /// The locals that no longer matter at each control point.
     dead: Vec<FxHashSet<VarId>>,
     /// Where it is initially; a template is nowhere.
-    pub start: Option<SpotId>,
+    pub start: Option<ControlPointId>,
     /// Where it begins once it is started.
-    pub entry: SpotId,
+    pub entry: ControlPointId,
 }
 
 /// One branch of an edge.
@@ -78,13 +78,13 @@ pub struct Move {
     /// The edge of which it is a branch.
     pub edge: EdgeId,
     /// Where it starts.
-    pub source: SpotId,
+    pub source: ControlPointId,
     /// Where it ends.
-    pub target: SpotId,
+    pub target: ControlPointId,
     /// Its condition and what it changes.
     pub branch: Branch,
-    /// The instances that must stand at certain spots.
-    pub places: Vec<(ThreadId, Vec<SpotId>)>,
+    /// The instances that must stand at certain control points.
+    pub places: Vec<(ThreadId, Vec<ControlPointId>)>,
 }
 
 /// Why there is no such view of a program.
@@ -110,7 +110,7 @@ impl<'p> System<'p> {
         let mut system = System {
             program,
             goal,
-            has_atomic_spots: threads.iter().any(|thread| thread.atomic.contains(&true)),
+            has_atomic_points: threads.iter().any(|thread| thread.atomic.contains(&true)),
             threads,
             moves: Vec::new(),
             initial,
@@ -143,13 +143,13 @@ impl<'p> System<'p> {
         let thread = self.program.locations()[declaration.source].thread;
         let translator = Translator::new(self.program, &self.cells, Some(thread));
         let branches = translator.edge(edge, budget).map_err(|_| Unfit::StepTooComplex)?;
-        let source = self.spot(thread, Spot::At(declaration.source));
-        let target = self.spot(thread, Spot::At(declaration.target));
+        let source = self.point(thread, ControlPoint::At(declaration.source));
+        let target = self.point(thread, ControlPoint::At(declaration.target));
         for branch in branches {
             let id = MoveId::from_index(self.moves.len());
             let places: Vec<_> = branch.places.iter().map(|test| self.place(test)).collect();
             // Nobody is somewhere else than where it is, say at its end while it waits for that.
-            if places.iter().any(|(other, spots)| *other == thread && !spots.contains(&source)) {
+            if places.iter().any(|(other, points)| *other == thread && !points.contains(&source)) {
                 continue;
             }
             self.moves.push(Move { thread, edge, source, target, branch, places });
@@ -158,15 +158,15 @@ impl<'p> System<'p> {
         Ok(())
     }
 
-    /// A place test with numbered spots.
-    pub fn place(&self, test: &PlaceTest) -> (ThreadId, Vec<SpotId>) {
-        (test.thread, test.spots.iter().map(|&spot| self.spot(test.thread, spot)).collect())
+    /// A place test with numbered control points.
+    pub fn place(&self, test: &PlaceTest) -> (ThreadId, Vec<ControlPointId>) {
+        (test.thread, test.points.iter().map(|&point| self.point(test.thread, point)).collect())
     }
 
-    /// The number of a spot; every spot of the program has one.
-    pub fn spot(&self, thread: ThreadId, spot: Spot) -> SpotId {
-        let position = self.threads[thread.index()].spots.iter().position(|&known| known == spot);
-        SpotId::from_index(position.unwrap_or(0))
+    /// The number of a control point; every control point of the program has one.
+    pub fn point(&self, thread: ThreadId, point: ControlPoint) -> ControlPointId {
+        let position = self.threads[thread.index()].points.iter().position(|&known| known == point);
+        ControlPointId::from_index(position.unwrap_or(0))
     }
 
     /// A thread.
@@ -184,28 +184,28 @@ impl<'p> System<'p> {
         &self.moves[id.index()]
     }
 
-    /// The spots through which a thread comes to some of its spots, the last ones first: at most so
+    /// The control points through which a thread comes to some of its control points, the last ones first: at most so
     /// many, and not the one from which it comes.
     pub fn way_to(
         &self,
         thread: ThreadId,
-        spots: &[SpotId],
+        points: &[ControlPointId],
         most: usize,
-        from: Option<SpotId>,
-    ) -> Vec<SpotId> {
-        let mut way: Vec<SpotId> = spots.to_vec();
+        from: Option<ControlPointId>,
+    ) -> Vec<ControlPointId> {
+        let mut way: Vec<ControlPointId> = points.to_vec();
         let mut position = 0;
-        while position < way.len() && way.len() < spots.len() + most {
+        while position < way.len() && way.len() < points.len() + most {
             let target = way[position];
             for by in self.moves.iter().filter(|by| by.thread == thread && by.target == target) {
                 let is_new = Some(by.source) != from && !way.contains(&by.source);
-                if is_new && way.len() < spots.len() + most {
+                if is_new && way.len() < points.len() + most {
                     way.push(by.source);
                 }
             }
             position += 1;
         }
-        way.split_off(spots.len())
+        way.split_off(points.len())
     }
 
     /// Whether a cell is a global, a local of the thread, or its handle.
@@ -213,10 +213,10 @@ impl<'p> System<'p> {
         self.cells.owner(cell).is_none_or(|owner| owner == thread)
     }
 
-    /// Whether the value of a cell can still matter when a thread is at a spot. What the thread
+    /// Whether the value of a cell can still matter when a thread is at a control point. What the thread
     /// itself does not look at any more is dropped; about others' locals nothing is said.
-    pub fn is_live(&self, thread: ThreadId, spot: SpotId, cell: VarId) -> bool {
-        !self.threads[thread.index()].dead[spot.index()].contains(&cell)
+    pub fn is_live(&self, thread: ThreadId, point: ControlPointId, cell: VarId) -> bool {
+        !self.threads[thread.index()].dead[point.index()].contains(&cell)
     }
 
     /// What is known of the handles of two threads that both exist.
@@ -258,17 +258,17 @@ impl Unfit {
 impl ThreadView {
     fn new(program: &Program, cells: &Cells, liveness: &Liveness, thread: ThreadId) -> Self {
         let declaration = &program.threads()[thread];
-        let spots = Spot::all(program, thread);
-        let number = |spot| spots.iter().position(|&known| known == spot).map(SpotId::from_index);
-        let entry = number(Spot::At(declaration.entry)).unwrap_or(SpotId::from_index(0));
-        let is_atomic = |spot: &Spot| match spot {
-            Spot::Unstarted => false,
-            Spot::At(location) => program.locations()[*location].atomic,
+        let points = ControlPoint::all(program, thread);
+        let number = |point| points.iter().position(|&known| known == point).map(ControlPointId::from_index);
+        let entry = number(ControlPoint::At(declaration.entry)).unwrap_or(ControlPointId::from_index(0));
+        let is_atomic = |point: &ControlPoint| match point {
+            ControlPoint::Unstarted => false,
+            ControlPoint::At(location) => program.locations()[*location].atomic,
         };
-        let dead_at = |spot: &Spot| {
-            let location = match spot {
-                Spot::Unstarted => declaration.entry,
-                Spot::At(location) => *location,
+        let dead_at = |point: &ControlPoint| {
+            let location = match point {
+                ControlPoint::Unstarted => declaration.entry,
+                ControlPoint::At(location) => *location,
             };
             let locals = program.vars().iter().filter(|(_, var)| var.scope == Scope::Local(thread));
             let dead = locals.filter(|(var, _)| !liveness.is_live(location, *var));
@@ -277,17 +277,17 @@ impl ThreadView {
                 .collect()
         };
         ThreadView {
-            dead: spots.iter().map(dead_at).collect(),
+            dead: points.iter().map(dead_at).collect(),
             is_template: declaration.kind == ThreadKind::Template,
-            moves: vec![Vec::new(); spots.len()],
-            atomic: spots.iter().map(is_atomic).collect(),
+            moves: vec![Vec::new(); points.len()],
+            atomic: points.iter().map(is_atomic).collect(),
             start: match declaration.kind {
                 ThreadKind::Instance { running: true } => Some(entry),
-                ThreadKind::Instance { running: false } => number(Spot::Unstarted),
+                ThreadKind::Instance { running: false } => number(ControlPoint::Unstarted),
                 ThreadKind::Template => None,
             },
             entry,
-            spots,
+            points,
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn auxiliary_predicates(system: &System<'_>) -> Vec<PrecisionIncremen
             if value.is_constant() {
                 let constraint = Constraint::eq(&LinearForm::variable(*cell), value);
                 let tracked =
-                    PrecisionIncrement::Predicate { thread: by.thread, spot: by.target, constraint };
+                    PrecisionIncrement::Predicate { thread: by.thread, point: by.target, constraint };
                 written.push((by.thread, *cell, value, tracked));
             }
         }

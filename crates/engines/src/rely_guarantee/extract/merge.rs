@@ -7,7 +7,7 @@ use super::relevance::Class;
 use crate::rely_guarantee::precision::BlockId;
 use crate::rely_guarantee::precision::literals::Literals;
 
-/// A set of states of a thread at one spot.
+/// A set of states of a thread at one control point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merged {
     /// In which blocks each thread may be, ascending.
@@ -16,7 +16,7 @@ pub(crate) struct Merged {
     pub(crate) literals: Literals,
 }
 
-/// With more states than this at one spot only few are worth comparing with each other.
+/// With more states than this at one control point only few are worth comparing with each other.
 const MOST_STATES: usize = 600;
 
 /// States that together are the same as the classes.

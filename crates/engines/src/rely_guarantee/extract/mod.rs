@@ -15,7 +15,7 @@ use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_program::ThreadId;
 use rely_symbolic::outline::{self, Known, Outline};
-use rely_symbolic::{SpotId, System};
+use rely_symbolic::{ControlPointId, System};
 
 /// What the trees prove. `None` if something cannot be written down.
 pub(crate) fn assemble(
@@ -25,11 +25,11 @@ pub(crate) fn assemble(
 ) -> Option<RelyGuarantee> {
     let system = trees.system();
     let classes = relevant_classes(trees, precision, budget);
-    let at = |thread, spot| {
-        let states = merged(classes.at(thread, SpotId::from_index(spot)));
+    let at = |thread, point| {
+        let states = merged(classes.at(thread, ControlPointId::from_index(point)));
         states.iter().map(|state| known(system, precision, thread, state)).collect()
     };
-    let of = |thread| (0..system.thread(thread).spots.len()).map(|spot| at(thread, spot)).collect();
+    let of = |thread| (0..system.thread(thread).points.len()).map(|point| at(thread, point)).collect();
     let sides =
         |predicate| [true, false].map(|holds| precision.constraint(Literal { predicate, holds }).clone());
     let is_split =
@@ -49,8 +49,8 @@ fn known(system: &System<'_>, precision: &Precision, thread: ThreadId, state: &M
         let partition = precision.partition(thread, other);
         let blocks = &state.blocks[other.index()];
         (other != thread && blocks.len() < partition.len()).then(|| {
-            let spots = blocks.iter().flat_map(|&block| partition.block(block));
-            (other, spots.copied().collect())
+            let points = blocks.iter().flat_map(|&block| partition.block(block));
+            (other, points.copied().collect())
         })
     });
     Known { constraints: precision.constraints(&state.literals).cloned().collect(), others: others.collect() }

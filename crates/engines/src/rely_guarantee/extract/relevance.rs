@@ -1,8 +1,8 @@
 //! What of the trees a proof needs.
 //!
 //! Every node knows every predicate of its thread that happens to be decided there. Most of that
-//! has nothing to do with the property, but it splits the states at a spot into many that have to be
-//! written down, checked and read. So the proof is made of *classes*: nodes of one spot, reduced to
+//! has nothing to do with the property, but it splits the states at a control point into many that have to be
+//! written down, checked and read. So the proof is made of *classes*: nodes of one control point, reduced to
 //! the predicates that are relevant there. At first nothing is. Where the classes do not prove
 //! what the nodes do, because a step leads out of them or something forbidden becomes possible, the
 //! reason why that does not happen between the nodes becomes relevant, and so on until the classes
@@ -15,10 +15,10 @@ use crate::rely_guarantee::reach::{Node, NodeId, Trees};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
-use rely_symbolic::{Ending, Move, MoveId, Role, SpotId, System, before, role_facts, roles};
+use rely_symbolic::{ControlPointId, Ending, Move, MoveId, Role, System, before, role_facts, roles};
 use std::rc::Rc;
 
-/// Nodes of one spot that agree in what is relevant there.
+/// Nodes of one control point that agree in what is relevant there.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     /// What they agree in.
@@ -33,22 +33,22 @@ impl Class {
     }
 }
 
-/// The classes of each spot of each thread.
+/// The classes of each control point of each thread.
 pub(crate) struct Classes(Vec<Vec<Rc<Vec<Class>>>>);
 
 impl Classes {
-    /// Those of a spot.
-    pub(crate) fn at(&self, thread: ThreadId, spot: SpotId) -> &Rc<Vec<Class>> {
-        &self.0[thread.index()][spot.index()]
+    /// Those of a control point.
+    pub(crate) fn at(&self, thread: ThreadId, point: ControlPointId) -> &Rc<Vec<Class>> {
+        &self.0[thread.index()][point.index()]
     }
 }
 
 /// Reduces complete trees to what is relevant.
 pub(crate) fn relevant_classes(trees: &mut Trees<'_, '_>, precision: &Precision, budget: &Budget) -> Classes {
     let system = trees.system();
-    let spots = |thread: ThreadId| system.thread(thread).spots.len();
+    let points = |thread: ThreadId| system.thread(thread).points.len();
     let everywhere = |mask: Literals| -> Vec<Vec<Literals>> {
-        system.thread_ids().map(|thread| vec![mask.clone(); spots(thread)]).collect()
+        system.thread_ids().map(|thread| vec![mask.clone(); points(thread)]).collect()
     };
     let mut relevance = Relevance {
         system,
@@ -56,12 +56,12 @@ pub(crate) fn relevant_classes(trees: &mut Trees<'_, '_>, precision: &Precision,
         precision,
         budget,
         relevant: everywhere(Literals::default()),
-        classes: Classes(system.thread_ids().map(|thread| vec![Rc::default(); spots(thread)]).collect()),
+        classes: Classes(system.thread_ids().map(|thread| vec![Rc::default(); points(thread)]).collect()),
         solver: Conjunction::new(Domain::Integers),
     };
     if relevance.close().is_none() {
         relevance.relevant = everywhere(precision.all());
-        relevance.places().into_iter().for_each(|(thread, spot)| relevance.classify(thread, spot));
+        relevance.places().into_iter().for_each(|(thread, point)| relevance.classify(thread, point));
     }
     relevance.classes
 }
@@ -72,7 +72,7 @@ struct Relevance<'r, 't, 'a> {
     trees: &'r mut Trees<'t, 'a>,
     precision: &'r Precision,
     budget: &'r Budget,
-    /// The relevant literals at each spot of each thread.
+    /// The relevant literals at each control point of each thread.
     relevant: Vec<Vec<Literals>>,
     classes: Classes,
     /// The solver that gives reasons.
@@ -83,11 +83,11 @@ struct Relevance<'r, 't, 'a> {
 type Known = (NodeId, Literal);
 
 impl Relevance<'_, '_, '_> {
-    /// All spots, later ones first: what is needed there is needed earlier, too.
-    fn places(&self) -> Vec<(ThreadId, SpotId)> {
+    /// All control points, later ones first: what is needed there is needed earlier, too.
+    fn places(&self) -> Vec<(ThreadId, ControlPointId)> {
         let of = |thread| {
-            let spots = self.system.thread(thread).spots.len();
-            (0..spots).rev().map(move |spot| (thread, SpotId::from_index(spot)))
+            let points = self.system.thread(thread).points.len();
+            (0..points).rev().map(move |point| (thread, ControlPointId::from_index(point)))
         };
         self.system.thread_ids().flat_map(of).collect()
     }
@@ -95,13 +95,13 @@ impl Relevance<'_, '_, '_> {
     /// Makes the classes closed; `None` if the budget ends before or a reason is not found.
     fn close(&mut self) -> Option<()> {
         let places = self.places();
-        for &(thread, spot) in &places {
-            self.classify(thread, spot);
+        for &(thread, point) in &places {
+            self.classify(thread, point);
         }
         loop {
             let mut is_closed = self.exclude_violations()?;
-            for &(thread, spot) in &places {
-                while let Some(reason) = self.escape_from(thread, spot) {
+            for &(thread, point) in &places {
+                while let Some(reason) = self.escape_from(thread, point) {
                     self.need(&reason)?;
                     is_closed = false;
                 }
@@ -112,11 +112,11 @@ impl Relevance<'_, '_, '_> {
         }
     }
 
-    /// Puts the nodes of a spot into classes again.
-    fn classify(&mut self, thread: ThreadId, spot: SpotId) {
+    /// Puts the nodes of a control point into classes again.
+    fn classify(&mut self, thread: ThreadId, point: ControlPointId) {
         let mut classes: Vec<Class> = Vec::new();
-        let relevant = &self.relevant[thread.index()][spot.index()];
-        for &member in self.trees.at(thread, spot) {
+        let relevant = &self.relevant[thread.index()][point.index()];
+        for &member in self.trees.at(thread, point) {
             let node = &self.trees.nodes[member];
             let common = Node { literals: node.literals.intersection(relevant), ..node.clone() };
             if classes.iter().any(|class| class.covers(&common)) {
@@ -126,7 +126,7 @@ impl Relevance<'_, '_, '_> {
             classes.retain(|other| !class.covers(&other.common));
             classes.push(class);
         }
-        self.classes.0[thread.index()][spot.index()] = Rc::new(classes);
+        self.classes.0[thread.index()][point.index()] = Rc::new(classes);
     }
 
     /// Makes facts relevant where they are known; one of the two nodes suffices. `None` if all of
@@ -137,31 +137,31 @@ impl Relevance<'_, '_, '_> {
         for places in reason {
             let is_relevant = |(node, literal): &Known| {
                 let node = &self.trees.nodes[*node];
-                self.relevant[node.thread.index()][node.spot.index()].contains(*literal)
+                self.relevant[node.thread.index()][node.point.index()].contains(*literal)
             };
             if places.iter().any(is_relevant) {
                 continue;
             }
             let Some((node, literal)) = places.first() else { continue };
-            let (thread, spot) = (self.trees.nodes[*node].thread, self.trees.nodes[*node].spot);
-            let relevant = &mut self.relevant[thread.index()][spot.index()];
+            let (thread, point) = (self.trees.nodes[*node].thread, self.trees.nodes[*node].point);
+            let relevant = &mut self.relevant[thread.index()][point.index()];
             relevant.insert(*literal);
-            self.classify(thread, spot);
+            self.classify(thread, point);
             is_new = Some(());
         }
         is_new
     }
 
-    /// A step that leads from the classes of a spot out of all classes, told by why no node makes it.
-    fn escape_from(&mut self, thread: ThreadId, spot: SpotId) -> Option<Vec<Vec<Known>>> {
-        let classes = Rc::clone(self.classes.at(thread, spot));
+    /// A step that leads from the classes of a control point out of all classes, told by why no node makes it.
+    fn escape_from(&mut self, thread: ThreadId, point: ControlPointId) -> Option<Vec<Vec<Known>>> {
+        let classes = Rc::clone(self.classes.at(thread, point));
         classes.iter().find_map(|class| self.escape(class))
     }
 
     /// Why the nodes of a class do not do what the class can do, if that leads out of all classes.
     fn escape(&mut self, class: &Class) -> Option<Vec<Vec<Known>>> {
         let system = self.system;
-        let own = &system.thread(class.common.thread).moves[class.common.spot.index()];
+        let own = &system.thread(class.common.thread).moves[class.common.point.index()];
         own.iter().find_map(|&by| self.own_escape(class, by)).or_else(|| {
             let moves = (0..system.moves.len()).map(MoveId::from_index);
             let mut moves = moves.filter(|&by| system.get(by).leads_on(system));
@@ -187,7 +187,7 @@ impl Relevance<'_, '_, '_> {
             return None;
         }
         let blocks = self.trees.places.after(node, the_move);
-        let target = Target { thread: node.thread, spot: the_move.target, blocks };
+        let target = Target { thread: node.thread, point: the_move.target, blocks };
         self.way_out(&source, &target).or_else(|| self.spawned_escape(&source))
     }
 
@@ -238,20 +238,20 @@ impl Relevance<'_, '_, '_> {
             return None;
         }
         let starts = the_move.branch.started.contains(&node.thread);
-        let spot = if starts { self.system.thread(node.thread).entry } else { node.spot };
-        let target = Target { thread: node.thread, spot, blocks: self.trees.places.after(node, the_move) };
+        let point = if starts { self.system.thread(node.thread).entry } else { node.point };
+        let target = Target { thread: node.thread, point, blocks: self.trees.places.after(node, the_move) };
         let members = &[class.member, actor.member];
         self.way_out(&Source { step: &step, kept: &node.literals, members }, &target)
     }
 
     /// If a step leads to a state that no class covers: why the nodes do not get there.
     fn way_out(&mut self, source: &Source<'_>, target: &Target) -> Option<Vec<Vec<Known>>> {
-        let (thread, spot) = (target.thread, target.spot);
-        let relevant = self.relevant[thread.index()][spot.index()].clone();
-        let result = self.trees.after(source.step, source.kept, (thread, spot), &relevant);
+        let (thread, point) = (target.thread, target.point);
+        let relevant = self.relevant[thread.index()][point.index()].clone();
+        let result = self.trees.after(source.step, source.kept, (thread, point), &relevant);
         let covers =
             |node: &Node, result: &Literals| node.blocks == target.blocks && node.literals.is_subset(result);
-        let classes = self.classes.at(thread, spot);
+        let classes = self.classes.at(thread, point);
         if classes.iter().any(|class| covers(&class.common, &result)) {
             return None;
         }
@@ -260,8 +260,8 @@ impl Relevance<'_, '_, '_> {
             return Some(self.reason(source, None));
         }
         let kept = self.trees.nodes[source.members[0]].literals.clone();
-        let reached = self.trees.after(&full, &kept, (thread, spot), &self.precision.all());
-        let covering = self.trees.at(thread, spot).iter().map(|&node| &self.trees.nodes[node]);
+        let reached = self.trees.after(&full, &kept, (thread, point), &self.precision.all());
+        let covering = self.trees.at(thread, point).iter().map(|&node| &self.trees.nodes[node]);
         let mut covering = covering.filter(|node| covers(node, &reached));
         let Some(wanted) = covering.next().map(|node| node.literals.intersection(&relevant)) else {
             return Some(self.everything_of(source));
@@ -322,7 +322,7 @@ impl Relevance<'_, '_, '_> {
     fn core(&mut self, mut facts: Vec<(Constraint, Vec<Known>)>, rest: &[Constraint]) -> Vec<Vec<Known>> {
         let is_relevant = |(node, literal): &Known| {
             let node = &self.trees.nodes[*node];
-            self.relevant[node.thread.index()][node.spot.index()].contains(*literal)
+            self.relevant[node.thread.index()][node.point.index()].contains(*literal)
         };
         // The solver tries to do without the first ones first.
         facts.sort_by_key(|(_, places)| places.iter().any(is_relevant));
@@ -360,8 +360,8 @@ impl Relevance<'_, '_, '_> {
     /// Looks for classes that play all roles; returns why their nodes do not.
     fn cast(&mut self, violation: usize, roles: &[Role], chosen: &mut Vec<Class>) -> Option<Vec<Vec<Known>>> {
         let Some(role) = roles.get(chosen.len()) else { return self.together(violation, roles, chosen) };
-        for &spot in &role.spots {
-            for class in self.classes.at(role.thread, spot).iter().cloned().collect::<Vec<_>>() {
+        for &point in &role.points {
+            for class in self.classes.at(role.thread, point).iter().cloned().collect::<Vec<_>>() {
                 let fits = !self.trees.is_waiting(class.member)
                     && chosen.iter().all(|other| self.trees.compatible(class.member, other.member));
                 if !fits {
@@ -383,7 +383,7 @@ impl Relevance<'_, '_, '_> {
         let system = self.system;
         let mut rest = system.violations[violation].guard.clone();
         rest.extend(role_facts(system, roles));
-        let standing = chosen.iter().map(|class| (class.common.thread, class.common.spot));
+        let standing = chosen.iter().map(|class| (class.common.thread, class.common.point));
         rest.extend(self.trees.facts(&standing.collect::<Vec<_>>()));
         let mut facts = Vec::new();
         let mut possible = rest.clone();
@@ -413,7 +413,7 @@ struct Source<'s> {
 /// Where a step leads.
 struct Target {
     thread: ThreadId,
-    spot: SpotId,
+    point: ControlPointId,
     blocks: Blocks,
 }
 

@@ -3,15 +3,15 @@
 use super::Precision;
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::SpotId;
+use rely_symbolic::ControlPointId;
 
 /// Something to track from now on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PrecisionIncrement {
-    /// A predicate of a thread, which needs it at a spot.
-    Predicate { thread: ThreadId, spot: SpotId, constraint: Constraint },
-    /// Whether another thread is at one of some spots.
-    Place { observer: ThreadId, observed: ThreadId, spots: Vec<SpotId> },
+    /// A predicate of a thread, which needs it at a control point.
+    Predicate { thread: ThreadId, point: ControlPointId, constraint: Constraint },
+    /// Whether another thread is at one of some control points.
+    Place { observer: ThreadId, observed: ThreadId, points: Vec<ControlPointId> },
     /// That a cell counts threads.
     Count(VarId),
 }
@@ -24,11 +24,11 @@ impl PrecisionIncrement {
     /// Makes it part of the precision; says whether it is new there.
     pub(crate) fn apply(&self, precision: &mut Precision) -> bool {
         match self {
-            PrecisionIncrement::Predicate { thread, spot, constraint } => {
-                precision.track(*thread, *spot, constraint)
+            PrecisionIncrement::Predicate { thread, point, constraint } => {
+                precision.track(*thread, *point, constraint)
             }
-            PrecisionIncrement::Place { observer, observed, spots } => {
-                precision.tell_apart(*observer, *observed, spots)
+            PrecisionIncrement::Place { observer, observed, points } => {
+                precision.tell_apart(*observer, *observed, points)
             }
             PrecisionIncrement::Count(cell) => precision.count(*cell),
         }

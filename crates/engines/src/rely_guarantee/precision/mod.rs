@@ -1,8 +1,8 @@
 //! What is tracked: predicates over data, and the places of other threads.
 //!
-//! Each predicate is kept with the spots at which refinement found that its thread needs it. To track
+//! Each predicate is kept with the control points at which refinement found that its thread needs it. To track
 //! it only there, as lazy abstraction does, makes smaller trees, but needs many more refinements,
-//! because each finds it again at the next spot. So at first a thread tracks its predicates
+//! because each finds it again at the next control point. So at first a thread tracks its predicates
 //! wherever it is. Only when trees get large they are tracked just [where they are needed]: in a
 //! thread that goes through several phases, those of one phase would multiply the abstract states of
 //! all others.
@@ -19,12 +19,12 @@ use literals::{Literal, Literals, PredicateId};
 use rely_base::{Arena, Id, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{Move, SpotId, System, updated};
+use rely_symbolic::{ControlPointId, Move, System, updated};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 define_id!(
-    /// A block of spots of a thread that an observer does not tell apart.
+    /// A block of control points of a thread that an observer does not tell apart.
     pub(crate) struct BlockId
 );
 
@@ -39,7 +39,7 @@ pub(crate) struct Precision {
     /// The predicates of each thread.
     of: Vec<Vec<PredicateId>>,
     /// Where threads were found to need them.
-    needed: FxHashSet<(ThreadId, SpotId, PredicateId)>,
+    needed: FxHashSet<(ThreadId, ControlPointId, PredicateId)>,
     /// Whether threads track them nowhere else.
     only_where_needed: bool,
     /// What each thread tells apart of each other thread.
@@ -48,11 +48,11 @@ pub(crate) struct Precision {
     counted: Vec<VarId>,
 }
 
-/// The spots of a thread in blocks.
+/// The control points of a thread in blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     block_of: Vec<BlockId>,
-    blocks: Arena<BlockId, Vec<SpotId>>,
+    blocks: Arena<BlockId, Vec<ControlPointId>>,
 }
 
 impl Precision {
@@ -89,7 +89,11 @@ impl Precision {
     }
 
     /// What is known of cells that count threads from where some threads are.
-    pub(crate) fn facts(&self, system: &System<'_>, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
+    pub(crate) fn facts(
+        &self,
+        system: &System<'_>,
+        present: &[(ThreadId, ControlPointId)],
+    ) -> Vec<Constraint> {
         match self.counted.as_slice() {
             [] => Vec::new(),
             counted => system.census.facts(counted, system, present),
@@ -117,15 +121,16 @@ impl Precision {
         literals.iter().map(|literal| self.constraint(literal))
     }
 
-    /// The predicates that a thread does not track at a spot, as a mask: it does not need them
+    /// The predicates that a thread does not track at a control point, as a mask: it does not need them
     /// there, or they speak of something that no longer matters.
-    pub(crate) fn untracked(&self, system: &System<'_>, thread: ThreadId, spot: SpotId) -> Literals {
+    pub(crate) fn untracked(&self, system: &System<'_>, thread: ThreadId, point: ControlPointId) -> Literals {
         let is_dead = |constraint: &Constraint| {
             let mut variables = constraint.form().variables();
-            variables.any(|cell| !system.is_live(thread, spot, cell))
+            variables.any(|cell| !system.is_live(thread, point, cell))
         };
-        let is_untracked =
-            |predicate, sides: &[Constraint; 2]| !self.reaches(thread, spot, predicate) || is_dead(&sides[0]);
+        let is_untracked = |predicate, sides: &[Constraint; 2]| {
+            !self.reaches(thread, point, predicate) || is_dead(&sides[0])
+        };
         let untracked = self.predicates.iter().filter(|(predicate, sides)| is_untracked(*predicate, sides));
         untracked.flat_map(|(predicate, _)| [true, false].map(|holds| Literal { predicate, holds })).collect()
     }
@@ -136,7 +141,7 @@ impl Precision {
         !std::mem::replace(&mut self.only_where_needed, true)
     }
 
-    /// At how many of its spots a thread was found to need a predicate.
+    /// At how many of its control points a thread was found to need a predicate.
     pub(crate) fn count_needed(&self, thread: ThreadId, constraint: &Constraint) -> usize {
         let Some(predicate) = self.find(constraint) else { return 0 };
         self.needed.iter().filter(|(by, _, what)| (*by, *what) == (thread, predicate)).count()
@@ -147,9 +152,9 @@ impl Precision {
         self.only_where_needed
     }
 
-    /// Whether a thread that tracks a predicate does so at a spot.
-    fn reaches(&self, thread: ThreadId, spot: SpotId, predicate: PredicateId) -> bool {
-        !self.only_where_needed || self.needed.contains(&(thread, spot, predicate))
+    /// Whether a thread that tracks a predicate does so at a control point.
+    fn reaches(&self, thread: ThreadId, point: ControlPointId, predicate: PredicateId) -> bool {
+        !self.only_where_needed || self.needed.contains(&(thread, point, predicate))
     }
 
     /// The predicates whose truth a move of another thread can change, as a mask. An instance of
@@ -218,10 +223,10 @@ impl Precision {
         self.predicates.values().filter(|sides| sides[0].form().contains(cell)).count()
     }
 
-    /// Lets a thread track a predicate that it needs at a spot; says whether that is new.
-    pub(crate) fn track(&mut self, thread: ThreadId, spot: SpotId, constraint: &Constraint) -> bool {
+    /// Lets a thread track a predicate that it needs at a control point; says whether that is new.
+    pub(crate) fn track(&mut self, thread: ThreadId, point: ControlPointId, constraint: &Constraint) -> bool {
         let Some((predicate, is_new)) = self.add(thread, constraint) else { return false };
-        let is_new_there = self.needed.insert((thread, spot, predicate));
+        let is_new_there = self.needed.insert((thread, point, predicate));
         is_new || self.only_where_needed && is_new_there
     }
 
@@ -251,17 +256,17 @@ impl Precision {
     /// Whether something is tracked already.
     pub(crate) fn has(&self, increment: &PrecisionIncrement) -> bool {
         match increment {
-            PrecisionIncrement::Predicate { thread, spot, constraint } => {
+            PrecisionIncrement::Predicate { thread, point, constraint } => {
                 let is_tracked = |predicate: PredicateId| {
-                    self.of(*thread).contains(&predicate) && self.reaches(*thread, *spot, predicate)
+                    self.of(*thread).contains(&predicate) && self.reaches(*thread, *point, predicate)
                 };
                 self.find(constraint).is_some_and(is_tracked) || constraint.is_true() || constraint.is_false()
             }
             PrecisionIncrement::Count(cell) => self.counted.contains(cell),
-            PrecisionIncrement::Place { observer, observed, spots } => {
+            PrecisionIncrement::Place { observer, observed, points } => {
                 let partition = self.partition(*observer, *observed);
-                let block = |spot: &SpotId| partition.block(partition.block_of(*spot));
-                spots.iter().all(|spot| block(spot).iter().all(|neighbour| spots.contains(neighbour)))
+                let block = |point: &ControlPointId| partition.block(partition.block_of(*point));
+                points.iter().all(|point| block(point).iter().all(|neighbour| points.contains(neighbour)))
             }
         }
     }
@@ -271,30 +276,35 @@ impl Precision {
         &self.partitions[observer.index()][observed.index()]
     }
 
-    /// Lets an observer tell whether a thread is at one of some spots; says whether that is new.
-    pub(crate) fn tell_apart(&mut self, observer: ThreadId, observed: ThreadId, spots: &[SpotId]) -> bool {
-        self.partitions[observer.index()][observed.index()].split(spots)
+    /// Lets an observer tell whether a thread is at one of some control points; says whether that is new.
+    pub(crate) fn tell_apart(
+        &mut self,
+        observer: ThreadId,
+        observed: ThreadId,
+        points: &[ControlPointId],
+    ) -> bool {
+        self.partitions[observer.index()][observed.index()].split(points)
     }
 }
 
 /// Nobody tells anything apart.
 fn trivial_partitions(system: &System<'_>) -> Vec<Vec<Partition>> {
     let whole = |observed: ThreadId| {
-        let spots = system.thread(observed).spots.len();
+        let points = system.thread(observed).points.len();
         Partition {
-            block_of: vec![BlockId::from_index(0); spots],
-            blocks: std::iter::once((0..spots).map(SpotId::from_index).collect()).collect(),
+            block_of: vec![BlockId::from_index(0); points],
+            blocks: std::iter::once((0..points).map(ControlPointId::from_index).collect()).collect(),
         }
     };
     system.thread_ids().map(|_| system.thread_ids().map(whole).collect()).collect()
 }
 
 impl Partition {
-    pub(crate) fn block_of(&self, spot: SpotId) -> BlockId {
-        self.block_of[spot.index()]
+    pub(crate) fn block_of(&self, point: ControlPointId) -> BlockId {
+        self.block_of[point.index()]
     }
 
-    pub(crate) fn block(&self, block: BlockId) -> &[SpotId] {
+    pub(crate) fn block(&self, block: BlockId) -> &[ControlPointId] {
         &self.blocks[block]
     }
 
@@ -308,19 +318,19 @@ impl Partition {
         self.blocks.len() == 1
     }
 
-    fn split(&mut self, spots: &[SpotId]) -> bool {
+    fn split(&mut self, points: &[ControlPointId]) -> bool {
         let mut changed = false;
         for id in self.blocks.ids() {
-            let (inside, outside): (Vec<SpotId>, Vec<SpotId>) =
-                self.blocks[id].iter().partition(|spot| spots.contains(spot));
+            let (inside, outside): (Vec<ControlPointId>, Vec<ControlPointId>) =
+                self.blocks[id].iter().partition(|point| points.contains(point));
             if inside.is_empty() || outside.is_empty() {
                 continue;
             }
             changed = true;
             self.blocks[id] = outside;
             let new = self.blocks.push(inside.clone());
-            for spot in inside {
-                self.block_of[spot.index()] = new;
+            for point in inside {
+                self.block_of[point.index()] = new;
             }
         }
         changed

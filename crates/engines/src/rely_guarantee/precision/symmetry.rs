@@ -9,7 +9,7 @@ use super::PrecisionIncrement;
 use rely_base::Id;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{Scope, ThreadId};
-use rely_symbolic::{Move, MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, Move, MoveId, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::discriminant;
 
@@ -53,8 +53,8 @@ impl Symmetries {
 /// What becomes of everything when two twins change places.
 struct Symmetry {
     threads: [ThreadId; 2],
-    /// The spot of the other twin for each spot of one.
-    spots: [Vec<SpotId>; 2],
+    /// The control point of the other twin for each control point of one.
+    points: [Vec<ControlPointId>; 2],
     cells: FxHashMap<VarId, VarId>,
     /// Tests that differ in more than the names of cells.
     tests: FxHashMap<Constraint, Constraint>,
@@ -66,18 +66,18 @@ impl Symmetry {
             PrecisionIncrement::Count(cell) => {
                 PrecisionIncrement::Count(self.cells.get(cell).copied().unwrap_or(*cell))
             }
-            PrecisionIncrement::Predicate { thread, spot, constraint } => PrecisionIncrement::Predicate {
+            PrecisionIncrement::Predicate { thread, point, constraint } => PrecisionIncrement::Predicate {
                 thread: self.thread(*thread),
-                spot: self.spot(*thread, *spot),
+                point: self.point(*thread, *point),
                 constraint: match self.tests.get(constraint) {
                     Some(test) => test.clone(),
                     None => constraint.rename(|cell| self.cells.get(&cell).copied().unwrap_or(cell)),
                 },
             },
-            PrecisionIncrement::Place { observer, observed, spots } => PrecisionIncrement::Place {
+            PrecisionIncrement::Place { observer, observed, points } => PrecisionIncrement::Place {
                 observer: self.thread(*observer),
                 observed: self.thread(*observed),
-                spots: spots.iter().map(|&spot| self.spot(*observed, spot)).collect(),
+                points: points.iter().map(|&point| self.point(*observed, point)).collect(),
             },
         }
     }
@@ -90,10 +90,10 @@ impl Symmetry {
         }
     }
 
-    fn spot(&self, thread: ThreadId, spot: SpotId) -> SpotId {
+    fn point(&self, thread: ThreadId, point: ControlPointId) -> ControlPointId {
         match self.threads.iter().position(|&twin| twin == thread) {
-            Some(twin) => self.spots[twin][spot.index()],
-            None => spot,
+            Some(twin) => self.points[twin][point.index()],
+            None => point,
         }
     }
 }
@@ -102,8 +102,8 @@ impl Symmetry {
 struct Pairing<'p, 's> {
     system: &'p System<'s>,
     threads: [ThreadId; 2],
-    /// The spot of the second thread for each spot of the first, as far as known.
-    spots: Vec<Option<SpotId>>,
+    /// The control point of the second thread for each control point of the first, as far as known.
+    points: Vec<Option<ControlPointId>>,
     moves: Vec<(MoveId, MoveId)>,
     cells: FxHashMap<VarId, VarId>,
 }
@@ -113,15 +113,15 @@ impl<'p, 's> Pairing<'p, 's> {
     fn of(system: &'p System<'s>, first: ThreadId, second: ThreadId) -> Option<Self> {
         let threads = [first, second];
         let views = threads.map(|thread| system.thread(thread));
-        let alike = views[0].spots.len() == views[1].spots.len()
+        let alike = views[0].points.len() == views[1].points.len()
             && views[0].start.is_some()
             && views[1].start.is_some()
             && !views.iter().any(|view| view.is_template);
         if !alike {
             return None;
         }
-        let spots = vec![None; views[0].spots.len()];
-        let mut pairing = Pairing { system, threads, spots, moves: Vec::new(), cells: FxHashMap::default() };
+        let points = vec![None; views[0].points.len()];
+        let mut pairing = Pairing { system, threads, points, moves: Vec::new(), cells: FxHashMap::default() };
         pairing.pair_moves()?;
         pairing.pair_locals()?;
         while pairing.pair_globals()? {}
@@ -134,11 +134,11 @@ impl<'p, 's> Pairing<'p, 's> {
         let mut pending = vec![(views[0].entry, views[1].entry)];
         pending.extend(views[0].start.zip(views[1].start));
         while let Some((first, second)) = pending.pop() {
-            match self.spots[first.index()] {
+            match self.points[first.index()] {
                 Some(known) if known == second => continue,
                 Some(_) => return None,
-                None if self.spots.contains(&Some(second)) => return None,
-                None => self.spots[first.index()] = Some(second),
+                None if self.points.contains(&Some(second)) => return None,
+                None => self.points[first.index()] = Some(second),
             }
             let moves = [&views[0].moves[first.index()], &views[1].moves[second.index()]];
             if moves[0].len() != moves[1].len() {
@@ -231,15 +231,15 @@ impl<'p, 's> Pairing<'p, 's> {
 
     fn finish(self) -> Symmetry {
         let tests = self.tests();
-        // Spots that are never reached stay what they are: nobody asks for them.
-        let itself = |index: usize| SpotId::from_index(index);
-        let mut back: Vec<SpotId> = (0..self.spots.len()).map(itself).collect();
-        let spots = self.spots.iter().enumerate().map(|(index, spot)| spot.unwrap_or(itself(index)));
-        let spots: Vec<SpotId> = spots.collect();
-        for (index, spot) in spots.iter().enumerate() {
-            back[spot.index()] = itself(index);
+        // Control points that are never reached stay what they are: nobody asks for them.
+        let itself = |index: usize| ControlPointId::from_index(index);
+        let mut back: Vec<ControlPointId> = (0..self.points.len()).map(itself).collect();
+        let points = self.points.iter().enumerate().map(|(index, point)| point.unwrap_or(itself(index)));
+        let points: Vec<ControlPointId> = points.collect();
+        for (index, point) in points.iter().enumerate() {
+            back[point.index()] = itself(index);
         }
-        Symmetry { threads: self.threads, spots: [spots, back], cells: self.cells, tests }
+        Symmetry { threads: self.threads, points: [points, back], cells: self.cells, tests }
     }
 
     /// Tests in corresponding places, and comparisons with the constants that are assigned in

@@ -29,7 +29,7 @@ use places::Places;
 use rely_base::{Arena, Budget, Id, StopReason, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{Ending, Move, MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, Ending, Move, MoveId, System};
 use std::collections::VecDeque;
 use violation::Search;
 
@@ -42,7 +42,7 @@ define_id!(
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) thread: ThreadId,
-    pub(crate) spot: SpotId,
+    pub(crate) point: ControlPointId,
     /// In which block each thread is; of itself and of templates nothing is tracked.
     pub(crate) blocks: Blocks,
     /// What holds.
@@ -109,12 +109,12 @@ pub(crate) struct Trees<'a, 'p> {
     budget: &'a Budget,
     pub(crate) places: Places<'a, 'p>,
     pub(crate) nodes: Arena<NodeId, Node>,
-    /// The nodes of each spot of each thread that are not covered.
+    /// The nodes of each control point of each thread that are not covered.
     at: Vec<Vec<Vec<NodeId>>>,
     affected: Vec<Affected>,
     /// What of a mover's knowledge can matter to others, for each move.
     told: Vec<Literals>,
-    /// What each thread does not track at each of its spots, as masks.
+    /// What each thread does not track at each of its control points, as masks.
     untracked: Vec<Vec<Literals>>,
     /// The predicates of each thread, as masks.
     tracked: Vec<Literals>,
@@ -138,8 +138,8 @@ impl<'a, 'p> Trees<'a, 'p> {
             same_template: precision.affected(system, by, true),
         };
         let untracked = |thread: ThreadId| {
-            let spots = (0..system.thread(thread).spots.len()).map(SpotId::from_index);
-            spots.map(|spot| precision.untracked(system, thread, spot)).collect()
+            let points = (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
+            points.map(|point| precision.untracked(system, thread, point)).collect()
         };
         let mut trees = Trees {
             system,
@@ -148,7 +148,7 @@ impl<'a, 'p> Trees<'a, 'p> {
             budget,
             places: Places::new(system, precision),
             nodes: Arena::new(),
-            at: system.threads.iter().map(|thread| vec![Vec::new(); thread.spots.len()]).collect(),
+            at: system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect(),
             affected: system.moves.iter().map(affected).collect(),
             told: system.moves.iter().map(|by| precision.told(system, by)).collect(),
             untracked: system.thread_ids().map(untracked).collect(),
@@ -207,14 +207,14 @@ impl<'a, 'p> Trees<'a, 'p> {
         self.precision.find(constraint).is_some()
     }
 
-    /// How many blocks of another thread's spots an observer tells apart.
+    /// How many blocks of another thread's control points an observer tells apart.
     pub(crate) fn told_apart(&self, observer: ThreadId, observed: ThreadId) -> usize {
         self.precision.partition(observer, observed).len()
     }
 
-    /// The nodes at a spot that no other one covers.
-    pub(crate) fn at(&self, thread: ThreadId, spot: SpotId) -> &[NodeId] {
-        &self.at[thread.index()][spot.index()]
+    /// The nodes at a control point that no other one covers.
+    pub(crate) fn at(&self, thread: ThreadId, point: ControlPointId) -> &[NodeId] {
+        &self.at[thread.index()][point.index()]
     }
 
     /// What the literals of a node say.
@@ -225,7 +225,7 @@ impl<'a, 'p> Trees<'a, 'p> {
     /// Adds a node, if there is one and no other covers it.
     fn add(&mut self, node: Option<Node>) {
         let Some(node) = node else { return };
-        let siblings = &mut self.at[node.thread.index()][node.spot.index()];
+        let siblings = &mut self.at[node.thread.index()][node.point.index()];
         if siblings.iter().any(|&sibling| self.nodes[sibling].covers(&node)) {
             return;
         }
@@ -248,7 +248,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         if self.places.is_held_up(node, thread) {
             return Ok(());
         }
-        for &by in &self.system.thread(thread).moves[node.spot.index()] {
+        for &by in &self.system.thread(thread).moves[node.point.index()] {
             self.step(id, by)?;
         }
         Ok(())
@@ -256,14 +256,14 @@ impl<'a, 'p> Trees<'a, 'p> {
 
     /// Takes the moves of others that are known already, and waits for more.
     fn wait_for_others(&mut self, id: NodeId) {
-        let (observer, spot) = (self.nodes[id].thread, self.nodes[id].spot);
+        let (observer, point) = (self.nodes[id].thread, self.nodes[id].point);
         for index in 0..self.watched[observer.index()].len() {
             let by = self.watched[observer.index()][index];
             let (node, the_move) = (&self.nodes[id], self.system.get(by));
             if !self.concerns(node, by) || !self.places.can_see(node, the_move) {
                 continue;
             }
-            let block = self.places.block_of(the_move.thread, observer, spot);
+            let block = self.places.block_of(the_move.thread, observer, point);
             let at = Interference { by, observer, block };
             // Instances of one template have locals of their own: they contradict nobody.
             let same_template = the_move.thread == observer;
@@ -356,7 +356,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         let (view, by) = (self.system.thread(node.thread), self.system.get(id));
         let is_other = by.thread != node.thread || view.is_template;
         is_other
-            && !view.atomic[node.spot.index()]
+            && !view.atomic[node.point.index()]
             && (node.literals.intersects(self.affected[id.index()].seen_by(node.thread, by.thread))
                 || by.branch.started.contains(&node.thread)
                 || self.places.change(node, by))

@@ -4,16 +4,16 @@ use super::Node;
 use crate::rely_guarantee::precision::{BlockId, Blocks, Precision};
 use rely_base::Id;
 use rely_program::ThreadId;
-use rely_symbolic::{Move, SpotId, System};
+use rely_symbolic::{ControlPointId, Move, System};
 
 /// Answers about blocks, prepared for one precision: they are asked for every pair of nodes.
 pub(crate) struct Places<'a, 'p> {
     system: &'a System<'p>,
     precision: &'a Precision,
-    /// For two observers and a thread: which of their blocks have a spot in common. Empty if one
+    /// For two observers and a thread: which of their blocks have a control point in common. Empty if one
     /// of the two does not tell anything apart.
     overlaps: Vec<Vec<Vec<bool>>>,
-    /// For an observer and a thread: the blocks with atomic spots only.
+    /// For an observer and a thread: the blocks with atomic control points only.
     atomic: Vec<Vec<bool>>,
 }
 
@@ -33,11 +33,11 @@ impl<'a, 'p> Places<'a, 'p> {
 
     fn atomic_blocks(&self, observer: ThreadId, observed: ThreadId) -> Vec<bool> {
         let (partition, view) = (self.precision.partition(observer, observed), self.system.thread(observed));
-        if !self.system.has_atomic_spots || observer == observed || view.is_template {
+        if !self.system.has_atomic_points || observer == observed || view.is_template {
             return vec![false; partition.len()];
         }
         let blocks = (0..partition.len()).map(|block| partition.block(BlockId::from_index(block)));
-        blocks.map(|block| block.iter().all(|spot| view.atomic[spot.index()])).collect()
+        blocks.map(|block| block.iter().all(|point| view.atomic[point.index()])).collect()
     }
 
     fn overlapping_blocks(&self, first: ThreadId, second: ThreadId, other: ThreadId) -> Vec<Vec<bool>> {
@@ -48,8 +48,8 @@ impl<'a, 'p> Places<'a, 'p> {
         }
         let row = |block: usize| {
             let mut row = vec![false; right.len()];
-            for &spot in left.block(BlockId::from_index(block)) {
-                row[right.block_of(spot).index()] = true;
+            for &point in left.block(BlockId::from_index(block)) {
+                row[right.block_of(point).index()] = true;
             }
             row
         };
@@ -60,16 +60,16 @@ impl<'a, 'p> Places<'a, 'p> {
         self.system.threads.len()
     }
 
-    /// The block in which an observer sees a thread that is at a spot.
-    pub(crate) fn block_of(&self, observer: ThreadId, observed: ThreadId, spot: SpotId) -> BlockId {
+    /// The block in which an observer sees a thread that is at a control point.
+    pub(crate) fn block_of(&self, observer: ThreadId, observed: ThreadId, point: ControlPointId) -> BlockId {
         let is_tracked = observer != observed && !self.system.thread(observed).is_template;
         let partition = self.precision.partition(observer, observed);
-        if is_tracked { partition.block_of(spot) } else { BlockId::from_index(0) }
+        if is_tracked { partition.block_of(point) } else { BlockId::from_index(0) }
     }
 
     /// Where everybody is at the beginning.
     pub(crate) fn initial(&self, observer: ThreadId) -> Blocks {
-        let start = |observed| self.system.thread(observed).start.unwrap_or(SpotId::from_index(0));
+        let start = |observed| self.system.thread(observed).start.unwrap_or(ControlPointId::from_index(0));
         let block = |observed| self.block_of(observer, observed, start(observed));
         self.system.thread_ids().map(block).collect()
     }
@@ -78,7 +78,7 @@ impl<'a, 'p> Places<'a, 'p> {
     fn moved<'m>(&'m self, observer: ThreadId, by: &'m Move) -> impl Iterator<Item = (usize, BlockId)> + 'm {
         let started = by.branch.started.iter().map(|&thread| (thread, self.system.thread(thread).entry));
         let moved = std::iter::once((by.thread, by.target)).chain(started);
-        moved.map(move |(thread, spot)| (thread.index(), self.block_of(observer, thread, spot)))
+        moved.map(move |(thread, point)| (thread.index(), self.block_of(observer, thread, point)))
     }
 
     /// Where a node sees everybody after a move.
@@ -97,7 +97,7 @@ impl<'a, 'p> Places<'a, 'p> {
 
     /// Whether another thread is certainly inside an atomic block, so that `mover` has to wait.
     pub(crate) fn is_held_up(&self, node: &Node, mover: ThreadId) -> bool {
-        self.system.has_atomic_spots
+        self.system.has_atomic_points
             && self.system.thread_ids().any(|other| {
                 let atomic = &self.atomic[node.thread.index() * self.count() + other.index()];
                 other != mover && atomic[node.blocks[other.index()].index()]
@@ -106,24 +106,24 @@ impl<'a, 'p> Places<'a, 'p> {
 
     /// Whether what a node knows about places allows a move.
     pub(crate) fn allow(&self, node: &Node, by: &Move) -> bool {
-        by.places.iter().all(|(thread, spots)| self.allow_at(node, *thread, spots))
+        by.places.iter().all(|(thread, points)| self.allow_at(node, *thread, points))
     }
 
-    /// Whether a thread can be at one of some spots for all that a node knows.
-    fn allow_at(&self, node: &Node, thread: ThreadId, spots: &[SpotId]) -> bool {
+    /// Whether a thread can be at one of some control points for all that a node knows.
+    fn allow_at(&self, node: &Node, thread: ThreadId, points: &[ControlPointId]) -> bool {
         if thread == node.thread {
-            return spots.contains(&node.spot);
+            return points.contains(&node.point);
         }
         let partition = self.precision.partition(node.thread, thread);
         let block = node.blocks[thread.index()];
-        spots.iter().any(|&spot| partition.block_of(spot) == block)
+        points.iter().any(|&point| partition.block_of(point) == block)
     }
 
     /// Whether two nodes can be about the same state.
     pub(crate) fn agree(&self, first: &Node, second: &Node) -> bool {
         first.thread == second.thread
-            || self.allow_at(first, second.thread, &[second.spot])
-                && self.allow_at(second, first.thread, &[first.spot])
+            || self.allow_at(first, second.thread, &[second.point])
+                && self.allow_at(second, first.thread, &[first.point])
                 && self.agree_on_others(first, second)
     }
 

@@ -7,29 +7,29 @@ use crate::rely_guarantee::precision::{BlockId, Blocks};
 use rely_base::Id;
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{MoveId, SpotId};
+use rely_symbolic::{ControlPointId, MoveId};
 
 impl Trees<'_, '_> {
     /// The root of a thread's tree for one of the cases of the initial states, if it runs in them.
     pub(crate) fn initial(&mut self, case: usize, thread: ThreadId) -> Option<Node> {
-        let spot = self.system.thread(thread).start?;
+        let point = self.system.thread(thread).start?;
         let constraints = &self.system.initial[case];
         let literals = self.decider.abstracted(self.precision, constraints, &[], thread)?;
         let blocks = self.places.initial(thread);
-        Some(self.node(thread, spot, blocks, literals, Origin::Initial(case)))
+        Some(self.node(thread, point, blocks, literals, Origin::Initial(case)))
     }
 
     /// A node without what is not tracked where it stands.
     fn node(
         &self,
         thread: ThreadId,
-        spot: SpotId,
+        point: ControlPointId,
         blocks: Blocks,
         literals: Literals,
         origin: Origin,
     ) -> Node {
-        let literals = literals.without(&self.untracked[thread.index()][spot.index()]);
-        Node { thread, spot, blocks, literals, origin, covered: false }
+        let literals = literals.without(&self.untracked[thread.index()][point.index()]);
+        Node { thread, point, blocks, literals, origin, covered: false }
     }
 
     /// Whether the values that a node knows allow a move of its own thread.
@@ -68,9 +68,9 @@ impl Trees<'_, '_> {
         let (tracked, kept) = (&self.tracked[thread.index()], (&node.literals, affected));
         let literals = self.decider.after(self.precision, &step, tracked, kept)?;
         let starts = the_move.branch.started.contains(&thread);
-        let spot = if starts { self.system.thread(thread).entry } else { self.nodes[id].spot };
+        let point = if starts { self.system.thread(thread).entry } else { self.nodes[id].point };
         let blocks = self.places.after(&self.nodes[id], the_move);
-        Some(self.node(thread, spot, blocks, literals, Origin::Environment { parent: id, actor, by }))
+        Some(self.node(thread, point, blocks, literals, Origin::Environment { parent: id, actor, by }))
     }
 
     /// The first node of a template instance that a possible move starts.
@@ -79,8 +79,8 @@ impl Trees<'_, '_> {
         let literals = self.spawned(&known, by, position)?;
         let (template, _) = self.system.get(by).branch.spawned[position];
         let blocks = self.system.thread_ids().map(|_| BlockId::from_index(0)).collect();
-        let spot = self.system.thread(template).entry;
-        Some(self.node(template, spot, blocks, literals, Origin::Spawned { actor: id, by, position }))
+        let point = self.system.thread(template).entry;
+        Some(self.node(template, point, blocks, literals, Origin::Spawned { actor: id, by, position }))
     }
 
     /// What an instance knows that a move starts, if the move is possible.
@@ -99,7 +99,7 @@ impl Trees<'_, '_> {
     /// contradict each other.
     pub(crate) fn seen_step(&self, node: &Node, mover: &Literals, by: MoveId) -> Option<Step> {
         let (actor, source) = (self.system.get(by).thread, self.system.get(by).source);
-        let facts = self.precision.facts(self.system, &[(node.thread, node.spot), (actor, source)]);
+        let facts = self.precision.facts(self.system, &[(node.thread, node.point), (actor, source)]);
         if node.thread == actor {
             let (known, foreign) = (node.literals.clone(), Some(mover.clone()));
             return Some(Step { by, known, foreign, observer: node.thread, facts });
@@ -116,13 +116,13 @@ impl Trees<'_, '_> {
         self.decider.is_possible(self.precision, step)
     }
 
-    /// What a thread knows at a spot after a possible step, of some of its predicates. `kept` is
+    /// What a thread knows at a control point after a possible step, of some of its predicates. `kept` is
     /// what it knew before.
     pub(crate) fn after(
         &mut self,
         step: &Step,
         kept: &Literals,
-        (thread, spot): (ThreadId, SpotId),
+        (thread, point): (ThreadId, ControlPointId),
         among: &Literals,
     ) -> Literals {
         let affected = &self.affected[step.by.index()];
@@ -131,17 +131,17 @@ impl Trees<'_, '_> {
         // The step is possible, so something is known after it.
         let literals = self.decider.after(self.precision, step, &among, (kept, affected));
         let literals = literals.unwrap_or_default();
-        literals.without(&self.untracked[thread.index()][spot.index()])
+        literals.without(&self.untracked[thread.index()][point.index()])
     }
 
     /// A move of the node's own thread.
     pub(crate) fn own_step(&self, node: &Node, by: MoveId) -> Step {
-        let facts = self.precision.facts(self.system, &[(node.thread, node.spot)]);
+        let facts = self.precision.facts(self.system, &[(node.thread, node.point)]);
         Step { by, known: node.literals.clone(), foreign: None, observer: node.thread, facts }
     }
 
     /// What is known of cells that count threads from where some threads are.
-    pub(crate) fn facts(&self, present: &[(ThreadId, SpotId)]) -> Vec<Constraint> {
+    pub(crate) fn facts(&self, present: &[(ThreadId, ControlPointId)]) -> Vec<Constraint> {
         self.precision.facts(self.system, present)
     }
 

@@ -27,7 +27,7 @@ fn together(
     let system = trees.system();
     let mut constraints = violation.guard.clone();
     constraints.extend(role_facts(system, roles));
-    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
+    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].point));
     constraints.extend(trees.facts(&standing.collect::<Vec<_>>()));
     for (role, &node) in roles.iter().zip(nodes) {
         let known = trees.constraints(node).into_iter();
@@ -67,7 +67,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
 
     fn can_play(&self, node: NodeId, role: usize) -> bool {
         let (role, node) = (&self.roles[role], &self.trees.nodes[node]);
-        role.thread == node.thread && role.spots.contains(&node.spot)
+        role.thread == node.thread && role.points.contains(&node.point)
     }
 
     fn cast(&mut self, given_role: usize, chosen: Vec<NodeId>) -> Option<Vec<NodeId>> {

@@ -49,9 +49,9 @@ pub(crate) fn solve(
     let mut clauses = Clauses::default();
     let mut unknowns: FxHashMap<NodeId, Unknown> = FxHashMap::default();
     for &node in &nodes {
-        let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
+        let (thread, point) = (trees.nodes[node].thread, trees.nodes[node].point);
         let speaks_of =
-            |cell: &VarId| form.allows(system, *cell, thread) && system.is_live(thread, spot, *cell);
+            |cell: &VarId| form.allows(system, *cell, thread) && system.is_live(thread, point, *cell);
         let parameters: Vec<VarId> = cells.iter().copied().filter(speaks_of).collect();
         unknowns.insert(node, clauses.unknown(parameters));
     }
@@ -66,9 +66,9 @@ pub(crate) fn solve(
     match clauses.solve(trees, candidates, budget) {
         Solved::Atoms { atoms, are_conjunctions } => {
             let found = nodes.iter().flat_map(|node| {
-                let (thread, spot) = (trees.nodes[*node].thread, trees.nodes[*node].spot);
+                let (thread, point) = (trees.nodes[*node].thread, trees.nodes[*node].point);
                 let constraints = atoms[unknowns[node]].iter().cloned();
-                constraints.map(move |constraint| PrecisionIncrement::Predicate { thread, spot, constraint })
+                constraints.map(move |constraint| PrecisionIncrement::Predicate { thread, point, constraint })
             });
             Refinement::Track(Found { increments: found.collect(), is_final: are_conjunctions })
         }
@@ -117,7 +117,7 @@ fn before(trees: &Trees<'_, '_>, node: NodeId) -> Vec<NodeId> {
 
 /// What is known of cells that count threads if these are where some nodes say.
 fn facts(trees: &Trees<'_, '_>, counted: &[VarId], nodes: &[NodeId]) -> Vec<Constraint> {
-    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].spot));
+    let standing = nodes.iter().map(|&node| (trees.nodes[node].thread, trees.nodes[node].point));
     let standing: Vec<_> = standing.collect();
     // Trees use nothing more where a step has nobody before it, so nor does this.
     if standing.is_empty() {

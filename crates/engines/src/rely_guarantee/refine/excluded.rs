@@ -56,7 +56,7 @@ impl Excluded {
         self.list.push(Entry { derivation, places, is_final });
     }
 
-    /// Predicates may be tracked in fewer spots from now on, so that counterexamples can come back.
+    /// Predicates may be tracked in fewer control points from now on, so that counterexamples can come back.
     pub(crate) fn unsettle(&mut self) {
         self.settled = 0;
     }

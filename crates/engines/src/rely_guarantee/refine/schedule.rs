@@ -13,7 +13,7 @@ use crate::rely_guarantee::candidates::Candidates;
 use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
-use rely_symbolic::{Ending, Move, MoveId, SpotId, System};
+use rely_symbolic::{ControlPointId, Ending, Move, MoveId, System};
 
 /// Longer schedules are not tried.
 const MOST_MOVES: usize = 400;
@@ -51,7 +51,7 @@ struct Schedule<'s, 't, 'p> {
     trees: &'s Trees<'t, 'p>,
     system: &'s System<'p>,
     /// Where everybody is at its end.
-    places: Vec<Option<SpotId>>,
+    places: Vec<Option<ControlPointId>>,
     moves: Vec<MoveId>,
 }
 
@@ -94,7 +94,7 @@ impl Schedule<'_, '_, '_> {
     fn bring(&mut self, thread: ThreadId, node: NodeId) -> Option<()> {
         let branch = self.branch(node);
         let place = self.places[thread.index()]?;
-        let here = branch.iter().rposition(|&node| self.trees.nodes[node].spot == place)?;
+        let here = branch.iter().rposition(|&node| self.trees.nodes[node].point == place)?;
         for &step in &branch[here + 1..] {
             match self.trees.nodes[step].origin {
                 Origin::Own { by, .. } => self.make(by)?,
@@ -131,7 +131,7 @@ impl Schedule<'_, '_, '_> {
             self.moves.last().is_some_and(|&last| self.system.get(last).branch.ending == Ending::Halts);
         !has_ended
             && self.is_at(by.thread, &[by.source])
-            && by.places.iter().all(|(thread, spots)| self.is_at(*thread, spots))
+            && by.places.iter().all(|(thread, points)| self.is_at(*thread, points))
             && self.is_calm(Some(by.thread))
     }
 
@@ -142,13 +142,13 @@ impl Schedule<'_, '_, '_> {
             Wrong::Violation(index) => {
                 let tests = self.system.violations[index].places.iter();
                 let mut places = tests.map(|test| self.system.place(test));
-                places.all(|(thread, spots)| self.is_at(thread, &spots)) && self.is_calm(None)
+                places.all(|(thread, points)| self.is_at(thread, &points)) && self.is_calm(None)
             }
         }
     }
 
-    fn is_at(&self, thread: ThreadId, spots: &[SpotId]) -> bool {
-        self.places[thread.index()].is_some_and(|place| spots.contains(&place))
+    fn is_at(&self, thread: ThreadId, points: &[ControlPointId]) -> bool {
+        self.places[thread.index()].is_some_and(|place| points.contains(&place))
     }
 
     /// Whether nobody but the mover is inside an atomic block.

@@ -9,7 +9,7 @@ use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong}
 use rely_base::{Budget, Id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{Branch, Move, MoveId, SpotId, System};
+use rely_symbolic::{Branch, ControlPointId, Move, MoveId, System};
 
 /// The steps that lead to a node, its own thread's and the others', in order.
 struct Spine {
@@ -75,7 +75,7 @@ impl Spine {
         Some(spine)
     }
 
-    /// Threads that are elsewhere when a step needs them at some spot. To tell these spots
+    /// Threads that are elsewhere when a step needs them at some control point. To tell these control points
     /// from the others makes the way there visible.
     fn misplaced(&self, trees: &Trees<'_, '_>, what: Wrong) -> Vec<PrecisionIncrement> {
         let system = trees.system();
@@ -88,8 +88,8 @@ impl Spine {
             Wrong::Move(by) => walk.check_move(system.get(by)),
             Wrong::Violation(index) => {
                 for test in &system.violations[index].places {
-                    let (thread, spots) = system.place(test);
-                    walk.require(thread, &spots);
+                    let (thread, points) = system.place(test);
+                    walk.require(thread, &points);
                 }
                 walk.require_calm(None);
             }
@@ -114,8 +114,8 @@ impl Spine {
         let cells = relevant_cells(system, moves, last_guard);
         let mut clauses = Clauses::default();
         let unknowns = nodes.iter().map(|&node| {
-            let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
-            let live = cells.iter().copied().filter(|&cell| system.is_live(thread, spot, cell));
+            let (thread, point) = (trees.nodes[node].thread, trees.nodes[node].point);
+            let live = cells.iter().copied().filter(|&cell| system.is_live(thread, point, cell));
             clauses.unknown(live.collect())
         });
         let unknowns: Vec<Unknown> = unknowns.collect();
@@ -124,11 +124,11 @@ impl Spine {
         match clauses.solve(trees, candidates, budget) {
             Solved::Atoms { atoms, are_conjunctions } => {
                 let found = nodes.iter().zip(&unknowns).flat_map(|(&node, &unknown)| {
-                    let (thread, spot) = (trees.nodes[node].thread, trees.nodes[node].spot);
+                    let (thread, point) = (trees.nodes[node].thread, trees.nodes[node].point);
                     let constraints = atoms[unknown].iter().cloned();
                     constraints.map(move |constraint| PrecisionIncrement::Predicate {
                         thread,
-                        spot,
+                        point,
                         constraint,
                     })
                 });
@@ -211,7 +211,7 @@ struct Walk<'s, 't, 'p> {
     trees: &'s Trees<'t, 'p>,
     system: &'s System<'p>,
     observer: ThreadId,
-    places: Vec<Option<SpotId>>,
+    places: Vec<Option<ControlPointId>>,
     found: Vec<PrecisionIncrement>,
 }
 
@@ -228,33 +228,33 @@ impl Walk<'_, '_, '_> {
     }
 
     fn check_move(&mut self, by: &Move) {
-        for (thread, spots) in &by.places {
-            self.require(*thread, spots);
+        for (thread, points) in &by.places {
+            self.require(*thread, points);
         }
         self.require_calm(Some(by.thread));
     }
 
     /// If a thread is elsewhere, the observer must learn to tell. From then on it is taken to be
     /// where it should be.
-    fn require(&mut self, thread: ThreadId, spots: &[SpotId]) {
+    fn require(&mut self, thread: ThreadId, points: &[ControlPointId]) {
         let place = &mut self.places[thread.index()];
-        let elsewhere = place.is_some_and(|place| !spots.contains(&place));
+        let elsewhere = place.is_some_and(|place| !points.contains(&place));
         if elsewhere && thread != self.observer {
             let actual = *place;
-            *place = spots.first().copied();
+            *place = points.first().copied();
             self.found.push(PrecisionIncrement::Place {
                 observer: self.observer,
                 observed: thread,
-                spots: spots.to_vec(),
+                points: points.to_vec(),
             });
-            // As many as the observer tells apart already: who asks for one spot of a way asks for the
+            // As many as the observer tells apart already: who asks for one control point of a way asks for the
             // one before it next, and each question costs new trees.
             let most = self.trees.told_apart(self.observer, thread).saturating_sub(1);
-            for spot in self.system.way_to(thread, spots, most, actual) {
+            for point in self.system.way_to(thread, points, most, actual) {
                 self.found.push(PrecisionIncrement::Place {
                     observer: self.observer,
                     observed: thread,
-                    spots: vec![spot],
+                    points: vec![point],
                 });
             }
         }
@@ -271,7 +271,7 @@ impl Walk<'_, '_, '_> {
                 self.found.push(PrecisionIncrement::Place {
                     observer: self.observer,
                     observed: thread,
-                    spots: vec![place],
+                    points: vec![place],
                 });
             }
         }

@@ -33,8 +33,8 @@ mod trace;
 pub use trace::{TraceFormatError, fingerprint, trace_from_json, trace_to_json};
 
 use super::{
-    Atom, Comparison, Cube, EdgeEffect, Exhausted, Moment, Proof, Quantity, Reduction, RelyGuarantee, Spot,
-    ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Exhausted, Moment, Proof, Quantity, Reduction,
+    RelyGuarantee, ThreadAssertions,
 };
 use counting::CountingRecord;
 use ranking::RankingRecord;
@@ -196,7 +196,7 @@ struct ThreadRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AssertionRecord {
-    spot: SpotRecord,
+    spot: ControlPointRecord,
     cubes: Vec<CubeRecord>,
 }
 
@@ -209,7 +209,7 @@ struct EffectRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SpotRecord {
+pub(crate) enum ControlPointRecord {
     Unstarted,
     Location(u32),
 }
@@ -225,7 +225,7 @@ struct CubeRecord {
 #[serde(deny_unknown_fields)]
 struct PlaceRecord {
     thread: u32,
-    spots: Vec<SpotRecord>,
+    spots: Vec<ControlPointRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -264,8 +264,10 @@ pub(crate) fn id<I: Id>(number: u32) -> I {
 impl From<&RelyGuarantee> for RelyGuaranteeRecord {
     fn from(proof: &RelyGuarantee) -> Self {
         let cubes = |cubes: &[Cube]| cubes.iter().map(CubeRecord::from).collect();
-        let assertion =
-            |(spot, at): &(Spot, Vec<Cube>)| AssertionRecord { spot: (*spot).into(), cubes: cubes(at) };
+        let assertion = |(spot, at): &(ControlPoint, Vec<Cube>)| AssertionRecord {
+            spot: (*spot).into(),
+            cubes: cubes(at),
+        };
         let thread = |entry: &ThreadAssertions| ThreadRecord {
             thread: number(entry.thread),
             at: entry.at.iter().map(assertion).collect(),
@@ -282,7 +284,7 @@ impl From<&RelyGuarantee> for RelyGuaranteeRecord {
 impl From<RelyGuaranteeRecord> for RelyGuarantee {
     fn from(record: RelyGuaranteeRecord) -> Self {
         let cubes = |cubes: Vec<CubeRecord>| -> Vec<Cube> { cubes.into_iter().map(Cube::from).collect() };
-        let assertion = |at: AssertionRecord| (Spot::from(at.spot), cubes(at.cubes));
+        let assertion = |at: AssertionRecord| (ControlPoint::from(at.spot), cubes(at.cubes));
         let thread = |entry: ThreadRecord| ThreadAssertions {
             thread: id::<ThreadId>(entry.thread),
             at: entry.at.into_iter().map(assertion).collect(),
@@ -296,27 +298,27 @@ impl From<RelyGuaranteeRecord> for RelyGuarantee {
     }
 }
 
-impl From<Spot> for SpotRecord {
-    fn from(spot: Spot) -> Self {
+impl From<ControlPoint> for ControlPointRecord {
+    fn from(spot: ControlPoint) -> Self {
         match spot {
-            Spot::Unstarted => SpotRecord::Unstarted,
-            Spot::At(location) => SpotRecord::Location(number(location)),
+            ControlPoint::Unstarted => ControlPointRecord::Unstarted,
+            ControlPoint::At(location) => ControlPointRecord::Location(number(location)),
         }
     }
 }
 
-impl From<SpotRecord> for Spot {
-    fn from(record: SpotRecord) -> Self {
+impl From<ControlPointRecord> for ControlPoint {
+    fn from(record: ControlPointRecord) -> Self {
         match record {
-            SpotRecord::Unstarted => Spot::Unstarted,
-            SpotRecord::Location(location) => Spot::At(id::<LocationId>(location)),
+            ControlPointRecord::Unstarted => ControlPoint::Unstarted,
+            ControlPointRecord::Location(location) => ControlPoint::At(id::<LocationId>(location)),
         }
     }
 }
 
 impl From<&Cube> for CubeRecord {
     fn from(cube: &Cube) -> Self {
-        let place = |(thread, spots): &(ThreadId, Vec<Spot>)| PlaceRecord {
+        let place = |(thread, spots): &(ThreadId, Vec<ControlPoint>)| PlaceRecord {
             thread: number(*thread),
             spots: spots.iter().map(|&spot| spot.into()).collect(),
         };
@@ -330,7 +332,7 @@ impl From<&Cube> for CubeRecord {
 impl From<CubeRecord> for Cube {
     fn from(record: CubeRecord) -> Self {
         let place = |place: PlaceRecord| {
-            (id::<ThreadId>(place.thread), place.spots.into_iter().map(Spot::from).collect())
+            (id::<ThreadId>(place.thread), place.spots.into_iter().map(ControlPoint::from).collect())
         };
         Self {
             atoms: record.atoms.into_iter().map(Atom::from).collect(),

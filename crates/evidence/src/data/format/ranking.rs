@@ -13,7 +13,7 @@
 //!     "proof": { "threads": [], "effects": [] } } }
 //! ```
 
-use super::{AtomRecord, QuantityRecord, RelyGuaranteeRecord, SpotRecord, id, number};
+use super::{AtomRecord, ControlPointRecord, QuantityRecord, RelyGuaranteeRecord, id, number};
 use crate::data::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_program::{ThreadId, Value};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ struct ThreadRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlaceRecord {
-    spot: SpotRecord,
+    spot: ControlPointRecord,
     cases: Vec<CaseRecord>,
 }
 
@@ -66,7 +66,7 @@ impl From<&Ranking> for RankingRecord {
         };
         let thread = |entry: &ThreadRanks| {
             let place = |(spot, cases): &(_, Vec<RankCase>)| PlaceRecord {
-                spot: SpotRecord::from(*spot),
+                spot: ControlPointRecord::from(*spot),
                 cases: cases.iter().map(case).collect(),
             };
             ThreadRecord { thread: number(entry.thread), at: entry.at.iter().map(place).collect() }

@@ -6,7 +6,7 @@ use super::models::{self, Model};
 use crate::counting_notation::proof;
 use rely_base::Budget;
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
-use rely_evidence::rely_guarantee::{Atom, Comparison, Cube, Quantity, Spot};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity};
 use rely_evidence::{Claim, Proof, check};
 use rely_program::{
     Chooser, Domain, Goal, LocationId, Outcome, Program, Scope, Semantics, SlotId, State, Value, VarId,
@@ -128,9 +128,9 @@ impl View<'_> {
     /// Whether each thread satisfies its assertion.
     fn satisfies_assertions(&self, proof: &Counting) -> bool {
         self.state.slots().all(|slot| {
-            let spot = self.state.location(slot).map_or(Spot::Unstarted, Spot::At);
+            let point = self.state.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At);
             let entries = proof.proof.threads.iter().filter(|entry| entry.thread == self.state.thread(slot));
-            let mut at = entries.flat_map(|entry| &entry.at).filter(|(other, _)| *other == spot);
+            let mut at = entries.flat_map(|entry| &entry.at).filter(|(other, _)| *other == point);
             let holds = |cube: &Cube| cube.atoms.iter().all(|atom| self.holds(atom, slot));
             at.any(|(_, cubes)| cubes.iter().any(holds))
         })

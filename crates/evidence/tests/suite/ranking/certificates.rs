@@ -6,7 +6,7 @@ use crate::common;
 use crate::solvers::solvers;
 use rely_base::{Budget, Id};
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
-use rely_evidence::rely_guarantee::{Moment, Quantity, Spot, export_obligations, recheck};
+use rely_evidence::rely_guarantee::{ControlPoint, Moment, Quantity, export_obligations, recheck};
 use rely_evidence::{Proof, proof_to_json};
 use rely_program::{Goal, LocationId, ThreadId, Value, VarId};
 
@@ -81,12 +81,12 @@ fn malformed_rankings_are_refused() {
     );
     is_malformed(
         model,
-        |ranking| ranking.ranks[0].at[0].0 = Spot::At(LocationId::from_index(99)),
+        |ranking| ranking.ranks[0].at[0].0 = ControlPoint::At(LocationId::from_index(99)),
         "thread 0 is never where the proof gives it a rank",
     );
     is_malformed(
         model,
-        |ranking| ranking.ranks[0].at[0].0 = Spot::Unstarted,
+        |ranking| ranking.ranks[0].at[0].0 = ControlPoint::Unstarted,
         "thread 0 is never where the proof gives it a rank",
     );
     is_malformed(
@@ -117,7 +117,7 @@ fn malformed_rankings_are_refused() {
     );
     is_malformed(
         &models::started(),
-        |ranking| ranking.ranks[1].at.retain(|(spot, _)| *spot != Spot::Unstarted),
+        |ranking| ranking.ranks[1].at.retain(|(point, _)| *point != ControlPoint::Unstarted),
         "thread `child` before its start has an assertion and no rank",
     );
 }

@@ -7,7 +7,7 @@
 //!
 //! The components stand between commas, and cases between bars.
 
-use crate::notation::{add, cube, proof, spot, thread};
+use crate::notation::{add, cube, point, proof, thread};
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{Atom, Comparison};
 use rely_program::{Program, ThreadId};
@@ -21,13 +21,13 @@ pub fn ranking(program: &Program, text: &str) -> Ranking {
         let (head, body) = line["rank ".len()..].split_once(':').expect("a colon");
         let (name, place) = head.split_once('@').expect("a place");
         let thread = thread(program, name.trim());
-        let spot = spot(program, thread, place.trim());
+        let point = point(program, thread, place.trim());
         let cases: Vec<RankCase> = body.split('|').map(|text| case(program, thread, text)).collect();
         ranking.components =
             ranking.components.max(cases.iter().map(|case| case.rank.len()).max().unwrap_or(0));
         match ranking.ranks.iter_mut().find(|entry| entry.thread == thread) {
-            Some(entry) => entry.at.push((spot, cases)),
-            None => ranking.ranks.push(ThreadRanks { thread, at: vec![(spot, cases)] }),
+            Some(entry) => entry.at.push((point, cases)),
+            None => ranking.ranks.push(ThreadRanks { thread, at: vec![(point, cases)] }),
         }
     }
     ranking

@@ -7,7 +7,7 @@ use crate::notation;
 use expect_test::expect;
 use rely_base::Id;
 use rely_evidence::reduction::{Mover, Phase, Reduced, ReducedDefect};
-use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, Spot, ThreadAssertions};
+use rely_evidence::rely_guarantee::{ControlPoint, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
 use rely_evidence::{Confirmation, Proof, ProofDefect, Reason, Rejection, Verdict};
 use rely_program::{EdgeId, Goal, LocationId, Program, ProgramBuilder, ThreadKind};
 use rely_testing::{Answer, Reference};
@@ -206,7 +206,7 @@ fn damage_to_other_reductions_is_noticed() {
 fn nothing_held(program: &Program) -> RelyGuarantee {
     let known = || vec![Cube::default()];
     let threads = program.threads().ids().map(|thread| {
-        let at = Spot::all(program, thread).into_iter().map(|spot| (spot, known())).collect();
+        let at = ControlPoint::all(program, thread).into_iter().map(|point| (point, known())).collect();
         ThreadAssertions { thread, at }
     });
     let effects = program.edges().ids().map(|edge| EdgeEffect { edge, cubes: known() });

@@ -3,7 +3,7 @@
 
 use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::{
-    Atom, Comparison, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, Spot, ThreadAssertions,
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::{
     BinaryOp, Check, CheckKind, Claimed, Domain, EdgeId, Expr, LocationId, Op, Place, Program,
@@ -283,16 +283,16 @@ impl Generated {
         let mut proof = RelyGuarantee::default();
         for thread in program.threads().ids() {
             let locks = self.held_locks(thread);
-            let assertion = |spot: Spot| {
-                let held = match spot {
-                    Spot::At(location) if !nothing => locks.get(&location),
+            let assertion = |point: ControlPoint| {
+                let held = match point {
+                    ControlPoint::At(location) if !nothing => locks.get(&location),
                     _ => None,
                 };
                 let held = held.into_iter().flatten();
                 let atoms = held.map(|lock| is(*lock, Moment::Before, true)).collect();
-                (spot, vec![Cube { atoms, others: Vec::new() }])
+                (point, vec![Cube { atoms, others: Vec::new() }])
             };
-            let at = Spot::all(program, thread).into_iter().map(assertion).collect();
+            let at = ControlPoint::all(program, thread).into_iter().map(assertion).collect();
             proof.threads.push(ThreadAssertions { thread, at });
             let own =
                 program.edges().iter().filter(|(_, edge)| program.locations()[edge.source].thread == thread);

@@ -12,7 +12,7 @@
 
 use crate::notation;
 use rely_evidence::reduction::{Mover, Phase, Reduced};
-use rely_evidence::rely_guarantee::Spot;
+use rely_evidence::rely_guarantee::ControlPoint;
 use rely_evidence::{Exhausted, Proof, Reduction};
 use rely_program::{EdgeId, LocationId, Program};
 
@@ -49,8 +49,8 @@ fn moving(program: &Program, from: LocationId, mover: Mover) -> impl Iterator<It
 
 fn location(program: &Program, thread: &str, name: &str) -> LocationId {
     let thread = notation::thread(program, thread);
-    match notation::spot(program, thread, name) {
-        Spot::At(location) => location,
-        Spot::Unstarted => panic!("`{name}` is no location"),
+    match notation::point(program, thread, name) {
+        ControlPoint::At(location) => location,
+        ControlPoint::Unstarted => panic!("`{name}` is no location"),
     }
 }

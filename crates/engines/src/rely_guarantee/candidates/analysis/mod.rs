@@ -11,7 +11,7 @@
 //! stages; the steps of the others, each together with what they know where it starts, change what
 //! it knows. This is iterated until nothing new comes out, with widening up to what the source
 //! compares, and narrowed. Only cells are looked at that are computed, in small packs of related
-//! ones ([`packs`]), and spots of a thread between which nothing happens to a pack are one
+//! ones ([`packs`]), and control points of a thread between which nothing happens to a pack are one
 //! stage ([`stages`]).
 //!
 //! What comes out is a suggestion; nothing but the number of refinements depends on it. So where it

@@ -5,7 +5,7 @@ use rely_base::Id;
 use rely_logic::domains::{NumericDomain, Octagons};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{Ending, Move, SpotId, System};
+use rely_symbolic::{ControlPointId, Ending, Move, System};
 
 /// The steps that have to do with a pack of cells, and who sees them.
 pub(crate) struct Effects {
@@ -150,15 +150,16 @@ impl Step {
             let updates = shared_updates.clone().chain(followed(system, pack, locals));
             (*thread, updates.collect())
         });
-        let stages_of =
-            |thread: ThreadId, spots: &[SpotId]| spots.iter().map(|&spot| stages.of(thread, spot)).collect();
+        let stages_of = |thread: ThreadId, points: &[ControlPointId]| {
+            points.iter().map(|&point| stages.of(thread, point)).collect()
+        };
         let is_foreign = |cell: VarId| system.cells.owner(cell) != Some(thread);
         Step {
             thread,
             source: stages.of(thread, by.source),
             target: stages.of(thread, by.target),
             guard: branch.guard.iter().filter(about_pack).cloned().collect(),
-            places: by.places.iter().map(|(thread, spots)| (*thread, stages_of(*thread, spots))).collect(),
+            places: by.places.iter().map(|(thread, points)| (*thread, stages_of(*thread, points))).collect(),
             sibling_updates: shared_updates
                 .clone()
                 .map(|(cell, value)| (cell, value.filter(|value| value.variables().all(is_shared))))

@@ -1,23 +1,23 @@
 //! Where threads can be, as small numbers and sets of them.
 //!
-//! The spots of each thread are numbered so that those at which the proof says something come
+//! The control points of each thread are numbered so that those at which the proof says something come
 //! first: the others are never reached, so what is known of every place is that its number is
 //! small.
 
-use crate::data::Spot;
+use crate::data::ControlPoint;
 use rely_program::{Program, ThreadId, ThreadKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A set of spots of one thread, by their numbers.
+/// A set of control points of one thread, by their numbers.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SpotSet {
+pub(crate) struct PointSet {
     words: SmallVec<[u64; 2]>,
 }
 
 /// Copies the words at once. What `SmallVec` does for elements that need not be plain numbers takes
 /// several times as long, and sets are copied for every obligation.
-impl Clone for SpotSet {
+impl Clone for PointSet {
     fn clone(&self) -> Self {
         Self { words: SmallVec::from_slice(&self.words) }
     }
@@ -25,7 +25,7 @@ impl Clone for SpotSet {
 
 const BITS: usize = u64::BITS as usize;
 
-impl SpotSet {
+impl PointSet {
     /// The set of the numbers below `count`.
     pub(crate) fn first(count: usize) -> Self {
         (0..count).collect()
@@ -45,7 +45,7 @@ impl SpotSet {
         }
     }
 
-    pub(crate) fn intersect(&mut self, other: &SpotSet) {
+    pub(crate) fn intersect(&mut self, other: &PointSet) {
         self.words.truncate(other.words.len());
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
@@ -54,12 +54,12 @@ impl SpotSet {
         self.words.iter().all(|&word| word == 0)
     }
 
-    pub(crate) fn is_subset(&self, other: &SpotSet) -> bool {
+    pub(crate) fn is_subset(&self, other: &PointSet) -> bool {
         let outside = |(index, word): (usize, &u64)| word & !other.words.get(index).copied().unwrap_or(0);
         self.words.iter().enumerate().all(|entry| outside(entry) == 0)
     }
 
-    pub(crate) fn is_disjoint(&self, other: &SpotSet) -> bool {
+    pub(crate) fn is_disjoint(&self, other: &PointSet) -> bool {
         self.words.iter().zip(&other.words).all(|(word, other)| word & other == 0)
     }
 
@@ -80,7 +80,7 @@ impl SpotSet {
     }
 }
 
-impl FromIterator<usize> for SpotSet {
+impl FromIterator<usize> for PointSet {
     fn from_iter<T: IntoIterator<Item = usize>>(numbers: T) -> Self {
         let mut words = SmallVec::new();
         for number in numbers {
@@ -93,54 +93,54 @@ impl FromIterator<usize> for SpotSet {
     }
 }
 
-/// The numbers of all spots of all threads.
+/// The numbers of all control points of all threads.
 #[derive(Debug)]
-pub(crate) struct SpotNumbers {
-    numbers: FxHashMap<(ThreadId, Spot), usize>,
-    spots: Vec<Vec<Spot>>,
-    listed: Vec<SpotSet>,
+pub(crate) struct PointNumbers {
+    numbers: FxHashMap<(ThreadId, ControlPoint), usize>,
+    points: Vec<Vec<ControlPoint>>,
+    listed: Vec<PointSet>,
 }
 
-impl SpotNumbers {
-    /// Numbers the spots; `is_listed` says at which of them the proof says something.
-    pub(crate) fn new(program: &Program, is_listed: impl Fn(ThreadId, Spot) -> bool) -> Self {
-        let mut table = Self { numbers: FxHashMap::default(), spots: Vec::new(), listed: Vec::new() };
+impl PointNumbers {
+    /// Numbers the control points; `is_listed` says at which of them the proof says something.
+    pub(crate) fn new(program: &Program, is_listed: impl Fn(ThreadId, ControlPoint) -> bool) -> Self {
+        let mut table = Self { numbers: FxHashMap::default(), points: Vec::new(), listed: Vec::new() };
         for thread in program.threads().ids() {
-            let (mut spots, others): (Vec<Spot>, Vec<Spot>) =
-                Spot::all(program, thread).into_iter().partition(|&spot| is_listed(thread, spot));
-            table.listed.push(SpotSet::first(spots.len()));
-            spots.extend(others);
-            let numbered = spots.iter().enumerate().map(|(number, &spot)| ((thread, spot), number));
+            let (mut points, others): (Vec<ControlPoint>, Vec<ControlPoint>) =
+                ControlPoint::all(program, thread).into_iter().partition(|&point| is_listed(thread, point));
+            table.listed.push(PointSet::first(points.len()));
+            points.extend(others);
+            let numbered = points.iter().enumerate().map(|(number, &point)| ((thread, point), number));
             table.numbers.extend(numbered);
-            table.spots.push(spots);
+            table.points.push(points);
         }
         table
     }
 
-    /// The number of a spot; `None` if the thread has no such spot.
-    pub(crate) fn number(&self, thread: ThreadId, spot: Spot) -> Option<usize> {
-        self.numbers.get(&(thread, spot)).copied()
+    /// The number of a control point; `None` if the thread has no such control point.
+    pub(crate) fn number(&self, thread: ThreadId, point: ControlPoint) -> Option<usize> {
+        self.numbers.get(&(thread, point)).copied()
     }
 
-    pub(crate) fn spot(&self, thread: ThreadId, number: usize) -> Spot {
-        self.spots[rely_base::Id::index(thread)][number]
+    pub(crate) fn point(&self, thread: ThreadId, number: usize) -> ControlPoint {
+        self.points[rely_base::Id::index(thread)][number]
     }
 
-    /// The spots at which the thread can be, according to the proof.
-    pub(crate) fn listed(&self, thread: ThreadId) -> &SpotSet {
+    /// The control points at which the thread can be, according to the proof.
+    pub(crate) fn listed(&self, thread: ThreadId) -> &PointSet {
         &self.listed[rely_base::Id::index(thread)]
     }
 
-    /// The set of one spot; empty if the thread has no such spot.
-    pub(crate) fn single(&self, thread: ThreadId, spot: Spot) -> SpotSet {
-        self.number(thread, spot).into_iter().collect()
+    /// The set of one control point; empty if the thread has no such control point.
+    pub(crate) fn single(&self, thread: ThreadId, point: ControlPoint) -> PointSet {
+        self.number(thread, point).into_iter().collect()
     }
 
-    /// The listed spots that are not atomic locations.
-    pub(crate) fn interruptible(&self, program: &Program, thread: ThreadId) -> SpotSet {
+    /// The listed control points that are not atomic locations.
+    pub(crate) fn interruptible(&self, program: &Program, thread: ThreadId) -> PointSet {
         let mut set = self.listed(thread).clone();
         for number in self.listed(thread).iter() {
-            if is_atomic(program, self.spot(thread, number)) {
+            if is_atomic(program, self.point(thread, number)) {
                 set.remove(number);
             }
         }
@@ -149,8 +149,8 @@ impl SpotNumbers {
 }
 
 /// Whether no other thread moves while one is here.
-pub(crate) fn is_atomic(program: &Program, spot: Spot) -> bool {
-    matches!(spot, Spot::At(location) if program.locations()[location].atomic)
+pub(crate) fn is_atomic(program: &Program, point: ControlPoint) -> bool {
+    matches!(point, ControlPoint::At(location) if program.locations()[location].atomic)
 }
 
 /// The instances of a program, in order.
