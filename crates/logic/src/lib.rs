@@ -96,24 +96,24 @@
 //! ```
 
 pub mod arith;
-pub mod beyond;
 pub mod certificate;
 pub mod conjunction;
 pub mod domains;
 pub mod interpolate;
 pub mod linear;
+pub mod nonlinear;
 pub mod project;
 pub mod sat;
 pub mod smtlib;
 pub mod term;
 
 pub use arith::{Integer, ParseNumberError, Rational};
-pub use beyond::{
-    FormulaAnswer, FormulaSolver, Lemma, Refutation, RefutationError, Satisfiability, satisfiable,
-};
 pub use certificate::{Combination, Hypothesis, Proof, ProofError, ProofNode, ProofNodeId};
 pub use conjunction::{Answer, Conjunction, Entailment, Limits, Memo, Model, Reason, Statistics, Verdict};
 pub use linear::{Constraint, Domain, LinearForm, NumberedNames, Relation, VarId, VarNames};
+pub use nonlinear::{
+    FormulaAnswer, FormulaSolver, Lemma, Refutation, RefutationError, Satisfiability, satisfiable,
+};
 pub use sat::{
     BooleanProof, BooleanProofError, ClauseId, Interpretation, Literal, NotLinear, Obstacle, Origin, Outcome,
     ProofClause, SearchStatistics, Solver,

@@ -26,7 +26,9 @@ pub use edge::{Branch, Ending};
 pub use expr::{TooManyCases, Translator};
 pub use property::{Violation, initial_states};
 pub use roles::{Role, role_facts, roles};
-pub use system::{Census, ControlPointId, Move, MoveId, System, ThreadView, Unfit, before, updated};
+pub use system::{
+    ControlPointId, CountingInvariants, Move, MoveId, System, ThreadView, Unfit, before, updated,
+};
 
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::ThreadId;

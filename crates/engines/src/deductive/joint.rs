@@ -21,7 +21,7 @@ use super::model::{Model, Step, StepId};
 use super::modular::{Interrupted, admits};
 use super::order::Order;
 use super::region::{Reasoner, Region};
-use super::symmetry::Exchange;
+use super::symmetry::Symmetry;
 use super::team::Team;
 use rely_base::Arena;
 use rely_evidence::rely_guarantee::ControlPoint;
@@ -88,7 +88,7 @@ pub(super) struct Joint<'m, 'p> {
     model: &'m Model<'p>,
     growth: Growth,
     order: Order,
-    pub(super) exchanges: &'m [Exchange],
+    pub(super) symmetries: &'m [Symmetry],
     /// The combinations, in the order in which they were reached.
     pub(super) nodes: Vec<Node>,
     known: FxHashMap<Vec<ControlPoint>, usize>,
@@ -102,7 +102,7 @@ impl<'m, 'p> Joint<'m, 'p> {
     /// Nothing is reached yet. Threads without a bound on their number are too much work.
     pub(super) fn new(
         model: &'m Model<'p>,
-        exchanges: &'m [Exchange],
+        symmetries: &'m [Symmetry],
         growth: Growth,
         most_images: usize,
         most_questions: u64,
@@ -111,7 +111,7 @@ impl<'m, 'p> Joint<'m, 'p> {
             model,
             growth,
             order: Order::new(model.program),
-            exchanges,
+            symmetries,
             nodes: Vec::new(),
             known: FxHashMap::default(),
             images_left: most_images,
@@ -188,7 +188,7 @@ impl<'m, 'p> Joint<'m, 'p> {
     /// Merges what has arrived at one level, and carries new disjuncts through all steps from there;
     /// how many there were. No step leads from one combination of a level to another.
     fn work_on(&mut self, level: usize, team: &mut Team) -> Result<usize, Interrupted> {
-        let travel = Travel { model: self.model, growth: &self.growth, exchanges: self.exchanges };
+        let travel = Travel { model: self.model, growth: &self.growth, symmetries: self.symmetries };
         let nodes = self.nodes.iter_mut().enumerate();
         let mut waiting: Vec<(usize, &mut Node)> =
             nodes.filter(|(_, node)| node.level == level && !node.arrived.is_empty()).collect();
@@ -230,11 +230,11 @@ impl<'m, 'p> Joint<'m, 'p> {
             }
             while next < all.len() {
                 let (places, regions) = all[next].clone();
-                for exchange in self.exchanges {
-                    let exchanged = exchange.places(&places);
+                for symmetry in self.symmetries {
+                    let exchanged = symmetry.places(&places);
                     if seen.insert(exchanged.values().copied().collect()) {
                         let cells = &self.model.cells;
-                        let regions = regions.iter().map(|region| exchange.region(cells, reasoner, region));
+                        let regions = regions.iter().map(|region| symmetry.region(cells, reasoner, region));
                         all.push((exchanged, regions.collect()));
                     }
                 }
@@ -289,7 +289,7 @@ impl Node {
 struct Travel<'t, 'p> {
     model: &'t Model<'p>,
     growth: &'t Growth,
-    exchanges: &'t [Exchange],
+    symmetries: &'t [Symmetry],
 }
 
 /// What came of the work on one combination of places.
@@ -347,18 +347,18 @@ impl Travel<'_, '_> {
     /// If exchanged threads stand at the same places, whatever holds there also holds with the
     /// threads exchanged.
     fn mirror(&self, index: usize, node: &mut Node, reasoner: &mut Reasoner) {
-        let here: Vec<usize> = (0..self.exchanges.len())
-            .filter(|&exchange| self.exchanges[exchange].places(&node.places) == node.places)
+        let here: Vec<usize> = (0..self.symmetries.len())
+            .filter(|&symmetry| self.symmetries[symmetry].places(&node.places) == node.places)
             .collect();
         loop {
             let unseen = node.assertion.disjuncts().iter().find_map(|disjunct| {
-                let exchange = here.iter().find(|&&by| !node.mirrored.contains(&(disjunct.id, by)))?;
-                Some((disjunct.id, disjunct.region.clone(), *exchange))
+                let symmetry = here.iter().find(|&&by| !node.mirrored.contains(&(disjunct.id, by)))?;
+                Some((disjunct.id, disjunct.region.clone(), *symmetry))
             });
-            let Some((disjunct, region, exchange)) = unseen else { return };
-            node.mirrored.insert((disjunct, exchange));
-            let mirrored = self.exchanges[exchange].region(&self.model.cells, reasoner, &region);
-            node.add(reasoner, self.growth, &mirrored, &Origin::Exchanged((index, disjunct), exchange));
+            let Some((disjunct, region, symmetry)) = unseen else { return };
+            node.mirrored.insert((disjunct, symmetry));
+            let mirrored = self.symmetries[symmetry].region(&self.model.cells, reasoner, &region);
+            node.add(reasoner, self.growth, &mirrored, &Origin::Exchanged((index, disjunct), symmetry));
         }
     }
 
@@ -373,14 +373,14 @@ impl Travel<'_, '_> {
     ) -> Arrival {
         let mut done = Vec::new();
         let earlier = |places: &Places| {
-            let better = |exchange: &Exchange| {
-                let exchanged = exchange.places(places);
-                exchange.is_earlier(&exchanged, places).then_some(exchanged)
+            let better = |symmetry: &Symmetry| {
+                let exchanged = symmetry.places(places);
+                symmetry.is_earlier(&exchanged, places).then_some(exchanged)
             };
-            self.exchanges.iter().enumerate().find_map(|(by, exchange)| Some((by, better(exchange)?)))
+            self.symmetries.iter().enumerate().find_map(|(by, symmetry)| Some((by, better(symmetry)?)))
         };
         while let Some((by, exchanged)) = earlier(&places) {
-            region = self.exchanges[by].region(&self.model.cells, reasoner, &region);
+            region = self.symmetries[by].region(&self.model.cells, reasoner, &region);
             places = exchanged;
             done.push(by);
         }

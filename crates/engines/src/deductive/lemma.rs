@@ -66,12 +66,12 @@ fn run(model: &Model<'_>, joint: &Joint<'_, '_>, offended: Offended) -> Option<R
 }
 
 fn renamed(model: &Model<'_>, joint: &Joint<'_, '_>, by: &[usize], constraint: &Constraint) -> Constraint {
-    by.iter().fold(constraint.clone(), |held, &by| joint.exchanges[by].constraint(&model.cells, &held))
+    by.iter().fold(constraint.clone(), |held, &by| joint.symmetries[by].constraint(&model.cells, &held))
 }
 
 fn run_step(model: &Model<'_>, joint: &Joint<'_, '_>, by: &[usize], step: StepId) -> RunStep {
     let transition = by.iter().fold(model.steps[step].transition.clone(), |transition, &by| {
-        joint.exchanges[by].transition(&model.cells, &transition)
+        joint.symmetries[by].transition(&model.cells, &transition)
     });
     RunStep { constraints: transition.constraints, written: transition.written }
 }

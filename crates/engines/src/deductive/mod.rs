@@ -64,7 +64,7 @@ use rely_evidence::rely_guarantee::{AtomPrinter, RelyGuarantee};
 use rely_evidence::{Claim, Proof, Reason};
 use rely_logic::Constraint;
 use rely_program::{Goal, Program};
-use symmetry::Exchange;
+use symmetry::Symmetry;
 use team::Team;
 
 /// The name on the command line and in reports.
@@ -147,11 +147,11 @@ impl Deductive {
             let construct = "statements with so many cases".to_owned();
             return nothing(Reason::UnsupportedConstruct { engine: NAME, construct });
         };
-        let exchanges = symmetry::exchanges(&model, team.lead());
+        let symmetries = symmetry::symmetries(&model, team.lead());
         let mut work = Work {
             options: &self.options,
             model: &model,
-            exchanges: &exchanges,
+            symmetries: &symmetries,
             team,
             observer,
             attempts: Vec::new(),
@@ -193,7 +193,7 @@ const PLANS: [Plan; 4] = [
 struct Work<'w, 'p> {
     options: &'w DeductiveOptions,
     model: &'w Model<'p>,
-    exchanges: &'w [Exchange],
+    symmetries: &'w [Symmetry],
     team: Team,
     observer: &'w dyn Observer,
     attempts: Vec<Attempt>,
@@ -270,13 +270,13 @@ impl Work<'_, '_> {
         let images = images * plan.more_images;
         let (outcome, iterations, proof) = match plan.method {
             Method::Modular => {
-                let mut modular = Modular::new(self.model, self.exchanges, growth, images, MOST_CONSTRAINTS);
+                let mut modular = Modular::new(self.model, self.symmetries, growth, images, MOST_CONSTRAINTS);
                 let outcome = modular.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::modular_proof(self.model, &modular));
                 (outcome, modular.iterations, proof.flatten())
             }
             Method::WithPlaces => {
-                let mut joint = Joint::new(self.model, self.exchanges, growth, images, MOST_CONSTRAINTS);
+                let mut joint = Joint::new(self.model, self.symmetries, growth, images, MOST_CONSTRAINTS);
                 let outcome = joint.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::joint_proof(self.model, &joint, self.team.lead()));
                 for lemma in lemma::lemmas(self.model, &joint, budget) {

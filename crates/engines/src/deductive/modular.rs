@@ -16,7 +16,7 @@ use super::iteration::Iteration;
 use super::local::LocalProof;
 use super::model::{Model, Step, StepId};
 use super::region::{Reasoner, Region};
-use super::symmetry::Exchange;
+use super::symmetry::Symmetry;
 use super::team::Team;
 use super::transition::Transition;
 use rely_base::StopReason;
@@ -62,7 +62,7 @@ pub(super) struct Modular<'m, 'p> {
     /// The proofs that are worked on.
     proofs: Vec<LocalProof>,
     /// Threads whose proofs are those of earlier ones, renamed: the exchange and the earlier one.
-    copies: Vec<(ThreadId, &'m Exchange, ThreadId)>,
+    copies: Vec<(ThreadId, &'m Symmetry, ThreadId)>,
     /// What holds where, of all threads, after the last iteration.
     pub(super) assertions: FxHashMap<Point, Assertion>,
     /// What all threads guarantee, after the last iteration.
@@ -76,15 +76,15 @@ impl<'m, 'p> Modular<'m, 'p> {
     /// The threads before their first step.
     pub(super) fn new(
         model: &'m Model<'p>,
-        exchanges: &'m [Exchange],
+        symmetries: &'m [Symmetry],
         growth: Growth,
         most_images: usize,
         most_questions: u64,
     ) -> Self {
         // A proof speaks of globals: if they stay what they are, one proof is all proofs.
-        let is_simple = |exchange: &&Exchange| exchange.keeps_globals(&model.cells);
-        let copy = |exchange: &'m Exchange| (exchange.threads().1, exchange, exchange.threads().0);
-        let copies: Vec<_> = exchanges.iter().filter(is_simple).map(copy).collect();
+        let is_simple = |symmetry: &&Symmetry| symmetry.keeps_globals(&model.cells);
+        let copy = |symmetry: &'m Symmetry| (symmetry.threads().1, symmetry, symmetry.threads().0);
+        let copies: Vec<_> = symmetries.iter().filter(is_simple).map(copy).collect();
         let is_copy = |thread: &ThreadId| copies.iter().any(|(copy, _, _)| copy == thread);
         let proofs = model.program.threads().ids().filter(|thread| !is_copy(thread)).map(LocalProof::new);
         Self {
@@ -179,9 +179,9 @@ impl<'m, 'p> Modular<'m, 'p> {
             let current = proof.current_guarantees(self.model).into_iter().cloned().collect();
             all.insert(proof.thread, current);
         }
-        for (copy, exchange, original) in &self.copies {
+        for (copy, symmetry, original) in &self.copies {
             let renamed = all.get(original).map(|guarantees| {
-                guarantees.iter().filter_map(|one| exchange.guarantee(self.model, one)).collect()
+                guarantees.iter().filter_map(|one| symmetry.guarantee(self.model, one)).collect()
             });
             all.insert(*copy, renamed.unwrap_or_default());
         }
@@ -197,11 +197,11 @@ impl<'m, 'p> Modular<'m, 'p> {
             let here = proof.assertions.iter();
             all.extend(here.map(|(point, assertion)| ((proof.thread, *point), assertion.clone())));
         }
-        for (copy, exchange, original) in &self.copies {
+        for (copy, symmetry, original) in &self.copies {
             for point in ControlPoint::all(self.model.program, *original) {
                 let Some(assertion) = all.get(&(*original, point)) else { continue };
-                let renamed = assertion.mapped(|region| exchange.region(&self.model.cells, reasoner, region));
-                all.insert((*copy, exchange.point(point)), renamed);
+                let renamed = assertion.mapped(|region| symmetry.region(&self.model.cells, reasoner, region));
+                all.insert((*copy, symmetry.point(point)), renamed);
             }
         }
         all

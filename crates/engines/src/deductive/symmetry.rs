@@ -24,13 +24,13 @@ const MOST_TRIES: usize = 20_000;
 /// Two threads that can be exchanged, and what becomes of everything else. Exchanging twice changes
 /// nothing.
 #[derive(Clone, Debug)]
-pub(super) struct Exchange {
+pub(super) struct Symmetry {
     threads: (ThreadId, ThreadId),
     cells: Vec<VarId>,
     locations: FxHashMap<LocationId, LocationId>,
 }
 
-impl Exchange {
+impl Symmetry {
     fn thread(&self, thread: ThreadId) -> ThreadId {
         match thread {
             _ if thread == self.threads.0 => self.threads.1,
@@ -83,7 +83,7 @@ impl Exchange {
     }
 }
 
-impl Exchange {
+impl Symmetry {
     /// The two threads.
     pub(super) fn threads(&self) -> (ThreadId, ThreadId) {
         self.threads
@@ -130,29 +130,29 @@ impl Exchange {
 
 /// Pairs of neighbours among the threads that can be exchanged; together they generate all
 /// exchanges that were found.
-pub(super) fn exchanges(model: &Model<'_>, reasoner: &mut Reasoner) -> Vec<Exchange> {
+pub(super) fn symmetries(model: &Model<'_>, reasoner: &mut Reasoner) -> Vec<Symmetry> {
     let is_plain = |step: &Step| step.places.is_empty() && step.started.is_empty() && step.spawned.is_empty();
     if model.has_templates() || !model.steps.values().all(is_plain) {
         return Vec::new();
     }
-    let mut found: Vec<Exchange> = Vec::new();
+    let mut found: Vec<Symmetry> = Vec::new();
     let threads: Vec<ThreadId> = model.program.threads().ids().collect();
     for (index, &second) in threads.iter().enumerate() {
         // The last thread of each class of threads that are alike.
         let is_last = |first: &&ThreadId| !found.iter().any(|known| known.threads.0 == **first);
         let partner = threads[..index].iter().filter(is_last);
-        let exchange = partner.rev().find_map(|&first| exchange(model, reasoner, first, second));
-        found.extend(exchange);
+        let symmetry = partner.rev().find_map(|&first| symmetry(model, reasoner, first, second));
+        found.extend(symmetry);
     }
     found
 }
 
-fn exchange(
+fn symmetry(
     model: &Model<'_>,
     reasoner: &mut Reasoner,
     first: ThreadId,
     second: ThreadId,
-) -> Option<Exchange> {
+) -> Option<Symmetry> {
     let points = [first, second].map(|thread| ControlPoint::all(model.program, thread));
     let steps = [first, second].map(|thread| {
         let own = model.steps.values().filter(move |step| step.thread == thread);
@@ -180,8 +180,8 @@ fn exchange(
     let known = search.solve(&goals, vec![None; model.cells.count()])?;
     let cells = known.into_iter().enumerate();
     let cells = cells.map(|(index, cell)| cell.unwrap_or_else(|| VarId::from_index(index))).collect();
-    let exchange = Exchange { threads: (first, second), cells, locations };
-    is_symmetry(model, reasoner, &exchange).then_some(exchange)
+    let symmetry = Symmetry { threads: (first, second), cells, locations };
+    is_symmetry(model, reasoner, &symmetry).then_some(symmetry)
 }
 
 /// A renaming as far as it is known.
@@ -261,23 +261,23 @@ impl Search<'_> {
 }
 
 /// Whether everything stays as it is.
-fn is_symmetry(model: &Model<'_>, reasoner: &mut Reasoner, exchange: &Exchange) -> bool {
+fn is_symmetry(model: &Model<'_>, reasoner: &mut Reasoner, symmetry: &Symmetry) -> bool {
     let cells = &model.cells;
     let atomic = |location: LocationId| model.program.locations()[location].atomic;
-    let places_agree = exchange.locations.iter().all(|(&one, &other)| atomic(one) == atomic(other));
-    let starts = |thread: ThreadId| model.start_of(thread).map(|point| exchange.point(point));
-    let starts_agree = starts(exchange.threads.0) == model.start_of(exchange.threads.1);
+    let places_agree = symmetry.locations.iter().all(|(&one, &other)| atomic(one) == atomic(other));
+    let starts = |thread: ThreadId| model.start_of(thread).map(|point| symmetry.point(point));
+    let starts_agree = starts(symmetry.threads.0) == model.start_of(symmetry.threads.1);
     let steps: BTreeSet<_> = model.steps.values().map(|step| step_key(step, |v| v, |l| l)).collect();
     let images = model.steps.values().map(|step| {
-        step_key(step, |variable| exchange.variable(cells, variable), |location| exchange.location(location))
+        step_key(step, |variable| symmetry.variable(cells, variable), |location| symmetry.location(location))
     });
     let offences: BTreeSet<_> =
         model.offences.iter().map(|offence| offence_key(offence, None, cells)).collect();
     let offences_agree = model.offences.iter().all(|offence| {
-        offence.witnesses.is_empty() && offences.contains(&offence_key(offence, Some(exchange), cells))
+        offence.witnesses.is_empty() && offences.contains(&offence_key(offence, Some(symmetry), cells))
     });
     let initial = model.initial.iter().all(|region| {
-        let image = exchange.region(cells, reasoner, region);
+        let image = symmetry.region(cells, reasoner, region);
         model.initial.contains(&image)
     });
     places_agree
@@ -305,17 +305,17 @@ type PlaceKey = BTreeSet<(usize, BTreeSet<ControlPoint>)>;
 /// An offence as something to compare, after an exchange.
 fn offence_key(
     offence: &Offence,
-    exchange: Option<&Exchange>,
+    symmetry: Option<&Symmetry>,
     cells: &Cells,
 ) -> (BTreeSet<Constraint>, PlaceKey, Option<(usize, usize)>, bool) {
     let constraint =
-        |held: &Constraint| exchange.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
-    let thread = |thread: ThreadId| exchange.map_or(thread, |by| by.thread(thread)).index();
-    let point = |point: ControlPoint| exchange.map_or(point, |by| by.point(point));
+        |held: &Constraint| symmetry.map_or_else(|| held.clone(), |by| by.constraint(cells, held));
+    let thread = |thread: ThreadId| symmetry.map_or(thread, |by| by.thread(thread)).index();
+    let point = |point: ControlPoint| symmetry.map_or(point, |by| by.point(point));
     let place = |test: &PlaceTest| (thread(test.thread), test.points.iter().map(|&one| point(one)).collect());
     let mover = offence
         .mover
-        .map(|(mover, source)| (thread(mover), exchange.map_or(source, |by| by.location(source)).index()));
+        .map(|(mover, source)| (thread(mover), symmetry.map_or(source, |by| by.location(source)).index()));
     (
         offence.guard.iter().map(constraint).collect(),
         offence.places.iter().map(place).collect(),
@@ -358,12 +358,12 @@ mod tests {
         };
         let names = names(&program, &model.cells);
         let mut found = Vec::new();
-        for exchange in exchanges(&model, &mut reasoner) {
-            let (one, other) = exchange.threads();
+        for symmetry in symmetries(&model, &mut reasoner) {
+            let (one, other) = symmetry.threads();
             let mut parts =
                 vec![format!("{} <-> {}", program.threads()[one].name, program.threads()[other].name)];
-            for (cell, image) in exchange.cells.iter().enumerate() {
-                assert_eq!(exchange.cells[image.index()].index(), cell, "twice changes nothing");
+            for (cell, image) in symmetry.cells.iter().enumerate() {
+                assert_eq!(symmetry.cells[image.index()].index(), cell, "twice changes nothing");
                 if cell < image.index() {
                     parts.push(format!("{} <-> {}", names[cell], names[image.index()]));
                 }

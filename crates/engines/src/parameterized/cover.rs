@@ -1,11 +1,11 @@
-//! The search for finitely many crowds that cover every state.
+//! The search for finitely many omega configurations that cover every state.
 
-use super::crowd::{Crowd, Locals, Steps};
 use super::live::Live;
+use super::omega::{Locals, OmegaConfiguration, Steps};
 use rely_base::{Budget, StopReason};
 use rely_program::{Goal, Program, Semantics};
 
-/// More crowds than this are too many.
+/// More omega configurations than this are too many.
 const MOST_CROWDS: usize = 1_000;
 
 /// Why there is no cover.
@@ -19,17 +19,17 @@ pub(super) enum Failure {
     Stopped(StopReason),
 }
 
-/// Crowds that cover every state that the program can reach, none of them covered by another.
+/// Omega configurations that cover every state that the program can reach, none of them covered by another.
 #[derive(Debug)]
 pub(super) struct Cover {
-    pub(super) crowds: Vec<Crowd>,
+    pub(super) configurations: Vec<OmegaConfiguration>,
     pub(super) locals: Locals,
     pub(super) live: Live,
 }
 
-/// A crowd that was found.
+/// An omega configuration that was found.
 struct Node {
-    crowd: Crowd,
+    configuration: OmegaConfiguration,
     /// From which one.
     parent: Option<usize>,
     /// Whether another one covers it.
@@ -41,23 +41,23 @@ impl Cover {
         let semantics = Semantics::new(program);
         let mut steps = Steps::new(&semantics, goal, budget);
         let mut search = Search { nodes: Vec::new() };
-        for crowd in steps.initial(budget)? {
-            search.add(crowd, None)?;
+        for configuration in steps.initial(budget)? {
+            search.add(configuration, None)?;
         }
         let mut index = 0;
         while index < search.nodes.len() {
             budget.check_now().map_err(Failure::Stopped)?;
             if !search.nodes[index].is_covered {
-                let crowd = search.nodes[index].crowd.clone();
-                for next in steps.of(&crowd)? {
+                let configuration = search.nodes[index].configuration.clone();
+                for next in steps.of(&configuration)? {
                     search.add(next, Some(index))?;
                 }
             }
             index += 1;
         }
-        let crowds =
-            search.nodes.into_iter().filter(|node| !node.is_covered).map(|node| node.crowd).collect();
-        Ok(Self { crowds, locals: steps.locals, live: steps.live })
+        let configurations =
+            search.nodes.into_iter().filter(|node| !node.is_covered).map(|node| node.configuration).collect();
+        Ok(Self { configurations, locals: steps.locals, live: steps.live })
     }
 }
 
@@ -66,24 +66,24 @@ struct Search {
 }
 
 impl Search {
-    fn add(&mut self, mut crowd: Crowd, parent: Option<usize>) -> Result<(), Failure> {
-        if self.nodes.iter().any(|node| node.crowd.covers(&crowd)) {
+    fn add(&mut self, mut configuration: OmegaConfiguration, parent: Option<usize>) -> Result<(), Failure> {
+        if self.nodes.iter().any(|node| node.configuration.covers(&configuration)) {
             return Ok(());
         }
-        while self.accelerate(&mut crowd, parent) {}
+        while self.accelerate(&mut configuration, parent) {}
         for node in &mut self.nodes {
-            node.is_covered |= crowd.covers(&node.crowd);
+            node.is_covered |= configuration.covers(&node.configuration);
         }
-        self.nodes.push(Node { crowd, parent, is_covered: false });
+        self.nodes.push(Node { configuration, parent, is_covered: false });
         if self.nodes.len() > MOST_CROWDS { Err(Failure::TooLarge) } else { Ok(()) }
     }
 
-    /// Looks for crowds on the way here that are covered by this one.
-    fn accelerate(&self, crowd: &mut Crowd, parent: Option<usize>) -> bool {
+    /// Looks for omega configurations on the way here that are covered by this one.
+    fn accelerate(&self, configuration: &mut OmegaConfiguration, parent: Option<usize>) -> bool {
         let mut changed = false;
         let mut ancestor = parent;
         while let Some(index) = ancestor {
-            changed |= crowd.accelerate(&self.nodes[index].crowd);
+            changed |= configuration.accelerate(&self.nodes[index].configuration);
             ancestor = self.nodes[index].parent;
         }
         changed

@@ -3,20 +3,20 @@
 //! Where threads are started in an endless loop there are infinitely many states. But threads of
 //! one template that stand at the same place with the same values are all alike, so a state is the
 //! values of the globals, the instances, and *how many* threads are in which local state: a
-//! [`Crowd`]. More threads can do whatever fewer can. So if a crowd is reached again with more
+//! [`OmegaConfiguration`]. More threads can do whatever fewer can. So if an omega configuration is reached again with more
 //! threads in it, what happened in between can happen as often as one likes, and the threads that
 //! were added become *any number* (Karp and Miller, *Parallel program schemata*, 1969). With finitely
-//! many values of globals and locals this ends, with finitely many crowds that cover all states.
+//! many values of globals and locals this ends, with finitely many omega configurations that cover all states.
 //!
-//! * `crowd`: the states, and their steps;
-//! * `cover`: the search for crowds that cover everything;
+//! * `omega`: the states, and their steps;
+//! * `cover`: the search for omega configurations that cover everything;
 //! * `live`: which locals matter where;
-//! * `proof`: the crowds as an invariant: one of them covers the state, always. It is a
+//! * `proof`: the omega configurations as an invariant: one of them covers the state, always. It is a
 //!   [counting proof](rely_evidence::counting), and the checker does not know where it comes from.
 
 mod cover;
-mod crowd;
 mod live;
+mod omega;
 mod proof;
 
 use crate::Engine;

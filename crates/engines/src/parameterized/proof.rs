@@ -1,12 +1,12 @@
-//! Crowds as a proof: whatever happens, the state is covered by one of them.
+//! Omega configurations as a proof: whatever happens, the state is covered by one of them.
 //!
-//! The invariant has one conjunction for each crowd: the values of the globals, where each instance
+//! The invariant has one conjunction for each omega configuration: the values of the globals, where each instance
 //! stands and with which locals, and for each local state of which there is not any number, how many
 //! threads are in it at most. The assertions about threads only say which local states there are,
 //! so no step of another thread can make them false.
 
 use super::cover::Cover;
-use super::crowd::{Count, Crowd, Local, LocalId};
+use super::omega::{Count, Local, LocalId, OmegaConfiguration};
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
@@ -22,7 +22,8 @@ const MOST_COMPARISONS: usize = 5_000;
 /// The proof, unless it were too large.
 pub(super) fn counting(program: &Program, cover: &Cover) -> Option<Counting> {
     let maker = Maker { program, semantics: Semantics::new(program), cover, at: local_states(cover) };
-    let cubes: Vec<Vec<CountAtom>> = cover.crowds.iter().map(|crowd| maker.crowd(crowd)).collect();
+    let cubes: Vec<Vec<CountAtom>> =
+        cover.configurations.iter().map(|configuration| maker.configuration(configuration)).collect();
     let comparisons: usize = cubes.iter().map(Vec::len).sum();
     if comparisons > MOST_COMPARISONS {
         return None;
@@ -51,20 +52,20 @@ struct Maker<'c, 'p> {
 }
 
 impl Maker<'_, '_> {
-    /// What holds in the states that a crowd covers.
-    fn crowd(&self, crowd: &Crowd) -> Vec<CountAtom> {
+    /// What holds in the states that an omega configuration covers.
+    fn configuration(&self, configuration: &OmegaConfiguration) -> Vec<CountAtom> {
         let mut atoms = Vec::new();
         for (var, declaration) in self.program.vars().iter().filter(|(_, var)| var.is_global()) {
-            debug_assert_eq!(declaration.cells(), self.semantics.global(&crowd.base, var).len());
-            for (index, &value) in self.semantics.global(&crowd.base, var).iter().enumerate() {
+            debug_assert_eq!(declaration.cells(), self.semantics.global(&configuration.base, var).len());
+            for (index, &value) in self.semantics.global(&configuration.base, var).iter().enumerate() {
                 atoms.push(cell_is(var, index, value));
             }
         }
-        for slot in crowd.base.slots() {
-            self.instance(&crowd.base, slot, &mut atoms);
+        for slot in configuration.base.slots() {
+            self.instance(&configuration.base, slot, &mut atoms);
         }
         for (&location, locals) in &self.at {
-            self.threads_at(crowd, location, locals, &mut atoms);
+            self.threads_at(configuration, location, locals, &mut atoms);
         }
         atoms
     }
@@ -98,7 +99,7 @@ impl Maker<'_, '_> {
     /// How many threads of a template stand at a location at most.
     fn threads_at(
         &self,
-        crowd: &Crowd,
+        configuration: &OmegaConfiguration,
         location: LocationId,
         locals: &[LocalId],
         atoms: &mut Vec<CountAtom>,
@@ -108,12 +109,12 @@ impl Maker<'_, '_> {
             constant: -Value::from(limit),
             comparison: Comparison::Le,
         };
-        if locals.iter().all(|local| !crowd.counts.contains_key(local)) {
+        if locals.iter().all(|local| !configuration.counts.contains_key(local)) {
             atoms.push(at_most(Counter::at(location), 0));
             return;
         }
         for &local in locals {
-            match crowd.counts.get(&local).copied().unwrap_or(Count::Exactly(0)) {
+            match configuration.counts.get(&local).copied().unwrap_or(Count::Exactly(0)) {
                 Count::Exactly(limit) => {
                     let having = self.values(self.cover.locals.get(local));
                     atoms.push(at_most(Counter { location, having }, limit));
@@ -153,13 +154,11 @@ impl Maker<'_, '_> {
         } else {
             // Its locals are part of what the invariant says.
             let mut points = BTreeSet::new();
-            for crowd in &self.cover.crowds {
-                let slot = crowd.base.slots().find(|&slot| crowd.base.thread(slot) == thread);
-                points.extend(
-                    slot.map(|slot| {
-                        crowd.base.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At)
-                    }),
-                );
+            for configuration in &self.cover.configurations {
+                let slot = configuration.base.slots().find(|&slot| configuration.base.thread(slot) == thread);
+                points.extend(slot.map(|slot| {
+                    configuration.base.location(slot).map_or(ControlPoint::Unstarted, ControlPoint::At)
+                }));
             }
             at.extend(points.into_iter().map(|point| (point, vec![Cube::default()])));
         }

@@ -224,7 +224,7 @@ fn claim(trees: &mut Trees<'_, '_>, precision: &Precision, budget: &Budget) -> C
     match extract::assemble(trees, precision, budget) {
         Some(proof) if !precision.counted().is_empty() => {
             let system = trees.system();
-            let invariants = system.census.invariants(precision.counted(), system);
+            let invariants = system.counting.invariants(precision.counted(), system);
             Claim::Safe(Proof::Counting(Counting { invariants, proof }))
         }
         Some(proof) => Claim::Safe(Proof::RelyGuarantee(proof)),

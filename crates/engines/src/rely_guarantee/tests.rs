@@ -45,7 +45,7 @@ fn thread(index: usize) -> ThreadId {
     ThreadId::from_index(index)
 }
 
-/// What the increment is for all twins, in words.
+/// What the increment is for all symmetric threads, in words.
 fn check_symmetric(model: &str, increment: impl FnOnce(&System<'_>) -> PrecisionIncrement, expect: &Expect) {
     let program = load(model);
     let system = system(&program);
@@ -97,7 +97,7 @@ fn places_have_twins_too() {
 }
 
 #[test]
-fn islands_are_joined_by_predicates_and_by_conditions() {
+fn variable_components_are_joined_by_predicates_and_by_conditions() {
     let program = load(
         "var x, y, z: int = 0;
         thread T { await x == y; z := x; }",
@@ -193,15 +193,15 @@ fn proofs_are_reduced_to_what_they_need() {
 }
 
 /// What follows from where a thread is, for each of its control points.
-fn check_census(model: &str, name: &str, expect: &Expect) {
+fn check_counting(model: &str, name: &str, expect: &Expect) {
     let program = load(model);
     let system = system(&program);
     let mut threads = program.threads().iter();
     let (thread, _) = threads.find(|(_, thread)| thread.name == name).unwrap_or_else(|| panic!("no {name}"));
     let points = (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
-    let counted: Vec<VarId> = system.census.cells().collect();
+    let counted: Vec<VarId> = system.counting.cells().collect();
     let facts = points.map(|point| {
-        let facts = system.census.facts(&counted, &system, &[(thread, point)]);
+        let facts = system.counting.facts(&counted, &system, &[(thread, point)]);
         let atoms = facts.iter().filter_map(|fact| system.cells.atom(fact));
         atoms.map(|atom| AtomPrinter::new(&program).atom(&atom)).collect::<Vec<_>>().join(", ")
     });
@@ -212,14 +212,14 @@ fn check_census(model: &str, name: &str, expect: &Expect) {
 fn cells_that_count_threads_are_bounded_by_where_these_are() {
     let reader = "{ r := r + 1; x := r; r := r - 1; }";
     let known = format!("var r, x: int = 0; thread A {reader} thread B {reader} invariant r <= 2;");
-    check_census(&known, "A", &expect!["r >= 0, r <= 1; r >= 0, r <= 1; r >= 1, r <= 2; r >= 1, r <= 2"]);
+    check_counting(&known, "A", &expect!["r >= 0, r <= 1; r >= 0, r <= 1; r >= 1, r <= 2; r >= 1, r <= 2"]);
     // There may be any number of others.
     let any = format!(
         "var r, x: int = 0; process p {reader} thread Main {{ while * {{ spawn p(); }} }} never r < 0;"
     );
-    check_census(&any, "p", &expect!["r >= 0; r >= 0; r >= 1; r >= 1"]);
+    check_counting(&any, "p", &expect!["r >= 0; r >= 0; r >= 1; r >= 1"]);
     // Who starts it counts it, and of two numbers the difference is known, too.
-    check_census(
+    check_counting(
         "var all, begun: int = 0;
         process p { begun := begun + 1; assert begun <= all; }
         thread Main { while * { atomic { all := all + 1; spawn p(); } } }",
@@ -229,7 +229,7 @@ fn cells_that_count_threads_are_bounded_by_where_these_are() {
         ],
     );
     // It does not start at zero, and goes down first.
-    check_census(
+    check_counting(
         "var r: int = 3; thread A { r := r - 2; r := r + 2; } thread B { await r == 3; }",
         "A",
         &expect!["r >= 3, r <= 3; r >= 3, r <= 3; r >= 1, r <= 1"],
@@ -242,7 +242,7 @@ fn a_flag_of_any_number_of_threads_counts_who_has_set_it() {
     let careful = format!(
         "var f, x: int = 0; process p {{ await f == 0 do {{ f := 1; }} x := f; f := 0; }} {spawning}"
     );
-    check_census(
+    check_counting(
         &careful,
         "p",
         &expect![
@@ -254,7 +254,7 @@ fn a_flag_of_any_number_of_threads_counts_who_has_set_it() {
         careful.replace("f == 0", "f == -9223372036854775808").replace("f := 0", "f := -9223372036854775808");
     let program =
         load(&large.replace("var f, x: int = 0;", "var x: int = 0; var f: int = -9223372036854775808;"));
-    assert!(system(&program).census.cells().next().is_none(), "the shares are too large");
+    assert!(system(&program).counting.cells().next().is_none(), "the shares are too large");
     for other in [
         // It has three values.
         careful.replace("x := f;", "x := f; f := 2;"),
@@ -264,7 +264,7 @@ fn a_flag_of_any_number_of_threads_counts_who_has_set_it() {
         careful.replace("spawn p();", "skip;").replace("process p", "thread T"),
     ] {
         let program = load(&other);
-        assert!(system(&program).census.cells().next().is_none(), "{other}");
+        assert!(system(&program).counting.cells().next().is_none(), "{other}");
     }
 }
 
@@ -284,7 +284,7 @@ fn what_depends_on_more_than_places_does_not_count_threads() {
         ("var r: int = 0;", "r := r + 1;", "r := r + 1;"),
     ] {
         let program = load(&format!("{declaration} thread A {{ {step} }} thread B {{ {other} }}"));
-        assert!(system(&program).census.cells().next().is_none(), "{step}");
+        assert!(system(&program).counting.cells().next().is_none(), "{step}");
     }
 }
 

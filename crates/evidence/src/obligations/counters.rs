@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The value of each counter that the invariants mention.
-pub(crate) type Census = FxHashMap<Counter, TermId>;
+pub(crate) type CountTerms = FxHashMap<Counter, TermId>;
 
 /// The counters of a proof and their variables.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Counters {
 
 /// What is known of a state behind a step.
 pub(crate) struct Behind {
-    pub(crate) census: Census,
+    pub(crate) counts: CountTerms,
     /// Of counters whose condition a step may have changed: how many of those are counted that
     /// stood there before and still do.
     pub(crate) stayed: Vec<(Counter, TermId)>,
@@ -76,8 +76,8 @@ pub(crate) struct Counted<'c> {
 impl Generator<'_> {
     /// How many threads stand at a location after a step, whether the invariants mention it or not.
     pub(crate) fn location_count_after(&mut self, location: LocationId, edge: EdgeId, step: &Step) -> TermId {
-        let (census, stayed, values) = (Census::default(), Vec::new(), step.after.clone());
-        let mut behind = Behind { census, stayed, values, formulas: Vec::new() };
+        let (counts, stayed, values) = (CountTerms::default(), Vec::new(), step.after.clone());
+        let mut behind = Behind { counts, stayed, values, formulas: Vec::new() };
         self.count_after(&Counter::at(location), edge, step, &mut behind)
     }
 
@@ -102,13 +102,13 @@ impl Generator<'_> {
         is_atomic(program, point) || self.outline.at(thread, point).is_empty()
     }
 
-    pub(crate) fn census_before(&mut self, edge: EdgeId) -> Census {
-        let mut census = Census::default();
+    pub(crate) fn counts_before(&mut self, edge: EdgeId) -> CountTerms {
+        let mut counts = CountTerms::default();
         for counter in Rc::clone(&self.counters.mentioned).iter() {
             let count = self.count_before(counter, edge);
-            census.insert(counter.clone(), count);
+            counts.insert(counter.clone(), count);
         }
-        census
+        counts
     }
 
     /// How many are counted in a state in which a thread is about to take an edge.

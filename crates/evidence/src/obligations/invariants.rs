@@ -1,7 +1,7 @@
 //! Counting invariants in obligations: that they hold, and what they say to those who use them. See
 //! [`crate::counting`] for the rule.
 
-use super::counters::{Behind, Census, Counted};
+use super::counters::{Behind, CountTerms, Counted};
 use super::encode::{Role, Values};
 use super::points::is_instance;
 use super::sequent::{GoalCube, Sequent};
@@ -30,7 +30,7 @@ impl Generator<'_> {
         sink: &mut S,
     ) -> Result<(), S::Stop> {
         let program = self.outline.program;
-        let mut census = Census::default();
+        let mut counts = CountTerms::default();
         for counter in Rc::clone(&self.counters.mentioned).iter() {
             let thread = program.locations()[counter.location].thread;
             let is_here = is_instance(program, thread)
@@ -40,10 +40,10 @@ impl Generator<'_> {
             } else {
                 self.encoder.constant(0)
             };
-            census.insert(counter.clone(), count);
+            counts.insert(counter.clone(), count);
         }
         for (index, invariant) in self.invariants().iter().enumerate() {
-            let goal = self.invariant_goal(invariant, &census, values);
+            let goal = self.invariant_goal(invariant, &counts, values);
             let subject = Subject::new(Rule::InvariantInitially).of_invariant(index);
             self.give(sink, Sequent { subject, goal, ..known.clone() })?;
         }
@@ -56,8 +56,8 @@ impl Generator<'_> {
         if self.invariants().is_empty() {
             return Vec::new();
         }
-        let (census, unchanged) = (self.census_before(edge), Values::default());
-        let mut formulas = self.invariant_formulas(&census, &unchanged);
+        let (counts, unchanged) = (self.counts_before(edge), Values::default());
+        let mut formulas = self.invariant_formulas(&counts, &unchanged);
         let source = self.outline.program.edges()[edge].source;
         let actor = Counted { thread: self.outline.actor(edge), role: Role::ACTOR, values: &unchanged };
         formulas.extend(self.presence(source, &[actor]));
@@ -76,7 +76,7 @@ impl Generator<'_> {
             return Ok(());
         }
         let behind = self.behind(edge, step, &step.after);
-        let before = self.census_before(edge);
+        let before = self.counts_before(edge);
         let source = ControlPoint::At(self.outline.program.edges()[edge].source);
         let actor = self.outline.actor(edge);
         for (index, invariant) in self.invariants().iter().enumerate() {
@@ -84,7 +84,7 @@ impl Generator<'_> {
                 sink.obvious(stated.len() as u64);
                 continue;
             }
-            let goal = self.invariant_goal(invariant, &behind.census, &behind.values);
+            let goal = self.invariant_goal(invariant, &behind.counts, &behind.values);
             let subject = Subject::new(Rule::InvariantStep).at(actor, source).along(edge).of_invariant(index);
             for cube in stated {
                 let known = taken(step, cube, subject);
@@ -94,10 +94,10 @@ impl Generator<'_> {
         Ok(())
     }
 
-    fn is_affected(&self, invariant: &Invariant, step: &Step, before: &Census, behind: &Behind) -> bool {
+    fn is_affected(&self, invariant: &Invariant, step: &Step, before: &CountTerms, behind: &Behind) -> bool {
         invariant.summands().any(|summand| match summand {
             Summand::Cell { var, index } => step.changes(self.encoder.cell(*var, *index, Role::ACTOR)),
-            Summand::Count(counter) => before.get(counter) != behind.census.get(counter),
+            Summand::Count(counter) => before.get(counter) != behind.counts.get(counter),
         })
     }
 
@@ -107,13 +107,13 @@ impl Generator<'_> {
         for (&cell, &value) in &step.after {
             values.entry(cell).or_insert(value);
         }
-        let (census, stayed) = (Census::default(), Vec::new());
-        let mut behind = Behind { census, stayed, values, formulas: Vec::new() };
+        let (counts, stayed) = (CountTerms::default(), Vec::new());
+        let mut behind = Behind { counts, stayed, values, formulas: Vec::new() };
         for counter in Rc::clone(&self.counters.mentioned).iter() {
             let count = self.count_after(counter, edge, step, &mut behind);
-            behind.census.insert(counter.clone(), count);
+            behind.counts.insert(counter.clone(), count);
         }
-        behind.formulas = self.invariant_formulas(&behind.census, &behind.values);
+        behind.formulas = self.invariant_formulas(&behind.counts, &behind.values);
         behind
     }
 
@@ -146,19 +146,19 @@ impl Generator<'_> {
     /// The invariants in any state in which no thread is inside an atomic block; of one in which
     /// all threads have `ended`.
     pub(crate) fn invariants_in_state(&mut self, ended: bool) -> Vec<TermId> {
-        let mut census = Census::default();
+        let mut counts = CountTerms::default();
         for counter in Rc::clone(&self.counters.mentioned).iter() {
             let count = self.count_in_state(counter, ended);
-            census.insert(counter.clone(), count);
+            counts.insert(counter.clone(), count);
         }
-        self.invariant_formulas(&census, &Values::default())
+        self.invariant_formulas(&counts, &Values::default())
     }
 
     /// The cubes of an invariant, as conjunctions.
     fn invariant_cubes(
         &mut self,
         invariant: &Invariant,
-        census: &Census,
+        counts: &CountTerms,
         values: &Values,
     ) -> Vec<Vec<TermId>> {
         let mut cubes = Vec::with_capacity(invariant.cubes.len());
@@ -172,7 +172,7 @@ impl Generator<'_> {
                             let cell = self.encoder.cell(*var, *index, Role::ACTOR);
                             self.encoder.value(cell, values)
                         }
-                        Summand::Count(counter) => census[counter],
+                        Summand::Count(counter) => counts[counter],
                     };
                     terms.push((term, Integer::from(*factor)));
                 }
@@ -183,10 +183,10 @@ impl Generator<'_> {
         cubes
     }
 
-    fn invariant_formulas(&mut self, census: &Census, values: &Values) -> Vec<TermId> {
+    fn invariant_formulas(&mut self, counts: &CountTerms, values: &Values) -> Vec<TermId> {
         let mut formulas = Vec::with_capacity(self.invariants().len());
         for invariant in self.invariants() {
-            let cubes = self.invariant_cubes(invariant, census, values);
+            let cubes = self.invariant_cubes(invariant, counts, values);
             let pool = &mut self.encoder.pool;
             let cases: Vec<TermId> = cubes.into_iter().map(|cube| pool.and(cube)).collect();
             formulas.push(pool.or(cases));
@@ -194,8 +194,13 @@ impl Generator<'_> {
         formulas
     }
 
-    fn invariant_goal(&mut self, invariant: &Invariant, census: &Census, values: &Values) -> Rc<[GoalCube]> {
-        let cubes = self.invariant_cubes(invariant, census, values);
+    fn invariant_goal(
+        &mut self,
+        invariant: &Invariant,
+        counts: &CountTerms,
+        values: &Values,
+    ) -> Rc<[GoalCube]> {
+        let cubes = self.invariant_cubes(invariant, counts, values);
         let encoder = &mut self.encoder;
         cubes.into_iter().filter_map(|cube| GoalCube::new(encoder, cube, Vec::new())).collect()
     }

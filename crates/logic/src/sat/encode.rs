@@ -13,7 +13,7 @@ use crate::arith::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::term::{Node, Sort, TermId, TermPool};
 
-/// A term that this solver does not know; `beyond` translates such terms.
+/// A term that this solver does not know; `nonlinear` translates such terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a term is neither boolean structure nor a linear comparison of integers")]
 pub struct NotLinear(pub TermId);

@@ -1,12 +1,12 @@
 //! A program as a transition system: threads with numbered control points, and the moves between them.
 //!
 //! * `conserved`: sums that no move changes;
-//! * `census`: cells that count how many threads are where.
+//! * `counting`: cells that count how many threads are where.
 
-mod census;
 mod conserved;
+mod counting;
 
-pub use census::Census;
+pub use counting::CountingInvariants;
 
 use crate::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
 use conserved::sums;
@@ -44,7 +44,7 @@ pub struct System<'p> {
     /// How properties are violated.
     pub violations: Vec<Violation>,
     /// What counts how many threads are where.
-    pub census: Census,
+    pub counting: CountingInvariants,
     /// Sums that no step changes.
     pub sums: Vec<Constraint>,
     /// Whether some thread can be in the middle of an atomic block.
@@ -114,7 +114,7 @@ impl<'p> System<'p> {
             threads,
             moves: Vec::new(),
             initial,
-            census: Census::default(),
+            counting: CountingInvariants::default(),
             sums: Vec::new(),
             halted_states_matter: !violations.is_empty(),
             violations,
@@ -124,7 +124,7 @@ impl<'p> System<'p> {
             budget.check().map_err(Unfit::Stopped)?;
             system.add_moves(edge, budget)?;
         }
-        system.census = Census::new(&system);
+        system.counting = CountingInvariants::new(&system);
         system.sums = sums(&system);
         system.keep_conserved();
         Ok(system)

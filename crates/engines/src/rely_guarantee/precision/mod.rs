@@ -96,7 +96,7 @@ impl Precision {
     ) -> Vec<Constraint> {
         match self.counted.as_slice() {
             [] => Vec::new(),
-            counted => system.census.facts(counted, system, present),
+            counted => system.counting.facts(counted, system, present),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What one reader of a lock must track, every reader must, and to find that out once for each of
 //! them costs a refinement and new trees each. So what is found for a thread is tracked for its
-//! twins, too, in their own terms. Twins need not be exactly symmetric, as long as their steps
+//! symmetric threads, too, in their own terms. Such threads need not be exactly symmetric, as long as their steps
 //! correspond: nothing depends on it but how fast the right predicates are found.
 
 use super::PrecisionIncrement;
@@ -16,7 +16,7 @@ use std::mem::discriminant;
 /// When there are so many increments of one refinement, no more are made out of them.
 const MOST_INCREMENTS: usize = 4096;
 
-/// All pairs of twins.
+/// All pairs of symmetric threads.
 pub(crate) struct Symmetries {
     symmetries: Vec<Symmetry>,
 }
@@ -32,7 +32,7 @@ impl Symmetries {
         Symmetries { symmetries }
     }
 
-    /// The increments and what they are for twins.
+    /// The increments and what they are for symmetric threads.
     pub(crate) fn with_symmetric(&self, mut increments: Vec<PrecisionIncrement>) -> Vec<PrecisionIncrement> {
         let mut seen: FxHashSet<PrecisionIncrement> = FxHashSet::default();
         increments.retain(|increment| seen.insert(increment.clone()));
@@ -50,10 +50,10 @@ impl Symmetries {
     }
 }
 
-/// What becomes of everything when two twins change places.
+/// What becomes of everything when two symmetric threads change places.
 struct Symmetry {
     threads: [ThreadId; 2],
-    /// The control point of the other twin for each control point of one.
+    /// The control point of the other thread for each control point of one.
     points: [Vec<ControlPointId>; 2],
     cells: FxHashMap<VarId, VarId>,
     /// Tests that differ in more than the names of cells.
@@ -91,8 +91,8 @@ impl Symmetry {
     }
 
     fn point(&self, thread: ThreadId, point: ControlPointId) -> ControlPointId {
-        match self.threads.iter().position(|&twin| twin == thread) {
-            Some(twin) => self.points[twin][point.index()],
+        match self.threads.iter().position(|&one| one == thread) {
+            Some(side) => self.points[side][point.index()],
             None => point,
         }
     }

@@ -142,7 +142,7 @@ impl<'a> Decider<'a> {
 
     /// Whether a step can be made, variable component by variable component.
     fn find_possible(&mut self, precision: &Precision, step: &Step) -> bool {
-        let Some(components) = self.islands_of(precision, step) else {
+        let Some(components) = self.components_of(precision, step) else {
             return self.ask_possible(precision, step);
         };
         let apart = components.apart(step.by).iter().map(|component| step.known.intersection(component));
@@ -178,7 +178,7 @@ impl<'a> Decider<'a> {
 
     /// The variable components, if they can be used: instances of templates have facts about their handles, and
     /// what is counted may have to do with anything.
-    fn islands_of(&mut self, precision: &Precision, step: &Step) -> Option<&Components> {
+    fn components_of(&mut self, precision: &Precision, step: &Step) -> Option<&Components> {
         let threads = [step.observer, self.system.get(step.by).thread];
         let has_template = threads.iter().any(|&thread| self.system.thread(thread).is_template);
         if has_template || !step.facts.is_empty() {
@@ -202,7 +202,7 @@ impl<'a> Decider<'a> {
     /// Finds out what holds of some predicates after a step.
     fn ask(&mut self, precision: &Precision, step: &Step, id: StepId, predicates: &Literals) {
         for literal in predicates.iter().filter(|literal| literal.holds) {
-            let components = self.islands_of(precision, step);
+            let components = self.components_of(precision, step);
             let part = components
                 .map(|components| step.restricted_to(components.relevant(step.by, literal.predicate)));
             let entailed = match part {

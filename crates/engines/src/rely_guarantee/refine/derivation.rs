@@ -123,7 +123,7 @@ fn facts(trees: &Trees<'_, '_>, counted: &[VarId], nodes: &[NodeId]) -> Vec<Cons
     if standing.is_empty() {
         return Vec::new();
     }
-    trees.system().census.facts(counted, trees.system(), &standing)
+    trees.system().counting.facts(counted, trees.system(), &standing)
 }
 
 /// The clause that derives a node.

@@ -32,7 +32,7 @@ pub(crate) fn refine(
 fn refine_by_counting(trees: &Trees<'_, '_>, refine_with: impl Fn(&[VarId]) -> Refinement) -> Option<Found> {
     let mut counted = trees.counted().to_vec();
     let known = counted.len();
-    counted.extend(trees.system().census.cells().filter(|cell| !trees.counted().contains(cell)));
+    counted.extend(trees.system().counting.cells().filter(|cell| !trees.counted().contains(cell)));
     if counted.len() == known {
         return None;
     }

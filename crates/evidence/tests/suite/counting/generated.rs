@@ -12,7 +12,7 @@ use rely_program::{Goal, Program, Semantics, State, ThreadKind, Value};
 use rely_testing::{Answer, Reference, Sample, generate};
 
 /// The invariant that one of these states is the present one, as far as it can tell them apart.
-fn census(program: &Program, states: &[State]) -> Invariant {
+fn counting_invariant(program: &Program, states: &[State]) -> Invariant {
     let semantics = Semantics::new(program);
     let equals = |summand, value: Value| CountAtom {
         terms: vec![(1, summand)],
@@ -51,7 +51,7 @@ fn compare(seed: u64, goal: Goal, tally: &mut Tally) {
     let Sample { program, .. } = generate(seed);
     let Some(assertions) = explicit_proof(&program, 60) else { return };
     let states = reachable(&program);
-    let invariants = vec![census(&program, &states)];
+    let invariants = vec![counting_invariant(&program, &states)];
     let proof = Counting { invariants, proof: assertions };
     let expected = Reference::new(&program, goal).answer(100_000);
     let claim = Claim::Safe(Proof::Counting(proof));

@@ -4,13 +4,13 @@ use rely_base::Budget;
 use rustc_hash::FxHashMap;
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
-use crate::beyond::{Satisfiability, satisfiable};
 use crate::conjunction::{self, Conjunction, Entailment, Model, Verdict};
 use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::parts::PartTree;
 use crate::interpolate::translate::{Names, Problem};
 use crate::interpolate::{Limits, Unknown};
 use crate::linear::{Constraint, Domain, VarId};
+use crate::nonlinear::{Satisfiability, satisfiable};
 use crate::term::{Sort, TermId, TermPool, Value};
 
 /// Answers questions about validity.

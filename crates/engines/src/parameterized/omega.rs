@@ -46,16 +46,16 @@ impl Count {
 
 /// All states with these globals and instances, and at most as many threads of templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Crowd {
+pub(super) struct OmegaConfiguration {
     /// Without threads of templates.
     pub(super) base: State,
     /// No entry is zero.
     pub(super) counts: BTreeMap<LocalId, Count>,
 }
 
-impl Crowd {
+impl OmegaConfiguration {
     /// Whether the other one has no threads that this one has not.
-    pub(super) fn covers(&self, other: &Crowd) -> bool {
+    pub(super) fn covers(&self, other: &OmegaConfiguration) -> bool {
         self.base == other.base
             && other
                 .counts
@@ -65,7 +65,7 @@ impl Crowd {
 
     /// Assumes of all threads that `earlier`, which led here, has fewer of, that there is any
     /// number of them. Whether something has changed.
-    pub(super) fn accelerate(&mut self, earlier: &Crowd) -> bool {
+    pub(super) fn accelerate(&mut self, earlier: &OmegaConfiguration) -> bool {
         if !self.covers(earlier) {
             return false;
         }
@@ -123,7 +123,7 @@ impl Locals {
     }
 }
 
-/// Finds the steps of crowds.
+/// Finds the steps of omega configurations.
 pub(super) struct Steps<'a, 'p> {
     program: &'p Program,
     semantics: &'a Semantics<'p>,
@@ -149,52 +149,56 @@ impl<'a, 'p> Steps<'a, 'p> {
         }
     }
 
-    /// The crowds with which the program can begin.
-    pub(super) fn initial(&self, budget: &Budget) -> Result<Vec<Crowd>, Failure> {
-        let mut crowds = Vec::new();
+    /// The omega configurations with which the program can begin.
+    pub(super) fn initial(&self, budget: &Budget) -> Result<Vec<OmegaConfiguration>, Failure> {
+        let mut configurations = Vec::new();
         let all = AllValues { limit: MOST_VALUES };
         let complete = self.semantics.initial_states(&all, budget, &mut |_, state| {
-            crowds.push(Crowd { base: state.clone(), counts: BTreeMap::new() });
+            configurations.push(OmegaConfiguration { base: state.clone(), counts: BTreeMap::new() });
             ControlFlow::Continue(())
         });
         match complete {
-            Ok(true) => Ok(crowds),
+            Ok(true) => Ok(configurations),
             Ok(false) => Err(Failure::TooManyChoices),
             Err(_) => Err(Failure::NoMeaning),
         }
     }
 
-    /// The crowds to which a step leads.
-    pub(super) fn of(&mut self, crowd: &Crowd) -> Result<Vec<Crowd>, Failure> {
+    /// The omega configurations to which a step leads.
+    pub(super) fn of(
+        &mut self,
+        configuration: &OmegaConfiguration,
+    ) -> Result<Vec<OmegaConfiguration>, Failure> {
         let mut reached = Vec::new();
-        for slot in crowd.base.slots() {
-            if self.semantics.status(&crowd.base, slot) == SlotStatus::Running {
-                self.steps(crowd, None, &crowd.base, slot, &mut reached)?;
+        for slot in configuration.base.slots() {
+            if self.semantics.status(&configuration.base, slot) == SlotStatus::Running {
+                self.steps(configuration, None, &configuration.base, slot, &mut reached)?;
             }
         }
-        for &local in crowd.counts.keys() {
+        for &local in configuration.counts.keys() {
             let Local { thread, location, values } = self.locals.get(local);
-            let state = crowd.base.with_templates(self.instances, [(*thread, *location, values.as_slice())]);
-            self.steps(crowd, Some(local), &state, SlotId::from_index(self.instances), &mut reached)?;
+            let state =
+                configuration.base.with_templates(self.instances, [(*thread, *location, values.as_slice())]);
+            self.steps(configuration, Some(local), &state, SlotId::from_index(self.instances), &mut reached)?;
         }
         Ok(reached)
     }
 
-    /// Adds the crowds to which one thread leads: an instance, or one of those in a local state.
+    /// Adds the omega configurations to which one thread leads: an instance, or one of those in a local state.
     fn steps(
         &mut self,
-        crowd: &Crowd,
+        configuration: &OmegaConfiguration,
         actor: Option<LocalId>,
         state: &State,
         slot: SlotId,
-        reached: &mut Vec<Crowd>,
+        reached: &mut Vec<OmegaConfiguration>,
     ) -> Result<(), Failure> {
         let Self { program, goal, successors, instances, live, locals, .. } = self;
         let mut fails = false;
         let searched = successors.for_each(state, slot, &mut |step| {
             match step.reached {
                 Reached::State(next) if !next.halted() => {
-                    let mut after = crowd.clone();
+                    let mut after = configuration.clone();
                     after.base = next.with_templates(*instances, []);
                     actor.iter().for_each(|&local| after.take(local));
                     for slot in next.slots().skip(*instances) {

@@ -29,7 +29,7 @@ type Share = i64;
 
 /// All cells that count threads.
 #[derive(Default)]
-pub struct Census {
+pub struct CountingInvariants {
     counts: Vec<(VarId, Sum)>,
     /// The differences of two of them: how many threads one counts and the other one does not.
     differences: Vec<([VarId; 2], Sum)>,
@@ -47,7 +47,7 @@ struct Sum {
     values: Option<[Share; 2]>,
 }
 
-impl Census {
+impl CountingInvariants {
     pub(super) fn new(system: &System<'_>) -> Self {
         let count = |cell| Some((cell, Sum::of_cell(system, cell)?));
         let counts: Vec<(VarId, Sum)> = system.cells.all().filter_map(count).take(MOST_COUNTS).collect();
@@ -57,7 +57,7 @@ impl Census {
                 differences.extend(more.minus(less).map(|sum| ([*left, *right], sum)));
             }
         }
-        Census { counts, differences }
+        CountingInvariants { counts, differences }
     }
 
     /// All cells that count threads.
