@@ -308,7 +308,7 @@ fn verdicts_as_text() {
         counter.rely: safe (assert)
           evidence     exhausted, 4 states; confirmed by exploring the program before
                        simplification, 4 states
-          engine       portfolio
+          engine       explore (portfolio)
     "#]]
     .assert_eq(&text(&["check", "counter.rely"]));
     expect![[r#"
@@ -324,7 +324,7 @@ fn verdicts_as_text() {
              3 │             │ x := t + 1; │ x = 1
 
           evidence     a trace of 4 steps, replayed
-          engine       portfolio
+          engine       explore (portfolio)
     "#]]
     .assert_eq(&text(&["check", "lost.rely"]));
     expect![[r#"
@@ -341,7 +341,7 @@ fn verdicts_as_text() {
              3 │             │ x := t + 1; │ [x := t + 1] x: 1 → 1
 
           evidence     a trace of 4 steps, replayed
-          engine       portfolio
+          engine       explore (portfolio)
     "#]]
     .assert_eq(&text(&["check", "--trace", "lost.rely"]));
 }
