@@ -21,7 +21,7 @@ pub(crate) enum Meaning {
 
 /// Attributes that the translation takes into account: those of functions that run before and
 /// after `main`, those of layouts, and the sizes of integers.
-const HANDLED: &[&str] = &["constructor", "destructor", "packed", "aligned", "mode"];
+const HANDLED: &[&str] = &["constructor", "destructor", "packed", "aligned", "alignas", "mode"];
 
 /// Attributes that a program cannot notice, sorted.
 const MEANINGLESS: &[&str] = &[

@@ -172,7 +172,7 @@ fn collect(records: &Records, ty: &CType, prefix: Prefix, leaves: &mut Vec<Leaf>
             Ok(())
         }
         CType::Opaque(_) => Ok(()),
-        CType::Float => Err(Unsupported::Construct("floating-point arithmetic")),
+        CType::Float(_) => Err(Unsupported::Construct("floating-point arithmetic")),
         _ => Err(Unsupported::Incomplete),
     }
 }
@@ -185,6 +185,7 @@ pub(crate) fn leaf_at(leaves: &[Leaf], offset: u64) -> Option<&Leaf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::{Member, Packing};
     use std::rc::Rc;
 
     #[test]
@@ -192,8 +193,8 @@ mod tests {
         let mut records = Records::default();
         let id = records.at(0, "s", false);
         let array = CType::Array(Rc::new(CType::INT), Some(3));
-        let members = vec![(Some("a".into()), CType::INT, false), (Some("b".into()), array.clone(), false)];
-        assert!(records.complete(id, members));
+        let members = vec![Member::plain("a", CType::INT), Member::plain("b", array.clone())];
+        assert!(records.complete(id, members, Packing::default()));
         let table = CType::Array(Rc::new(CType::Record(id)), Some(4));
         let leaves = leaves(&records, &table).expect("the type has a layout");
         assert_eq!(leaves.iter().map(|leaf| leaf.path.as_str()).collect::<Vec<_>>(), [".a", ".b"]);

@@ -25,6 +25,7 @@ mod facts;
 mod fold;
 mod layout;
 mod lower;
+mod placement;
 mod reach;
 mod text;
 mod types;

@@ -1,5 +1,6 @@
 //! C types as gcc lays them out on 64-bit Linux, and the conversions between integers.
 
+use crate::placement::{Member, Packing, Placed, place};
 use rely_base::{Arena, define_id};
 use rely_program::{Domain, IntType, Sort};
 use rustc_hash::FxHashMap;
@@ -15,8 +16,9 @@ define_id!(
 pub(crate) enum CType {
     Void,
     Int(IntKind),
-    /// Carried along so that what uses it can be refused by name.
-    Float,
+    /// Of so many bytes. Carried along for its size, and so that what computes with it can be
+    /// refused by name.
+    Float(u64),
     Pointer(Rc<CType>),
     /// The length is missing in declarations like `int a[]`.
     Array(Rc<CType>, Option<u64>),
@@ -187,6 +189,7 @@ impl Opaque {
         })
     }
 
+    /// The size that the library of GNU has on this machine.
     pub(crate) fn size(self) -> u64 {
         match self {
             Opaque::Spin | Opaque::MutexAttributes => 4,
@@ -197,6 +200,10 @@ impl Opaque {
             Opaque::ReadWriteLock | Opaque::ThreadAttributes => 56,
             Opaque::Attributes(bytes) => u64::from(bytes),
         }
+    }
+
+    pub(crate) fn align(self) -> u64 {
+        self.size().min(8)
     }
 
     /// Whether it is zero in most programs, which then need no variable for it.
@@ -274,21 +281,23 @@ impl Records {
         &self.records[id]
     }
 
-    pub(crate) fn complete(&mut self, id: RecordId, members: Vec<(Option<String>, CType, bool)>) -> bool {
-        let is_union = self.records[id].is_union;
-        let (mut size, mut align) = (0_u64, 1);
-        let mut fields = Vec::new();
-        for (name, ty, is_bit_field) in members {
-            let (Some(field_size), Some(field_align)) = (self.size_of(&ty), self.align_of(&ty)) else {
+    /// Lays out the members; returns whether all of them have a size.
+    pub(crate) fn complete(&mut self, id: RecordId, members: Vec<Member>, packing: Packing) -> bool {
+        let mut sizes = Vec::with_capacity(members.len());
+        for member in &members {
+            let (Some(size), Some(align)) = (self.size_of(&member.ty), self.align_of(&member.ty)) else {
                 return false;
             };
-            let offset = if is_union { 0 } else { size.next_multiple_of(field_align) };
-            size = size.max(offset.saturating_add(field_size));
-            align = align.max(field_align);
-            fields.push(Field { name, ty, offset, is_bit_field });
+            sizes.push((size, member.type_align.unwrap_or(align)));
         }
-        let size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX);
-        self.records[id].body = Some(RecordBody { fields, size, align });
+        let Placed { offsets, size, align } = place(&members, &sizes, packing, self.records[id].is_union);
+        let fields = members.into_iter().zip(offsets).map(|(member, offset)| Field {
+            name: member.name,
+            ty: member.ty,
+            offset,
+            is_bit_field: member.width.is_some(),
+        });
+        self.records[id].body = Some(RecordBody { fields: fields.collect(), size, align });
         true
     }
 
@@ -298,7 +307,8 @@ impl Records {
             // As gcc has it, so that arithmetic on `void *` works.
             CType::Void | CType::Function(_) => Some(1),
             CType::Int(kind) => Some(kind.size()),
-            CType::Float | CType::Pointer(_) => Some(8),
+            CType::Float(size) => Some(*size),
+            CType::Pointer(_) => Some(8),
             CType::Array(element, length) => self.size_of(element)?.checked_mul((*length)?),
             CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.size),
             CType::Opaque(opaque) => Some(opaque.size()),
@@ -310,8 +320,12 @@ impl Records {
         match ty {
             CType::Array(element, _) => self.align_of(element),
             CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.align),
-            CType::Opaque(opaque) => Some(opaque.size().min(8)),
-            CType::Atomic(inner) => self.align_of(inner),
+            CType::Opaque(opaque) => Some(opaque.align()),
+            CType::Atomic(inner) => {
+                let (size, align) = (self.size_of(inner)?, self.align_of(inner)?);
+                // So that the machine can access it at once.
+                Some(if size.is_power_of_two() && size <= 16 { align.max(size) } else { align })
+            }
             _ => self.size_of(ty),
         }
     }
@@ -337,7 +351,7 @@ impl Records {
         match ty {
             CType::Void => "void".into(),
             CType::Int(kind) => kind.name().into(),
-            CType::Float => "a floating-point type".into(),
+            CType::Float(_) => "a floating-point type".into(),
             CType::Pointer(inner) => format!("{} *", self.display(inner)),
             CType::Array(element, Some(length)) => format!("{} [{length}]", self.display(element)),
             CType::Array(element, None) => format!("{} []", self.display(element)),
@@ -428,17 +442,5 @@ mod tests {
             assert_eq!(left.common(right), common, "{} and {}", left.name(), right.name());
             assert_eq!(right.common(left), common);
         }
-    }
-
-    #[test]
-    fn structures_are_padded() {
-        let mut records = Records::default();
-        let id = records.at(0, "s", false);
-        let member = |name: &str, kind| (Some(name.to_owned()), CType::Int(kind), false);
-        let members =
-            vec![member("a", IntKind::Char), member("b", IntKind::Long), member("c", IntKind::Short)];
-        assert!(records.complete(id, members));
-        assert_eq!(records.size_of(&CType::Record(id)), Some(24));
-        assert_eq!(records.field(id, "c").map(|field| field.offset), Some(16));
     }
 }

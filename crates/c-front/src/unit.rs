@@ -5,11 +5,11 @@
 
 use lang_c::ast::{
     Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType, Extension,
-    ExternalDeclaration, FunctionDefinition, Initializer, SpecifierQualifier, StorageClassSpecifier,
-    StructDeclaration, StructType, TranslationUnit, TypeSpecifier,
+    ExternalDeclaration, FunctionDefinition, Initializer, SpecifierQualifier, StaticAssert,
+    StorageClassSpecifier, StructDeclaration, StructType, TranslationUnit, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// One name of a declaration.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +42,10 @@ pub(crate) struct Unit<'a> {
     pub(crate) enums: FxHashMap<&'a str, &'a Node<EnumType>>,
     /// Enumerators with their enumerations.
     pub(crate) enumerators: FxHashMap<&'a str, &'a Node<EnumType>>,
-    /// Structures with the attribute `packed`, by position.
-    pub(crate) packed: FxHashSet<usize>,
-    /// Other attributes of structures and enumerations, by position.
-    pub(crate) tag_attributes: FxHashMap<usize, Vec<&'a str>>,
+    /// The attributes of structures, unions and enumerations, by their positions.
+    pub(crate) tag_attributes: FxHashMap<usize, Vec<&'a Node<Extension>>>,
+    /// Static assertions outside of functions.
+    pub(crate) assertions: Vec<&'a Node<StaticAssert>>,
     /// A function that is defined a second time.
     pub(crate) redefinition: Option<&'a Node<FunctionDefinition>>,
 }
@@ -64,7 +64,7 @@ impl<'a> Unit<'a> {
                         unit.redefinition.get_or_insert(function);
                     }
                 }
-                ExternalDeclaration::StaticAssert(_) => {}
+                ExternalDeclaration::StaticAssert(assertion) => unit.assertions.push(assertion),
             }
         }
         unit
@@ -89,43 +89,35 @@ impl<'a> Unit<'a> {
     }
 
     fn specifiers(&mut self, specifiers: &'a [Node<DeclarationSpecifier>]) {
-        let is_packed = specifiers.iter().any(|specifier| match &specifier.node {
-            DeclarationSpecifier::Extension(extensions) => extensions.iter().any(is_packed),
-            _ => false,
-        });
-        for specifier in specifiers {
-            if let DeclarationSpecifier::TypeSpecifier(specifier) = &specifier.node {
-                self.type_specifier(&specifier.node);
-                if let (TypeSpecifier::Struct(node), true) = (&specifier.node, is_packed) {
-                    self.packed.insert(node.span.start);
-                }
-                if let TypeSpecifier::Struct(node) = &specifier.node
-                    && node.node.declarations.is_some()
-                {
-                    let names = attribute_names(specifiers);
-                    self.tag_attributes.insert(node.span.start, names);
-                }
-            }
+        for (specifier, attributes) in with_attributes(specifiers.iter().map(Word::declared)) {
+            self.type_specifier(specifier, attributes);
         }
     }
 
-    fn type_specifier(&mut self, specifier: &'a TypeSpecifier) {
+    fn type_specifier(&mut self, specifier: &'a TypeSpecifier, attributes: Vec<&'a Node<Extension>>) {
         match specifier {
             TypeSpecifier::Struct(node) => {
                 let Some(declarations) = &node.node.declarations else { return };
+                self.tag_attributes.insert(node.span.start, attributes);
                 if let Some(tag) = &node.node.identifier {
                     self.records.entry(&tag.node.name).or_insert(node);
                 }
                 for declaration in declarations {
-                    let StructDeclaration::Field(field) = &declaration.node else { continue };
-                    for specifier in &field.node.specifiers {
-                        if let SpecifierQualifier::TypeSpecifier(specifier) = &specifier.node {
-                            self.type_specifier(&specifier.node);
+                    let field = match &declaration.node {
+                        StructDeclaration::Field(field) => field,
+                        StructDeclaration::StaticAssert(assertion) => {
+                            self.assertions.push(assertion);
+                            continue;
                         }
+                    };
+                    let words = field.node.specifiers.iter().map(Word::qualified);
+                    for (specifier, attributes) in with_attributes(words) {
+                        self.type_specifier(specifier, attributes);
                     }
                 }
             }
             TypeSpecifier::Enum(node) if !node.node.enumerators.is_empty() => {
+                self.tag_attributes.insert(node.span.start, attributes);
                 if let Some(tag) = &node.node.identifier {
                     self.enums.entry(&tag.node.name).or_insert(node);
                 }
@@ -138,21 +130,67 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The attributes among some specifiers.
-fn attribute_names(specifiers: &[Node<DeclarationSpecifier>]) -> Vec<&str> {
-    let extensions = specifiers.iter().filter_map(|specifier| match &specifier.node {
-        DeclarationSpecifier::Extension(extensions) => Some(extensions),
-        _ => None,
-    });
-    let attributes = extensions.flatten().filter_map(|extension| match &extension.node {
-        Extension::Attribute(attribute) => Some(attribute.name.node.trim_matches('_')),
-        _ => None,
-    });
-    attributes.collect()
+/// One of the words in front of declarators.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word<'a> {
+    Type(&'a TypeSpecifier),
+    Qualifier(&'a TypeQualifier),
+    Extensions(&'a [Node<Extension>]),
+    Other,
 }
 
-fn is_packed(extension: &Node<Extension>) -> bool {
-    matches!(&extension.node, Extension::Attribute(attribute) if attribute.name.node.trim_matches('_') == "packed")
+impl<'a> Word<'a> {
+    pub(crate) fn declared(specifier: &'a Node<DeclarationSpecifier>) -> Self {
+        match &specifier.node {
+            DeclarationSpecifier::TypeSpecifier(ty) => Word::Type(&ty.node),
+            DeclarationSpecifier::TypeQualifier(qualifier) => Word::Qualifier(&qualifier.node),
+            DeclarationSpecifier::Extension(extensions) => Word::Extensions(extensions),
+            _ => Word::Other,
+        }
+    }
+
+    pub(crate) fn qualified(specifier: &'a Node<SpecifierQualifier>) -> Self {
+        match &specifier.node {
+            SpecifierQualifier::TypeSpecifier(ty) => Word::Type(&ty.node),
+            SpecifierQualifier::TypeQualifier(qualifier) => Word::Qualifier(&qualifier.node),
+            SpecifierQualifier::Extension(extensions) => Word::Extensions(extensions),
+        }
+    }
+
+    /// Whether attributes directly behind it are those of the type that it defines.
+    pub(crate) fn defines_type(self) -> bool {
+        match self {
+            Word::Type(TypeSpecifier::Struct(node)) => node.node.declarations.is_some(),
+            Word::Type(TypeSpecifier::Enum(node)) => !node.node.enumerators.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// The types among some words, each with the attributes that belong to it.
+fn with_attributes<'a>(
+    words: impl Iterator<Item = Word<'a>>,
+) -> Vec<(&'a TypeSpecifier, Vec<&'a Node<Extension>>)> {
+    let mut types: Vec<(&TypeSpecifier, Vec<&Node<Extension>>)> = Vec::new();
+    let mut is_directly_behind = false;
+    for word in words {
+        match word {
+            Word::Type(ty) => types.push((ty, Vec::new())),
+            Word::Extensions(extensions) if is_directly_behind => {
+                if let Some((_, attributes)) = types.last_mut() {
+                    attributes.extend(extensions.iter().filter(|extension| !is_alignas(extension)));
+                }
+            }
+            _ => {}
+        }
+        is_directly_behind = word.defines_type() || is_directly_behind && matches!(word, Word::Extensions(_));
+    }
+    types
+}
+
+/// Whether this was written as `_Alignas`, which never belongs to a type.
+pub(crate) fn is_alignas(extension: &Node<Extension>) -> bool {
+    matches!(&extension.node, Extension::Attribute(attribute) if attribute.name.node == "__alignas__")
 }
 
 /// The name that a declarator declares.

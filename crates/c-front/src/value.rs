@@ -39,6 +39,22 @@ pub(crate) struct Guard {
     pub(crate) span: Option<Span>,
 }
 
+impl Guard {
+    /// How the messages of tolerated guards begin.
+    pub(crate) const TOLERATED: &'static str = "left shift out of range in";
+
+    /// Whether this is only to be reported: gcc defines what happens if the condition does not hold,
+    /// though C does not, so the program goes on then.
+    pub(crate) fn is_tolerated(&self) -> bool {
+        is_tolerated(self.kind, &self.message)
+    }
+}
+
+/// Whether a check was made for a tolerated guard.
+pub(crate) fn is_tolerated(kind: CheckKind, message: &str) -> bool {
+    kind == CheckKind::Overflow && message.starts_with(Guard::TOLERATED)
+}
+
 /// An address whose object is known: a constant offset and multiples of computed indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -138,6 +154,11 @@ impl Value {
             Kind::Truth(Expr::Bool(value)) => Some(i128::from(*value)),
             _ => None,
         }
+    }
+
+    /// Whether nothing has to be checked before it is used, but what is tolerated.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.guards.iter().all(|guard| guard.condition == Expr::Bool(true) || guard.is_tolerated())
     }
 
     /// Takes over what two operands need and may point to.

@@ -101,9 +101,31 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let nonzero = fold::binary(BinaryOp::Ne, b, Expr::Int(0));
             guards.push(self.guard(CheckKind::Arithmetic, nonzero, "the divisor is zero in", at));
         }
+        guards.extend(self.remainder_guard(op, kind, &left, &right, at));
         let range = Range::apply(op, left.range, right.range);
         let value = self.in_type(kind, expr, range, guards, at).joined(&left, &right);
         Value { targets: self.facts.whole_objects(&value.targets), ..value }
+    }
+
+    /// The remainder of the least number and -1 is 0, but undefined like the quotient.
+    fn remainder_guard(
+        &mut self,
+        op: BinaryOp,
+        kind: IntKind,
+        left: &Value,
+        right: &Value,
+        at: TreeSpan,
+    ) -> Option<Guard> {
+        let least = kind.int_type().min();
+        let is_possible = left.range.low <= least && right.range.low <= -1 && right.range.high >= -1;
+        if op != BinaryOp::Rem || !kind.is_signed() || !is_possible {
+            return None;
+        }
+        let (a, b) = (self.number(left), self.number(right));
+        let is_other = fold::binary(BinaryOp::Ne, a, Expr::Int(least));
+        let condition = fold::or(is_other, fold::binary(BinaryOp::Ne, b, Expr::Int(-1)));
+        self.assume("no-signed-overflow");
+        Some(self.guard(CheckKind::Overflow, condition, "signed overflow in", at))
     }
 
     /// A mathematical result in a machine type: unsigned wraps, signed must not overflow.
@@ -144,23 +166,37 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Guard { kind, condition, message, span: Some(self.span(at)) }
     }
 
-    /// Shifts take the type of the promoted left operand. Left shifts of signed numbers wrap,
-    /// as gcc defines them.
+    /// Shifts take the type of the promoted left operand. Left shifts of signed numbers wrap, as
+    /// gcc defines them, but are reported as overflows if they leave the type or start below zero.
     fn shift(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
         let left = self.promote(left, at)?;
         let right = self.promote(right, at)?;
         let kind = self.integer_kind(&left, at)?;
         let int_type = kind.int_type();
         let (a, b) = (self.number(&left), self.number(&right));
-        let in_width = fold::between(b.clone(), 0, i128::from(int_type.bits) - 1);
-        let guard = self.guard(CheckKind::Arithmetic, in_width, "impossible shift in", at);
-        let expr = fold::binary(op, a, b);
-        let range = Range::apply(op, left.range, right.range);
-        let value = match op {
-            BinaryOp::Shr if range.fits(int_type) => Value::number(CType::Int(kind), expr, range),
-            _ => Value::number(CType::Int(kind), fold::wrap(int_type, expr), Range::of(int_type)),
+        let greatest_amount = i128::from(int_type.bits) - 1;
+        let in_width = fold::between(b.clone(), 0, greatest_amount);
+        let mut guards = vec![self.guard(CheckKind::Arithmetic, in_width, "impossible shift in", at)];
+        let expr = fold::binary(op, a.clone(), b);
+        let range = match op {
+            // The guard in front sees to it that nothing is shifted further.
+            BinaryOp::Shl if left.range.low >= 0 => {
+                let amount = right.range.high.clamp(0, greatest_amount) as u32;
+                Range { low: 0, high: left.range.high << amount }
+            }
+            _ => Range::apply(op, left.range, right.range),
         };
-        let value = Value { guards: vec![guard], ..value }.joined(&left, &right);
+        if op == BinaryOp::Shl && kind.is_signed() && !range.fits(int_type) {
+            let not_negative = fold::binary(BinaryOp::Ge, a, Expr::Int(0));
+            let not_large = fold::binary(BinaryOp::Le, expr.clone(), Expr::Int(int_type.max()));
+            let condition = fold::and(not_negative, not_large);
+            guards.push(self.guard(CheckKind::Overflow, condition, Guard::TOLERATED, at));
+        }
+        let value = match range.fits(int_type) {
+            true => Value::number(CType::Int(kind), expr, range),
+            false => Value::number(CType::Int(kind), fold::wrap(int_type, expr), Range::of(int_type)),
+        };
+        let value = Value { guards, ..value }.joined(&left, &right);
         Ok(Value { targets: self.facts.whole_objects(&value.targets), ..value })
     }
 

@@ -49,7 +49,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         match to {
             CType::Void => Ok(Value { kind: Kind::Void, ty: CType::Void, ..value }),
-            CType::Float => self.refuse(at, "floating-point arithmetic"),
+            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
             CType::Int(kind) => {
                 self.expect_scalar(&value, at)?;
                 Ok(self.convert_to_int(value, *kind))
@@ -115,7 +115,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn integer_kind(&self, value: &Value, at: TreeSpan) -> Lowered<IntKind> {
         match &value.ty {
             CType::Int(kind) => Ok(*kind),
-            CType::Float => self.refuse(at, "floating-point arithmetic"),
+            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
             other => {
                 let ty = self.facts.records.display(other);
                 self.error(at, format!("an operand of type `{ty}` where an integer is needed"))

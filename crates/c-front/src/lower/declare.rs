@@ -43,6 +43,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.refuse(at, "a name for the assembler");
         }
         if has_storage(declared.specifiers, &StorageClassSpecifier::Typedef) {
+            if self.has_alignment(&declared) {
+                return self.refuse(at, "an alignment of a type that is declared inside of a function");
+            }
             self.define(name, Symbol::Typedef(ty));
             return Ok(());
         }

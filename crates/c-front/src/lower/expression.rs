@@ -3,6 +3,7 @@
 use super::arithmetic::{assigned_operator, operator};
 use super::assign::Wanted;
 use super::impact::Impact;
+use super::lvalue::is_function_name;
 use super::order::Operands;
 use super::scope::Symbol;
 use super::{Lowered, Lowering};
@@ -50,11 +51,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.size_of(&ty, at)
             }
             Expression::AlignOf(align) => {
-                let ty = self.type_name(&align.node.0.node, at)?;
-                match self.facts.records.align_of(&ty) {
-                    Some(align) => Ok(Value::constant(CType::SIZE, i128::from(align))),
-                    None => self.error(at, "the alignment of an incomplete type"),
-                }
+                let align = self.alignment_of_type(&align.node.0.node, at)?;
+                Ok(Value::constant(CType::SIZE, i128::from(align)))
             }
             Expression::OffsetOf(offset) => self.offset_of(&offset.node, at),
             Expression::UnaryOperator(unary) => self.unary_expression(&unary.node, expression),
@@ -84,9 +82,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is a type, not a value", self.spelled(name)))
             }
-            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
-                let function = self.frames.last().map_or("", |frame| frame.name);
-                let lvalue = self.string(&[format!("\"{function}\"")], at)?;
+            None if is_function_name(name) => {
+                let lvalue = self.function_name_string(at)?;
                 self.read(lvalue, at)
             }
             None => self.error(at, format!("there is no variable `{}`", self.spelled(name))),
@@ -333,10 +330,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Index => {
                 Ok(lowering.lvalue(expression)?.ty)
             }
-            Expression::Comma(parts) => match parts.last() {
-                Some(last) => lowering.operand_type(last),
-                None => Ok(CType::Void),
-            },
+            // Other expressions have values, and arrays have become pointers there.
             _ => Ok(lowering.eval(expression)?.ty),
         })
     }
@@ -391,11 +385,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let value = self.type_of(expression)?;
         let kind = self.integer_kind(&value, expression.span)?;
         match value.as_constant() {
-            Some(constant)
-                if value.guards.iter().all(|guard| guard.condition == rely_program::Expr::Bool(true)) =>
-            {
-                Ok((constant, kind))
-            }
+            Some(constant) if value.is_certain() => Ok((constant, kind)),
             _ => self.error(expression.span, format!("{what} is not an integer constant")),
         }
     }

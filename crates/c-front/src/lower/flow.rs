@@ -4,8 +4,10 @@
 //! the ends of loops, need no edges that do nothing.
 
 use super::{Lowered, Lowering};
+use crate::fold;
+use crate::value::is_tolerated;
 use rely_base::{Diagnostic, Span};
-use rely_program::{LocationId, Op};
+use rely_program::{Expr, LocationId, Op};
 
 /// More edges than this are not emitted: calls inlined in calls multiply.
 const MAX_EDGES: usize = 300_000;
@@ -136,8 +138,36 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn lead(&mut self, flow: Flow, target: LocationId) {
         for Dangling { source, ops, span } in flow.into_dangling(self.at) {
+            let ops = self.tolerate(source, ops, span);
             self.builder.edge(source, target, ops, span);
         }
+    }
+
+    /// A tolerated check that fails is reported on an edge of its own, which is of no interest unless
+    /// somebody asks for it; the edge itself goes on. Returns what is left for it to do.
+    fn tolerate(&mut self, source: LocationId, ops: Vec<Op>, span: Option<Span>) -> Vec<Op> {
+        let checks = self.builder.program().checks();
+        let tolerated = |check| is_tolerated(checks[check].kind, &checks[check].message);
+        if !ops.iter().any(|op| matches!(op, Op::Check(_, check) if tolerated(*check))) {
+            return ops;
+        }
+        let (mut kept, mut failing) = (Vec::new(), Vec::new());
+        for op in ops {
+            match op {
+                Op::Check(condition, check) if tolerated(check) => {
+                    let mut failure = kept.clone();
+                    failure.push(Op::wait(fold::not(condition)));
+                    failure.push(Op::Check(Expr::Bool(false), check));
+                    failing.push(failure);
+                }
+                other => kept.push(other),
+            }
+        }
+        let exit = self.builder.exit(self.thread.id);
+        for failure in failing {
+            self.builder.edge(source, exit, failure, span);
+        }
+        kept
     }
 
     /// Leads the walk to a meeting, where it ends.

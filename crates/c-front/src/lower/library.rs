@@ -154,7 +154,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let [condition] = call.arguments.as_slice() else {
                     return self.error(at, "`__VERIFIER_assume` takes one argument");
                 };
-                self.assumption(condition)?;
+                let ty = self.condition_type(name, at)?;
+                self.assumption(condition, ty)?;
             }
             "__VERIFIER_atomic_begin" => {
                 self.evaluate_for_effect(&call.arguments)?;
@@ -172,7 +173,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     return self.error(at, format!("`{name}` takes one argument"));
                 };
                 let text = self.origin.text(condition.span);
-                self.assertion(condition, format!("assertion `{text}` fails"))?;
+                // `assert` is a macro that takes any scalar.
+                let ty = match name {
+                    "assert" => None,
+                    _ => self.condition_type(name, at)?,
+                };
+                self.assertion_as(condition, ty, format!("assertion `{text}` fails"))?;
             }
             "__assert_fail" | "__assert" if !is_defined => {
                 self.evaluate_for_effect(&call.arguments)?;
@@ -252,8 +258,35 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.end_at(exit);
     }
 
+    /// The type to which a condition is converted that is given to a function: what the program
+    /// declares, or else `int`.
+    fn condition_type(&mut self, name: &str, at: TreeSpan) -> Lowered<Option<CType>> {
+        let unit = self.unit;
+        let declared = unit.declarations.get(name).and_then(|declarations| declarations.first());
+        let (specifiers, declarator) = match (declared, unit.functions.get(name)) {
+            (_, Some(function)) => (&*function.node.specifiers, &function.node.declarator.node),
+            (Some(declared), None) => (declared.specifiers, &declared.declarator.node),
+            (None, None) => return Ok(Some(CType::INT)),
+        };
+        let ty = self.at_file_scope(|lowering| lowering.declared_type(specifiers, declarator, at))?;
+        Ok(match ty {
+            CType::Function(function) => function.parameters.first().cloned(),
+            _ => None,
+        })
+    }
+
     /// A condition that must hold.
     pub(super) fn assertion(&mut self, condition: &'a Node<Expression>, message: String) -> Lowered<()> {
+        self.assertion_as(condition, None, message)
+    }
+
+    /// A condition that must hold after a conversion.
+    fn assertion_as(
+        &mut self,
+        condition: &'a Node<Expression>,
+        ty: Option<CType>,
+        message: String,
+    ) -> Lowered<()> {
         let span = Some(self.span(condition.span));
         if self.needs_branches(condition)? {
             let Ways { holds, fails } = self.branch(condition)?;
@@ -264,8 +297,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.flow = holds;
             return Ok(());
         }
-        let value = self.eval(condition)?;
-        self.expect_scalar(&value, condition.span)?;
+        let value = self.condition_value(condition, ty)?;
         let holds = self.condition(&value);
         let mut ops = self.guard_ops(value.guards);
         let check = self.builder.check(Check { kind: CheckKind::Assertion, message, span });
@@ -274,8 +306,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
+    /// The value of a condition, converted to the type of an integer if one is given.
+    fn condition_value(&mut self, condition: &'a Node<Expression>, ty: Option<CType>) -> Lowered<Value> {
+        let value = self.eval(condition)?;
+        self.expect_scalar(&value, condition.span)?;
+        match ty {
+            Some(ty @ CType::Int(_)) => self.convert(value, &ty, condition.span),
+            _ => Ok(value),
+        }
+    }
+
     /// A condition without which a run is of no interest.
-    fn assumption(&mut self, condition: &'a Node<Expression>) -> Lowered<()> {
+    fn assumption(&mut self, condition: &'a Node<Expression>, ty: Option<CType>) -> Lowered<()> {
         if self.needs_branches(condition)? {
             let Ways { holds, fails } = self.branch(condition)?;
             self.flow = fails;
@@ -284,8 +326,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.flow = holds;
             return Ok(());
         }
-        let value = self.eval(condition)?;
-        self.expect_scalar(&value, condition.span)?;
+        let value = self.condition_value(condition, ty)?;
         let holds = self.condition(&value);
         let mut ops = self.guard_ops(value.guards);
         if holds == Expr::Bool(true) && ops.is_empty() {
@@ -381,7 +422,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "atoi" | "atol" | "atoll" | "strtol" | "strtoll" | "strtoul" | "strtoull" => {
                 self.number_in_text(name, call, wanted, at).map(Some)
             }
-            "abs" | "labs" | "llabs" => self.absolute_value(call, at).map(Some),
+            "abs" | "labs" | "llabs" | "imaxabs" | "__builtin_abs" | "__builtin_labs" | "__builtin_llabs" => {
+                self.absolute_value(name, call, at).map(Some)
+            }
             _ if is_ignored(name) => {
                 for argument in &call.arguments {
                     if !self.is_stream(argument) {

@@ -21,37 +21,78 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 None => self.error(at, "this number is too large for every integer type"),
             },
             Constant::Float(_) => self.refuse(at, "floating-point arithmetic"),
-            Constant::Character(text) => {
-                let is_wide = !text.starts_with('\'');
-                let body = text.trim_start_matches(['L', 'u', 'U']).trim_matches('\'');
-                match unescape(body).as_deref() {
-                    Some([byte]) if !is_wide => Ok(Value::constant(CType::INT, i128::from(*byte as i8))),
-                    _ => self.refuse(at, "a character constant of several or wide characters"),
-                }
-            }
+            Constant::Character(text) => match character_value(text) {
+                Some((value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
+                None => self.error(at, "a character of this constant is too large for its type"),
+            },
         }
     }
 
     /// A string: an array of characters that exists once for each place in the text.
     pub(super) fn string(&mut self, parts: &[String], at: TreeSpan) -> Lowered<Lvalue> {
-        let mut bytes = Vec::new();
+        let Some(kind) = string_kind(parts) else {
+            return self.error(at, "strings of different kinds of characters stand side by side");
+        };
+        let mut units = Vec::new();
         for part in parts {
-            let body = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            match body.and_then(unescape) {
-                Some(more) => bytes.extend(more),
-                None => return self.refuse(at, "a string of wide characters"),
+            let (_, body) = split_literal(part);
+            match unescape(body, kind) {
+                Some(more) => units.extend(more),
+                None => return self.error(at, "a character of this string is too large for its type"),
             }
         }
-        bytes.push(0);
-        let ty = CType::Array(Rc::new(CType::Int(IntKind::Char)), Some(bytes.len() as u64));
+        units.push(0);
+        let ty = CType::Array(Rc::new(CType::Int(kind)), Some(units.len() as u64));
         let key = ObjectKey::StaticLocal(at.start);
         let object = self.object(key, "string".into(), ty.clone(), Storage::Global, at)?;
-        let image: FxHashMap<u64, i128> =
-            (0..).zip(bytes.into_iter().map(|byte| i128::from(byte as i8))).collect();
+        let offsets = (0..).map(|index| index * kind.size());
+        let values = units.into_iter().map(|unit| kind.int_type().wrap(i128::from(unit)));
+        let image: FxHashMap<u64, i128> = offsets.zip(values).collect();
         self.facts.set_image(object, image);
         self.facts.add_string(object);
         Ok(Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() })
     }
+}
+
+/// The type of the characters of a literal with this prefix.
+fn character_kind(prefix: &str) -> IntKind {
+    match prefix {
+        "L" => IntKind::Int,
+        "u" => IntKind::UnsignedShort,
+        "U" => IntKind::UnsignedInt,
+        _ => IntKind::Char,
+    }
+}
+
+/// The prefix of a literal, and what stands between its quotes.
+fn split_literal(text: &str) -> (&str, &str) {
+    let open = text.find(['"', '\'']).unwrap_or(0);
+    let (prefix, quoted) = text.split_at(open);
+    (prefix, quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or(""))
+}
+
+/// The type of the characters of strings that stand side by side: one prefix holds for all.
+fn string_kind(parts: &[String]) -> Option<IntKind> {
+    let mut prefixes = parts.iter().map(|part| split_literal(part).0).filter(|prefix| !prefix.is_empty());
+    let first = prefixes.next().unwrap_or("");
+    prefixes.all(|prefix| prefix == first).then(|| character_kind(first))
+}
+
+/// The value of a character constant. One of several characters is a number of which each
+/// character is a digit, as gcc has it; of a wide one the last character counts.
+fn character_value(text: &str) -> Option<(i128, IntKind)> {
+    let (prefix, body) = split_literal(text);
+    let kind = character_kind(prefix);
+    let units = unescape(body, kind)?;
+    let (last, first) = (i128::from(*units.last()?), units.len() == 1);
+    Some(match (kind, first) {
+        (IntKind::Char, true) => (kind.int_type().wrap(last), IntKind::Int),
+        (IntKind::Char, false) => {
+            let number = units.iter().fold(0_i128, |sum, &unit| (sum << 8 | i128::from(unit)) & 0xffff_ffff);
+            (IntKind::Int.int_type().wrap(number), IntKind::Int)
+        }
+        _ => (kind.int_type().wrap(last), kind),
+    })
 }
 
 /// The value and the type of an integer constant: the first type of C's list that has it.
@@ -87,49 +128,58 @@ fn integer_value(integer: &Integer) -> Option<(i128, IntKind)> {
     fitting.map(|(kind, _)| (value, kind))
 }
 
-/// The bytes of a literal's body; `None` if it has wide characters.
-fn unescape(body: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut rest = body.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        rest = tail;
-        if first != b'\\' {
-            bytes.push(first);
+/// The characters of a literal's body, as numbers of the type's width; `None` if one does not fit.
+fn unescape(body: &str, kind: IntKind) -> Option<Vec<u32>> {
+    let mut units = Vec::new();
+    let mut rest = body.chars();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            encode(character, kind, &mut units);
             continue;
         }
-        let (&escape, tail) = rest.split_first()?;
-        rest = tail;
-        let byte = match escape {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'a' => 7,
-            b'b' => 8,
-            b'f' => 12,
-            b'v' => 11,
-            b'e' => 27,
-            b'x' => {
-                let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-                let value = number(&rest[..digits], 16)?;
-                rest = &rest[digits..];
-                value
+        let escape = rest.next()?;
+        let unit = match escape {
+            'n' => 10,
+            't' => 9,
+            'r' => 13,
+            'a' => 7,
+            'b' => 8,
+            'f' => 12,
+            'v' => 11,
+            'x' => number(&mut rest, 16, "", usize::MAX)?,
+            '0'..='7' => number(&mut rest, 8, escape.encode_utf8(&mut [0; 4]), 2)?,
+            'u' | 'U' => {
+                let digits = if escape == 'u' { 4 } else { 8 };
+                let character = char::from_u32(number(&mut rest, 16, "", digits)?)?;
+                encode(character, kind, &mut units);
+                continue;
             }
-            b'0'..=b'7' => {
-                let more = rest.iter().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
-                let value = number(&[&[escape], &rest[..more]].concat(), 8)?;
-                rest = &rest[more..];
-                value
-            }
-            b'u' | b'U' => return None,
-            other => other,
+            other => u32::from(other),
         };
-        bytes.push(byte);
+        if u64::from(unit) >= 1 << (8 * kind.size()) {
+            return None;
+        }
+        units.push(unit);
     }
-    Some(bytes)
+    Some(units)
 }
 
-fn number(digits: &[u8], radix: u32) -> Option<u8> {
-    u8::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
+/// A number of at most so many more digits.
+fn number(rest: &mut std::str::Chars<'_>, radix: u32, first: &str, most: usize) -> Option<u32> {
+    let text = rest.as_str();
+    let digits = text.chars().take_while(|digit| digit.is_digit(radix)).take(most).count();
+    let value = u32::from_str_radix(&format!("{first}{}", &text[..digits]), radix).ok()?;
+    *rest = text[digits..].chars();
+    Some(value)
+}
+
+/// A character in UTF-8, UTF-16 or UTF-32, by the width of the type.
+fn encode(character: char, kind: IntKind, units: &mut Vec<u32>) {
+    match kind.size() {
+        1 => units.extend(character.encode_utf8(&mut [0; 4]).bytes().map(u32::from)),
+        2 => units.extend(character.encode_utf16(&mut [0; 2]).iter().copied().map(u32::from)),
+        _ => units.push(u32::from(character)),
+    }
 }
 
 #[cfg(test)]
@@ -137,9 +187,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_become_bytes() {
-        assert_eq!(unescape(r"a\n\x41\101\0\\").as_deref(), Some(&b"a\nAA\0\\"[..]));
-        assert_eq!(unescape(r"\u1234"), None);
-        assert_eq!(unescape(r"\xfff"), None);
+    fn escapes_become_characters() {
+        let check = |body: &str, kind, expected: Option<&[u32]>| {
+            assert_eq!(unescape(body, kind).as_deref(), expected, "{body}");
+        };
+        check(r#"a\n\x41\101\0\\\'\""#, IntKind::Char, Some(&[97, 10, 65, 65, 0, 92, 39, 34]));
+        check(r#"\x0001"#, IntKind::Char, Some(&[1]));
+        check(r#"\18\1234"#, IntKind::Char, Some(&[1, 56, 83, 52]));
+        check(r#"\u00e9"#, IntKind::Char, Some(&[0xc3, 0xa9]));
+        check(r#"\u00e9é"#, IntKind::Int, Some(&[0xe9, 0xe9]));
+        check(r#"\U0001F600"#, IntKind::UnsignedShort, Some(&[0xd83d, 0xde00]));
+        check(r#"\xfff"#, IntKind::Char, None);
+        check(r#"\777"#, IntKind::Char, None);
+        check(r#"\xfff"#, IntKind::UnsignedShort, Some(&[0xfff]));
+    }
+
+    #[test]
+    fn characters_have_values_of_their_types() {
+        for (text, value, kind) in [
+            ("'a'", 97, IntKind::Int),
+            ("'\\''", 39, IntKind::Int),
+            ("'\"'", 34, IntKind::Int),
+            ("'\\xff'", -1, IntKind::Int),
+            ("'ab'", 24_930, IntKind::Int),
+            ("'\\377a'", 65_377, IntKind::Int),
+            ("L'\\xffffffff'", -1, IntKind::Int),
+            ("u'\\xffff'", 65_535, IntKind::UnsignedShort),
+            ("U'x'", 120, IntKind::UnsignedInt),
+        ] {
+            assert_eq!(character_value(text), Some((value, kind)), "{text}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
-use crate::types::CType;
+use crate::types::{CType, IntKind};
 use crate::value::{Address, Guard, Kind, Known, Lvalue, ObjectId, Targets, Value};
 use lang_c::ast::{
     BinaryOperator, CompoundLiteral, Expression, MemberOperator, OffsetMember, OffsetOfExpression,
@@ -58,8 +58,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(Symbol::Constant(..) | Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is not a variable", self.spelled(name)))
             }
+            None if is_function_name(name) => self.function_name_string(at),
             None => self.error(at, format!("there is no variable `{}`", self.spelled(name))),
         }
+    }
+
+    /// `__func__`: the name of the function, as a string.
+    pub(super) fn function_name_string(&mut self, at: TreeSpan) -> Lowered<Lvalue> {
+        let function = self.frames.last().map_or("", |frame| frame.name);
+        self.string(&[format!("\"{function}\"")], at)
     }
 
     /// A constant whose address is taken after all.
@@ -255,25 +262,46 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     pub(super) fn offset_of(&mut self, offset: &'a OffsetOfExpression, at: TreeSpan) -> Lowered<Value> {
         let ty = self.type_name(&offset.type_name.node, at)?;
-        let null = Address::Computed(Expr::Int(0), Vec::new());
-        let mut place = Lvalue { ty, address: null, guards: Vec::new() };
-        place = self.member(place, &offset.designator.node.base.node.name, at)?;
+        let (mut distance, mut ty) =
+            self.offset_of_member(&ty, &offset.designator.node.base.node.name, at)?;
         for member in &offset.designator.node.members {
-            place = match &member.node {
-                OffsetMember::Member(name) => self.member(place, &name.node.name, at)?,
+            let (more, inner) = match &member.node {
+                OffsetMember::Member(name) => self.offset_of_member(&ty, &name.node.name, at)?,
                 OffsetMember::IndirectMember(_) => return self.refuse(at, "`->` in `offsetof`"),
                 OffsetMember::Index(index) => {
                     let (index, _) = self.constant_expression(index, "an index in `offsetof`")?;
-                    let element = place.ty.element().cloned().unwrap_or(CType::Void);
-                    let size = self.facts.records.size_of(&element).unwrap_or(0);
-                    let distance = u64::try_from(index).unwrap_or(0).saturating_mul(size);
-                    self.part(place, distance, element)
+                    let CType::Array(element, _) = ty.unqualified() else {
+                        return self.error(at, "an index in `offsetof` of something that is no array");
+                    };
+                    let size = self.facts.records.size_of(element).unwrap_or(0);
+                    (index.saturating_mul(i128::from(size)), (**element).clone())
                 }
             };
+            distance = distance.saturating_add(more);
+            ty = inner;
         }
-        match place.address {
-            Address::Computed(Expr::Int(distance), _) => Ok(Value::constant(CType::SIZE, distance)),
-            _ => self.refuse(at, "this `offsetof`"),
+        let size = IntKind::UnsignedLong.int_type();
+        Ok(Value::constant(CType::SIZE, size.wrap(distance)))
+    }
+
+    /// Where a member lies; unlike its value, this is known for unions too.
+    fn offset_of_member(&self, ty: &CType, name: &str, at: TreeSpan) -> Lowered<(i128, CType)> {
+        let field = match *ty.unqualified() {
+            CType::Record(id) => self.facts.records.field(id, name),
+            _ => None,
+        };
+        match field {
+            Some(field) if field.is_bit_field => self.error(at, "`offsetof` of a bit-field"),
+            Some(field) => Ok((i128::from(field.offset), field.ty)),
+            None => {
+                let ty = self.facts.records.display(ty);
+                self.error(at, format!("`{ty}` has no member `{name}`"))
+            }
         }
     }
+}
+
+/// Whether a name that nobody declares means that of the function.
+pub(super) fn is_function_name(name: &str) -> bool {
+    matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }

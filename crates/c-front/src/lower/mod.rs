@@ -10,6 +10,7 @@
 //! `local = shared + 1` or `if (shared == 0)`; otherwise the read goes to a temporary first.
 
 mod access;
+mod alignment;
 mod allocate;
 mod argument;
 mod arithmetic;
@@ -27,6 +28,7 @@ mod flow;
 mod function_pointer;
 mod impact;
 mod initial;
+mod initializer_list;
 mod join;
 mod library;
 mod literal;

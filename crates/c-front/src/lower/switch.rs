@@ -4,12 +4,12 @@ use super::flow::{Flow, Meeting};
 use super::scope::Loop;
 use super::{Lowered, Lowering};
 use crate::fold;
-use crate::types::IntKind;
+use crate::types::{CType, IntKind};
 use crate::value::Value;
 use lang_c::ast::{Expression, Label, LabeledStatement, Statement, SwitchStatement};
 use lang_c::span::{Node, Span as TreeSpan};
 use lang_c::visit::{self, Visit};
-use rely_program::{BinaryOp, Expr, Op};
+use rely_program::{BinaryOp, Expr, IntType, Op};
 use rustc_hash::FxHashMap;
 
 /// Where the labels of a switch are, by their positions in the text.
@@ -25,17 +25,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         collector.statement(&node.statement);
         let mut switch = Switch::default();
         let mut fallen_through = Flow::dead();
-        let is_any = matches!(&node.expression.node, Expression::Call(call)
-            if self.nondeterministic(&call.node).is_some_and(|kind| kind.size() > 1));
-        let value = match is_any {
-            true => Value::constant(crate::types::CType::INT, 0),
-            false => {
+        let any = match &node.expression.node {
+            Expression::Call(call) => self.nondeterministic(&call.node).filter(|kind| kind.size() > 1),
+            _ => None,
+        };
+        let value = match any {
+            Some(kind) => Value::constant(CType::Int(kind.promoted()), 0),
+            None => {
                 let value = self.eval(&node.expression)?;
                 self.promote(value, node.expression.span)?
             }
         };
         if !self.flow.is_dead() {
-            fallen_through = self.dispatch(value, is_any, &collector.groups, &mut switch)?;
+            fallen_through = self.dispatch(value, any, &collector.groups, &mut switch)?;
         }
         self.flow = Flow::dead();
         if let Some(frame) = self.frames.last_mut() {
@@ -51,17 +53,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.join_here(fallen_through)
     }
 
-    /// Leads to the labels; returns the way on which none is chosen. `is_any`: the value is
-    /// nondeterministic, so each label may be chosen.
+    /// Leads to the labels; returns the way on which none is chosen. `any`: the value is
+    /// nondeterministic, so each label may be chosen that is a number of this type.
     fn dispatch(
         &mut self,
         value: Value,
-        is_any: bool,
+        any_of: Option<IntKind>,
         groups: &[Vec<&'a Node<Label>>],
         switch: &mut Switch,
     ) -> Lowered<Flow> {
         let kind = match value.ty {
-            crate::types::CType::Int(kind) => kind,
+            CType::Int(kind) => kind,
             _ => IntKind::Int,
         };
         let number = self.number(&value);
@@ -74,12 +76,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             for label in group {
                 switch.meetings.insert(label.span.start, meeting);
                 match self.case_range(&label.node, kind)? {
+                    // No number is in an empty range.
+                    Some((low, high)) if low > high => {}
                     Some((low, high)) => {
                         if chosen.iter().any(|&(least, greatest)| low <= greatest && least <= high) {
                             return self.error(label.span, format!("two `case` labels have the value {low}"));
                         }
                         chosen.push((low, high));
-                        condition = fold::or(condition, is_in_range(&number, low, high));
+                        let is_chosen = match any_of {
+                            Some(kind) => Expr::Bool(count_in(kind, low, high) > 0),
+                            None => is_in_range(&number, low, high),
+                        };
+                        condition = fold::or(condition, is_chosen);
                     }
                     None if default.is_some() => {
                         return self.error(label.span, "a `switch` has two `default` labels");
@@ -87,13 +95,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     None => default = Some(meeting),
                 }
             }
-            if is_any {
-                condition = Expr::Bool(group.iter().any(|label| is_case(&label.node)));
-            }
             any = fold::or(any, condition.clone());
             self.lead_if(&value, condition, meeting)?;
         }
-        let none = if is_any { Expr::Bool(true) } else { fold::not(any) };
+        let none = match any_of {
+            Some(kind) => {
+                let IntType { bits, .. } = kind.int_type();
+                let with_label: i128 = chosen.iter().map(|&(low, high)| count_in(kind, low, high)).sum();
+                Expr::Bool(with_label < 1 << bits)
+            }
+            None => fold::not(any),
+        };
         match default {
             Some(meeting) => {
                 self.lead_if(&value, none, meeting)?;
@@ -155,8 +167,10 @@ fn is_in_range(number: &Expr, low: i128, high: i128) -> Expr {
     }
 }
 
-fn is_case(label: &Label) -> bool {
-    matches!(label, Label::Case(_) | Label::CaseRange(_))
+/// How many numbers of a type lie between two numbers.
+fn count_in(kind: IntKind, low: i128, high: i128) -> i128 {
+    let int_type = kind.int_type();
+    (high.min(int_type.max()) - low.max(int_type.min()) + 1).max(0)
 }
 
 /// Collects the labels of one switch, those that stand together in one group.

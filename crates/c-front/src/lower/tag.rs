@@ -1,14 +1,21 @@
 //! Structures, unions and enumerations.
 
+use super::alignment::is_packed;
 use super::scope::{Frame, Handover, Symbol, Tag};
 use super::{Lowered, Lowering};
+use crate::placement::Member;
 use crate::types::{CType, IntKind, RecordId};
-use crate::unit::declarator_name;
-use lang_c::ast::{EnumType, SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeSpecifier};
+use crate::unit::{Word, declarator_name};
+use lang_c::ast::{EnumType, Expression, Extension, StructDeclaration, StructField, StructKind, StructType};
 use lang_c::span::{Node, Span as TreeSpan};
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    pub(super) fn record_type(&mut self, node: &'a Node<StructType>) -> Lowered<RecordId> {
+    /// A structure or union with the attributes that stand at its definition.
+    pub(super) fn record_type(
+        &mut self,
+        node: &'a Node<StructType>,
+        attributes: &[&'a Node<Extension>],
+    ) -> Lowered<RecordId> {
         let is_union = node.node.kind.node == StructKind::Union;
         let tag = node.node.identifier.as_ref().map(|tag| tag.node.name.as_str());
         if node.node.declarations.is_some() {
@@ -17,7 +24,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             if let Some(tag) = tag {
                 self.define_tag(tag, Tag::Record(id));
             }
-            self.complete_record(id, node)?;
+            self.complete_record(id, node, attributes)?;
             return Ok(id);
         }
         let tag = tag.unwrap_or("<unnamed>");
@@ -27,14 +34,25 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match self.unit.records.get(tag) {
             Some(&definition) => {
                 let id = self.facts.records.at(definition.span.start, tag, is_union);
-                self.at_file_scope(|lowering| lowering.complete_record(id, definition))?;
+                let attributes = self.tag_attributes(definition.span);
+                self.at_file_scope(|lowering| lowering.complete_record(id, definition, attributes))?;
                 Ok(id)
             }
             None => Ok(self.facts.records.undefined(tag, is_union)),
         }
     }
 
-    fn complete_record(&mut self, id: RecordId, node: &'a Node<StructType>) -> Lowered<()> {
+    /// The attributes at the definition of a tag of the file.
+    fn tag_attributes(&self, definition: TreeSpan) -> &'a [&'a Node<Extension>] {
+        self.unit.tag_attributes.get(&definition.start).map_or(&[], Vec::as_slice)
+    }
+
+    fn complete_record(
+        &mut self,
+        id: RecordId,
+        node: &'a Node<StructType>,
+        attributes: &[&'a Node<Extension>],
+    ) -> Lowered<()> {
         if self.facts.records.get(id).body.is_some() {
             return self.declare_inner_tags(node);
         }
@@ -42,34 +60,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !self.completing.insert(id) {
             return Ok(());
         }
-        self.check_tag_attributes(node)?;
-        let dropped = &self.origin.prepared.packed;
-        if self.unit.packed.contains(&node.span.start)
-            || dropped.iter().any(|at| (node.span.start..node.span.end).contains(at))
-        {
-            return self.refuse(node.span, "the attribute `packed`");
-        }
+        self.check_tag_attributes(attributes, node.span)?;
         let mut members = Vec::new();
         for declaration in node.node.declarations.iter().flatten() {
-            let StructDeclaration::Field(field) = &declaration.node else { continue };
-            let base = self.specifier_qualifier_type(&field.node.specifiers, field.span)?;
-            if field.node.declarators.is_empty() {
-                members.push((None, base, false));
-                continue;
-            }
-            for declarator in &field.node.declarators {
-                let is_bit_field = declarator.node.bit_width.is_some();
-                let Some(named) = &declarator.node.declarator else {
-                    members.push((None, base.clone(), is_bit_field));
-                    continue;
-                };
-                let ty = self.derived_type(base.clone(), &named.node, field.span)?;
-                let name = declarator_name(&named.node).map(str::to_owned);
-                members.push((name, flexible(ty), is_bit_field));
+            match &declaration.node {
+                StructDeclaration::Field(field) => self.members(field, &mut members)?,
+                StructDeclaration::StaticAssert(assertion) => self.static_assert(assertion)?,
             }
         }
+        let packing = self.packing(node, attributes)?;
         self.completing.remove(&id);
-        if !self.facts.records.complete(id, members) {
+        if !self.facts.records.complete(id, members, packing) {
             return self.error(node.span, "this structure has a member of incomplete type");
         }
         Ok(())
@@ -83,34 +84,69 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         for declaration in node.node.declarations.iter().flatten() {
             let StructDeclaration::Field(field) = &declaration.node else { continue };
-            let declares = field.node.specifiers.iter().any(|specifier| {
-                let SpecifierQualifier::TypeSpecifier(ty) = &specifier.node else { return false };
-                match &ty.node {
-                    TypeSpecifier::Struct(inner) => inner.node.declarations.is_some(),
-                    TypeSpecifier::Enum(inner) => !inner.node.enumerators.is_empty(),
-                    _ => false,
-                }
-            });
-            if declares {
-                self.specifier_qualifier_type(&field.node.specifiers, field.span)?;
+            let mut words = field.node.specifiers.iter().map(Word::qualified);
+            if words.any(Word::defines_type) {
+                let words = self.words(field.node.specifiers.iter().map(Word::qualified), field.span)?;
+                self.base_type(&words, field.span)?;
             }
         }
         Ok(())
     }
 
-    /// Refuses attributes that change what a structure is.
-    fn check_tag_attributes(&self, node: &Node<StructType>) -> Lowered<()> {
-        let behind = self.unit.tag_attributes.get(&node.span.start).into_iter().flatten().copied();
-        let span = node.span.start..node.span.end;
-        let dropped = self.origin.prepared.dropped_attributes.iter();
-        let in_front = dropped.filter(|(at, _)| span.contains(at)).map(|(_, name)| name.as_str());
-        for name in behind.chain(in_front) {
-            self.check_attribute(name.trim_matches('_'), node.span)?;
+    /// The members that one declaration declares.
+    fn members(&mut self, field: &'a Node<StructField>, members: &mut Vec<Member>) -> Lowered<()> {
+        let words = self.words(field.node.specifiers.iter().map(Word::qualified), field.span)?;
+        let base = self.base_type(&words, field.span)?;
+        if field.node.declarators.is_empty() {
+            let (align, is_packed) = self.member_attributes(&words, None, field.span)?;
+            members.push(Member { name: None, ty: base, type_align: None, align, is_packed, width: None });
+            return Ok(());
+        }
+        for declarator in &field.node.declarators {
+            let named = declarator.node.declarator.as_ref().map(|named| &named.node);
+            let (align, is_packed) = self.member_attributes(&words, named, field.span)?;
+            let type_align = self.alignment_by_typedef(&words, named, field.span)?;
+            let width = match &declarator.node.bit_width {
+                Some(width) => Some(self.bit_width(width, named.is_some())?),
+                None => None,
+            };
+            let (name, ty) = match named {
+                Some(named) => {
+                    let ty = self.derived_type(base.clone(), named, field.span)?;
+                    (declarator_name(named).map(str::to_owned), flexible(ty))
+                }
+                None => (None, base.clone()),
+            };
+            members.push(Member { name, ty, type_align, align, is_packed, width });
         }
         Ok(())
     }
 
-    pub(super) fn enum_type(&mut self, node: &'a EnumType, at: TreeSpan) -> Lowered<IntKind> {
+    /// Refuses attributes that change what a structure is.
+    fn check_tag_attributes(&self, attributes: &[&'a Node<Extension>], at: TreeSpan) -> Lowered<()> {
+        for extension in attributes {
+            if let Extension::Attribute(attribute) = &extension.node {
+                self.check_attribute(attribute.name.node.trim_matches('_'), at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bit_width(&mut self, width: &'a Node<Expression>, is_named: bool) -> Lowered<u64> {
+        let (bits, _) = self.constant_expression(width, "the width of a bit-field")?;
+        match u64::try_from(bits) {
+            Ok(0) if is_named => self.error(width.span, "a bit-field with a name has no bits"),
+            Ok(bits) if bits <= 64 => Ok(bits),
+            _ => self.error(width.span, "no bit-field has so many bits"),
+        }
+    }
+
+    pub(super) fn enum_type(
+        &mut self,
+        whole: &'a Node<EnumType>,
+        attributes: &[&'a Node<Extension>],
+    ) -> Lowered<IntKind> {
+        let (node, at) = (&whole.node, whole.span);
         let tag = node.identifier.as_ref().map(|tag| tag.node.name.as_str());
         if node.enumerators.is_empty() {
             let tag = tag.unwrap_or("<unnamed>");
@@ -119,13 +155,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             return match self.unit.enums.get(tag) {
                 Some(&definition) => {
-                    self.at_file_scope(|lowering| lowering.enum_type(&definition.node, definition.span))
+                    let attributes = self.tag_attributes(definition.span);
+                    self.at_file_scope(|lowering| lowering.enum_type(definition, attributes))
                 }
                 None => self.error(at, format!("the enumeration `{tag}` is not defined")),
             };
         }
         let constants = self.enumerators(node)?;
-        let kind = enumeration_kind(&constants);
+        self.refuse_alignment(attributes, at)?;
+        let kind = match is_packed(attributes) {
+            true => packed_enumeration_kind(&constants),
+            false => enumeration_kind(&constants),
+        };
         for (name, value) in constants {
             self.define(&name, enumerator_symbol(value, kind));
         }
@@ -166,11 +207,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
 /// The type of an enumeration with these constants, as gcc chooses it.
 pub(super) fn enumeration_kind(constants: &[(String, i128)]) -> IntKind {
+    first_with(constants, &[IntKind::UnsignedInt, IntKind::Int, IntKind::UnsignedLong, IntKind::Long])
+}
+
+/// The same with the attribute `packed`: the smallest type that has them all.
+fn packed_enumeration_kind(constants: &[(String, i128)]) -> IntKind {
+    use IntKind::*;
+    let small = [UnsignedChar, SignedChar, UnsignedShort, Short];
+    first_with(constants, &[&small[..], &[UnsignedInt, Int, UnsignedLong, Long]].concat())
+}
+
+fn first_with(constants: &[(String, i128)], candidates: &[IntKind]) -> IntKind {
     let least = constants.iter().map(|(_, value)| *value).min().unwrap_or(0);
     let greatest = constants.iter().map(|(_, value)| *value).max().unwrap_or(0);
-    let candidates = [IntKind::UnsignedInt, IntKind::Int, IntKind::UnsignedLong, IntKind::Long];
     let fits = |kind: &IntKind| kind.int_type().contains(least) && kind.int_type().contains(greatest);
-    candidates.into_iter().find(fits).unwrap_or(IntKind::Long)
+    candidates.iter().copied().find(fits).unwrap_or(IntKind::Long)
 }
 
 /// A constant of an enumeration of the given type: an `int`, if that has its value.

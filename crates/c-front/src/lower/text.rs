@@ -12,13 +12,23 @@ use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{BinaryOp, Expr, UnaryOp};
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    /// `abs` and its relatives.
-    pub(super) fn absolute_value(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
+    /// `abs` and its relatives, each for numbers of its own type.
+    pub(super) fn absolute_value(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
         let [argument] = call.arguments.as_slice() else {
-            return self.error(at, "`abs` takes one argument");
+            return self.error(at, format!("`{name}` takes one argument"));
+        };
+        let kind = match name.trim_start_matches("__builtin_") {
+            "abs" => IntKind::Int,
+            "llabs" => IntKind::LongLong,
+            _ => IntKind::Long,
         };
         let value = self.eval(argument)?;
-        let value = self.promote(value, at)?;
+        let value = self.convert(value, &CType::Int(kind), argument.span)?;
         let value = self.settle(value);
         let negated = self.unary(Some(UnaryOp::Neg), value.clone(), at)?;
         let number = self.number(&value);

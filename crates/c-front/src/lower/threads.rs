@@ -87,6 +87,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Err(Diagnostic::error("there is no function `main`")
                 .help("Rely starts programs like the system does, with `int main(void)`"));
         }
+        let unit = self.unit;
+        for assertion in &unit.assertions {
+            self.at_file_scope(|lowering| lowering.static_assert(assertion))?;
+        }
         while let Some(name) = self.waiting.pop_front() {
             self.walk_thread(&name)?;
         }

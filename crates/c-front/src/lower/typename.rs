@@ -4,9 +4,10 @@ use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::attribute::{self, Meaning};
 use crate::types::{CType, FunctionType, IntKind, Opaque};
+use crate::unit::{Word, is_alignas};
 use lang_c::ast::{
     ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression, Extension,
-    ParameterDeclaration, PointerQualifier, SpecifierQualifier, TypeName, TypeOf, TypeQualifier,
+    ParameterDeclaration, PointerQualifier, TS18661FloatFormat, TypeName, TypeOf, TypeQualifier,
     TypeSpecifier,
 };
 use lang_c::span::{Node, Span as TreeSpan};
@@ -14,10 +15,14 @@ use std::rc::Rc;
 
 /// The words of a declaration that make up its type.
 #[derive(Default)]
-struct Words<'a> {
-    types: Vec<&'a TypeSpecifier>,
+pub(super) struct Words<'a> {
+    pub(super) types: Vec<&'a TypeSpecifier>,
     is_atomic: bool,
     mode: Option<&'a str>,
+    /// The attributes of the structure or enumeration that is defined here.
+    of_tag: Vec<&'a Node<Extension>>,
+    /// The attributes of what is declared.
+    pub(super) of_declared: Vec<&'a Node<Extension>>,
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -44,35 +49,46 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.base_type(&words, at)
     }
 
-    fn specifier_words(
+    pub(super) fn specifier_words(
         &self,
         specifiers: &'a [Node<DeclarationSpecifier>],
         at: TreeSpan,
     ) -> Lowered<Words<'a>> {
-        let mut words = Words::default();
-        for specifier in specifiers {
-            match &specifier.node {
-                DeclarationSpecifier::TypeSpecifier(ty) => words.types.push(&ty.node),
-                DeclarationSpecifier::TypeQualifier(qualifier) => {
-                    words.is_atomic |= qualifier.node == TypeQualifier::Atomic;
+        self.words(specifiers.iter().map(Word::declared), at)
+    }
+
+    pub(super) fn words(&self, words: impl Iterator<Item = Word<'a>>, at: TreeSpan) -> Lowered<Words<'a>> {
+        let mut found = Words::default();
+        let mut is_behind_type = false;
+        for word in words {
+            match word {
+                Word::Type(ty) => found.types.push(ty),
+                Word::Qualifier(qualifier) => found.is_atomic |= *qualifier == TypeQualifier::Atomic,
+                Word::Extensions(extensions) => {
+                    found.mode = self.attributes(extensions, at)?.or(found.mode);
+                    let (of_tag, of_declared): (Vec<_>, Vec<_>) =
+                        extensions.iter().partition(|extension| is_behind_type && !is_alignas(extension));
+                    found.of_tag.extend(of_tag);
+                    found.of_declared.extend(of_declared);
                 }
-                DeclarationSpecifier::Extension(extensions) => {
-                    words.mode = self.attributes(extensions, at)?.or(words.mode);
-                }
-                _ => {}
+                Word::Other => {}
             }
+            is_behind_type = word.defines_type() || is_behind_type && matches!(word, Word::Extensions(_));
         }
-        Ok(words)
+        Ok(found)
     }
 
     /// Attributes that change what a declaration means; returns the argument of `mode`.
-    fn attributes(&self, extensions: &'a [Node<Extension>], at: TreeSpan) -> Lowered<Option<&'a str>> {
+    pub(super) fn attributes(
+        &self,
+        extensions: &'a [Node<Extension>],
+        at: TreeSpan,
+    ) -> Lowered<Option<&'a str>> {
         let mut mode = None;
         for extension in extensions {
             let Extension::Attribute(attribute) = &extension.node else { continue };
             match attribute.name.node.trim_matches('_') {
                 "mode" => mode = attribute.arguments.first().and_then(super::impact::plain_name),
-                name @ "packed" => return self.refuse(at, format!("the attribute `{name}`")),
                 name => self.check_attribute(name, at)?,
             }
         }
@@ -112,39 +128,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The type of a cast, `sizeof` and the like.
     pub(super) fn type_name(&mut self, name: &'a TypeName, at: TreeSpan) -> Lowered<CType> {
-        let base = self.specifier_qualifier_type(&name.specifiers, at)?;
+        let words = self.words(name.specifiers.iter().map(Word::qualified), at)?;
+        self.refuse_alignment(&words.of_declared, at)?;
+        let base = self.base_type(&words, at)?;
         match &name.declarator {
             Some(declarator) => self.derived_type(base, &declarator.node, at),
             None => Ok(base),
         }
     }
 
-    pub(super) fn specifier_qualifier_type(
-        &mut self,
-        specifiers: &'a [Node<SpecifierQualifier>],
-        at: TreeSpan,
-    ) -> Lowered<CType> {
-        let mut words = Words::default();
-        for specifier in specifiers {
-            match &specifier.node {
-                SpecifierQualifier::TypeSpecifier(ty) => words.types.push(&ty.node),
-                SpecifierQualifier::TypeQualifier(qualifier) => {
-                    words.is_atomic |= qualifier.node == TypeQualifier::Atomic;
-                }
-                SpecifierQualifier::Extension(extensions) => {
-                    words.mode = self.attributes(extensions, at)?.or(words.mode);
-                }
-            }
-        }
-        self.base_type(&words, at)
-    }
-
-    fn base_type(&mut self, words: &Words<'a>, at: TreeSpan) -> Lowered<CType> {
+    pub(super) fn base_type(&mut self, words: &Words<'a>, at: TreeSpan) -> Lowered<CType> {
         let ty = match words.types.as_slice() {
             [TypeSpecifier::Void] => CType::Void,
             [TypeSpecifier::Bool] => CType::Int(IntKind::Bool),
-            [TypeSpecifier::Struct(node)] => CType::Record(self.record_type(node)?),
-            [TypeSpecifier::Enum(node)] => CType::Int(self.enum_type(&node.node, node.span)?),
+            [TypeSpecifier::Struct(node)] => CType::Record(self.record_type(node, &words.of_tag)?),
+            [TypeSpecifier::Enum(node)] => CType::Int(self.enum_type(node, &words.of_tag)?),
             [TypeSpecifier::TypedefName(name)] => self.typedef(&name.node.name, at)?,
             [TypeSpecifier::Atomic(inner)] => {
                 let inner = self.type_name(&inner.node, at)?;
@@ -176,13 +174,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn arithmetic_type(&self, types: &[&TypeSpecifier], at: TreeSpan) -> Lowered<CType> {
         let count = |wanted: &TypeSpecifier| types.iter().filter(|ty| **ty == wanted).count();
-        if types.iter().any(|ty| {
-            matches!(ty, TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_))
-        }) {
-            return Ok(CType::Float);
-        }
         if count(&TypeSpecifier::Complex) > 0 {
             return self.refuse(at, "a complex number");
+        }
+        if let Some(bytes) = floating_size(types) {
+            return Ok(CType::Float(bytes));
         }
         let only_words = types.iter().all(|ty| {
             matches!(
@@ -256,10 +252,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             if let DerivedDeclarator::Pointer(qualifiers) = &derived.node {
                 ty = CType::pointer_to(ty);
                 for qualifier in qualifiers {
-                    if let PointerQualifier::Extension(extensions) = &qualifier.node
-                        && self.attributes(extensions, at)?.is_some()
-                    {
-                        return self.refuse(at, "the attribute `mode` of a pointer");
+                    if let PointerQualifier::Extension(extensions) = &qualifier.node {
+                        if self.attributes(extensions, at)?.is_some() {
+                            return self.refuse(at, "the attribute `mode` of a pointer");
+                        }
+                        self.refuse_alignment(&extensions.iter().collect::<Vec<_>>(), at)?;
                     }
                 }
                 if qualifiers.iter().any(|qualifier| is_qualifier(&qualifier.node, &TypeQualifier::Atomic)) {
@@ -366,6 +363,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 if matches!(&ty.node, TypeSpecifier::TypedefName(name) if name.node.name == "__auto_type"))
         })
     }
+}
+
+/// The size of a floating-point type.
+fn floating_size(types: &[&TypeSpecifier]) -> Option<u64> {
+    let is_long = types.contains(&&TypeSpecifier::Long);
+    types.iter().find_map(|ty| match ty {
+        TypeSpecifier::Float => Some(4),
+        TypeSpecifier::Double => Some(if is_long { 16 } else { 8 }),
+        TypeSpecifier::TS18661Float(float) => Some(match (&float.format, float.width) {
+            (TS18661FloatFormat::BinaryExtended, 32) => 8,
+            (TS18661FloatFormat::BinaryExtended, _) => 16,
+            (_, bits) => bits as u64 / 8,
+        }),
+        _ => None,
+    })
 }
 
 fn is_qualifier(qualifier: &PointerQualifier, wanted: &TypeQualifier) -> bool {

@@ -9,9 +9,11 @@ mod align;
 mod lexer;
 mod lines;
 mod nesting;
+mod pack;
 mod parse;
 mod prepare;
 mod prototypes;
+mod tags;
 
 pub(crate) use lines::LineMap;
 pub(crate) use parse::parse;

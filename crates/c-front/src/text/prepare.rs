@@ -4,12 +4,16 @@
 //! the original positions being kept: comments, line markers and `__extension__` become
 //! blanks, `$` in names becomes `_`, `__thread` becomes `_Thread_local`, a label that stands
 //! before `}` or before a declaration gets the empty statement that the standard wants there,
-//! and attributes in places where the grammar has none are dropped, as are prototypes of functions
-//! that nobody names. `__auto_type` is declared as a type, to be inferred when declarations are read.
+//! `_Static_assert` gets the text that gcc does without, escapes of GNU C become ordinary ones, and
+//! attributes in places where the grammar has none are moved or dropped, as are prototypes of
+//! functions that nobody names. `__auto_type` is declared as a type, to be inferred when declarations
+//! are read. What `#pragma pack` says is kept beside the text.
 
 use super::lexer::{Token, TokenKind, Unterminated, lex};
 use super::nesting::too_deep;
+use super::pack::{Packing, packings};
 use super::prototypes::{WordCounts, count_words, unused_prototypes};
+use super::tags::{Moved, is_attribute_word, moved_attributes, parenthesized_length};
 use crate::attribute::{Meaning, meaning};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -25,10 +29,8 @@ pub(crate) struct Prepared {
     pub(crate) text: String,
     /// Positions at which the distance between the two texts changes: (here, in the original).
     shifts: Vec<(usize, usize)>,
-    /// Where an attribute was dropped that makes a structure packed.
-    pub(crate) packed: Vec<usize>,
-    /// The names of all attributes that were dropped, and where.
-    pub(crate) dropped_attributes: Vec<(usize, String)>,
+    /// Where `#pragma pack` changes something: the largest alignment of members from there on.
+    packings: Vec<Packing>,
     /// The spelling in the source of names that had to be changed.
     pub(crate) spellings: FxHashMap<String, String>,
 }
@@ -41,6 +43,12 @@ impl Prepared {
             Some((here, there)) => there + (position - here),
             None => 0,
         }
+    }
+
+    /// What `#pragma pack` says at a position of the prepared text.
+    pub(crate) fn packing(&self, position: usize) -> Option<u64> {
+        let index = self.packings.partition_point(|&(here, _)| here <= position);
+        index.checked_sub(1).and_then(|index| self.packings[index].1)
     }
 }
 
@@ -64,17 +72,19 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
     if let Some(token) = too_deep(source, &tokens) {
         return Err(Unreadable { at: token.start, message: "the program nests too deeply here".into() });
     }
+    let packings = packings(source, &tokens)?;
     let code: Vec<Token> = tokens.into_iter().filter(|token| token.kind != TokenKind::Blank).collect();
     let counts = count_words(source, &code);
     let mut rewriter = Rewriter {
         source,
         written: 0,
         renamed: rename_dollars(&counts),
+        moved: moved_attributes(source, &code),
+        packings: packings.into_iter().peekable(),
         prepared: Prepared {
             text: String::with_capacity(source.len() + PRELUDE.len()),
             shifts: Vec::new(),
-            packed: Vec::new(),
-            dropped_attributes: Vec::new(),
+            packings: Vec::new(),
             spellings: FxHashMap::default(),
         },
     };
@@ -105,6 +115,9 @@ struct Rewriter<'s> {
     /// How much of the source has been dealt with.
     written: usize,
     renamed: FxHashMap<&'s str, String>,
+    moved: Moved,
+    /// Those that are not in force yet.
+    packings: std::iter::Peekable<std::vec::IntoIter<Packing>>,
     prepared: Prepared,
 }
 
@@ -114,12 +127,37 @@ impl<'s> Rewriter<'s> {
         let mut left_out = left_out.into_iter().peekable();
         let mut index = 0;
         while index < code.len() {
-            index = match left_out.next_if(|range| range.start == index) {
-                Some(range) => range.end,
-                None => index + self.token(code, index),
-            };
+            if let Some(range) = left_out.next_if(|range| range.start == index) {
+                index = range.end;
+                continue;
+            }
+            if let Some(length) = self.moved.left_out.get(&index) {
+                index += length;
+                continue;
+            }
+            self.take_packings(code[index].start);
+            let length = self.token(code, index);
+            self.write_moved(code, index);
+            index += length;
         }
         self.blank_until(self.source.len());
+    }
+
+    /// The packings that are in force at a position of the source.
+    fn take_packings(&mut self, position: usize) {
+        while let Some((_, limit)) = self.packings.next_if(|&(from, _)| from <= position) {
+            self.prepared.packings.push((self.prepared.text.len(), limit));
+        }
+    }
+
+    /// Writes what was moved behind a token.
+    fn write_moved(&mut self, code: &[Token], index: usize) {
+        let Some(ranges) = self.moved.behind.remove(&index) else { return };
+        let written = self.written;
+        for token in ranges.into_iter().flat_map(|range| &code[range]) {
+            self.write(*token, token.text(self.source));
+        }
+        self.written = written;
     }
 
     /// Writes the token at `index`, and those behind it that belong to it; returns how many.
@@ -129,20 +167,16 @@ impl<'s> Rewriter<'s> {
         match token.kind {
             TokenKind::Word if text == "__extension__" => {}
             TokenKind::Word if text == "__thread" => self.write(token, "_Thread_local"),
-            TokenKind::Word if text == "__attribute__" || text == "__attribute" => {
-                let length = attribute_length(self.source, &code[index..]);
+            TokenKind::Word if is_attribute_word(text) => {
+                let length = parenthesized_length(self.source, &code[index..]);
                 if length > 1 && self.is_misplaced_attribute(code, index, length) {
-                    let words = &code[index..index + length];
-                    if words.iter().any(|word| word.text(self.source).trim_matches('_') == "packed") {
-                        self.prepared.packed.push(self.prepared.text.len());
-                    }
-                    for name in attribute_names(self.source, words) {
-                        self.prepared.dropped_attributes.push((self.prepared.text.len(), name.to_owned()));
-                    }
                     return length;
                 }
                 self.write(token, text);
             }
+            TokenKind::Word if text == "_Alignas" => return self.alignment(code, index),
+            TokenKind::Word if text == "_Static_assert" => return self.static_assertion(code, index),
+            TokenKind::Literal if text.contains('\\') => self.write(token, &with_known_escapes(text)),
             TokenKind::Word => match self.renamed.get(text).cloned() {
                 Some(name) => {
                     self.write(token, &name);
@@ -161,6 +195,37 @@ impl<'s> Rewriter<'s> {
         1
     }
 
+    /// `_Alignas(x)` as an attribute.
+    fn alignment(&mut self, code: &[Token], index: usize) -> usize {
+        let length = parenthesized_length(self.source, &code[index..]);
+        if length == 1 {
+            self.write(code[index], "_Alignas");
+            return 1;
+        }
+        self.write(code[index], "__attribute__((__alignas__(sizeof");
+        for token in &code[index + 1..index + length] {
+            self.write(*token, token.text(self.source));
+        }
+        self.insert(")))");
+        length
+    }
+
+    /// `_Static_assert(x)` with a text.
+    fn static_assertion(&mut self, code: &[Token], index: usize) -> usize {
+        let length = parenthesized_length(self.source, &code[index..]);
+        self.write(code[index], "_Static_assert");
+        // Behind the keyword there are at least two parentheses.
+        if length == 1 || code[index + length - 2].text(self.source).ends_with('"') {
+            return 1;
+        }
+        for offset in index + 1..index + length - 1 {
+            self.token(code, offset);
+        }
+        self.insert(", \"\"");
+        self.write(code[index + length - 1], ")");
+        length
+    }
+
     /// Whether a label cannot stand directly before this token.
     fn wants_statement_before(&self, next: Token) -> bool {
         const TYPE_WORDS: [&str; 17] = [
@@ -171,20 +236,17 @@ impl<'s> Rewriter<'s> {
             || (next.kind == TokenKind::Word && TYPE_WORDS.contains(&next.text(self.source)))
     }
 
-    /// Attributes directly behind `struct`, and attributes of statements and labels.
+    /// Attributes of statements and labels.
     fn is_misplaced_attribute(&self, code: &[Token], index: usize, length: usize) -> bool {
         let Some(before) = index.checked_sub(1).map(|before| code[before]) else { return false };
-        let follows_tag_keyword =
-            before.kind == TokenKind::Word && matches!(before.text(self.source), "struct" | "union" | "enum");
         let words = &code[index..index + length];
         let falls_through = words.iter().any(|word| word.text(self.source).contains("fallthrough"));
         // Behind `}` it may also belong to a structure.
-        let starts_statement = before.kind == TokenKind::Punctuation
+        before.kind == TokenKind::Punctuation
             && (matches!(before.text(self.source), ";" | "{" | ":")
                 || falls_through && before.is(self.source, '}'))
             && code.get(index + length).is_some_and(|next| next.is(self.source, ';'))
-            && attribute_names(self.source, words).into_iter().all(|name| meaning(name) == Meaning::Nothing);
-        follows_tag_keyword || starts_statement
+            && attribute_names(self.source, words).into_iter().all(|name| meaning(name) == Meaning::Nothing)
     }
 
     fn write(&mut self, token: Token, text: &str) {
@@ -214,20 +276,26 @@ impl<'s> Rewriter<'s> {
     }
 }
 
-/// How many tokens `__attribute__((...))` has, or 1 if it is not followed by parentheses.
-fn attribute_length(source: &str, code: &[Token]) -> usize {
-    let mut depth = 0;
-    for (index, token) in code.iter().enumerate().skip(1) {
-        if token.is(source, '(') {
-            depth += 1;
-        } else if token.is(source, ')') {
-            depth -= 1;
+/// A literal with the escapes that only GNU C has, as the parser knows them.
+fn with_known_escapes(literal: &str) -> String {
+    let mut written = String::with_capacity(literal.len());
+    let mut characters = literal.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            written.push(character);
+            continue;
         }
-        if depth == 0 {
-            return if index == 1 { 1 } else { index + 1 };
+        match characters.next() {
+            Some('e' | 'E') => written.push_str("\\033"),
+            Some(known @ ('\'' | '"' | '?' | '\\' | 'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v')) => {
+                written.extend(['\\', known]);
+            }
+            Some(number @ ('0'..='7' | 'x' | 'u' | 'U')) => written.extend(['\\', number]),
+            // Any other character stands for itself.
+            other => written.extend(other),
         }
     }
-    1
+    written
 }
 
 /// The names in `__attribute__((a, b(1)))`, without what stands in their own parentheses.
@@ -264,7 +332,20 @@ mod tests {
             "f() { l: } g() { m: int x; } h() { c ? x : y; }",
             expect!["f() { l:; } g() { m:; int x; } h() { c ? x : y; }"],
         );
-        check("struct __attribute__((packed)) s { };", expect!["struct s { };"]);
+        check("struct __attribute__((packed)) s { };", expect!["struct s { }__attribute__((packed));"]);
+        check(
+            "enum __attribute__((packed)) { A } x; struct __attribute__((a)) s y;",
+            expect!["enum { A }__attribute__((packed)) x; struct s y;"],
+        );
+        check(
+            "struct s { _Alignas(int) char c; };",
+            expect!["struct s { __attribute__((__alignas__(sizeof(int)))) char c; };"],
+        );
+        check(
+            "_Static_assert(f(1, 2)); _Static_assert(1, \"t\");",
+            expect![[r#"_Static_assert(f(1, 2), ""); _Static_assert(1, "t");"#]],
+        );
+        check(r#"x = '\e'; y = "\E1\%\\e\x1b";"#, expect![[r#"x = '\033'; y = "\0331%\\e\x1b";"#]]);
         check(
             "int f() __attribute__((x)); g() { ; __attribute__((fallthrough)); }",
             expect!["int f() __attribute__((x)); g() { ; ; }"],

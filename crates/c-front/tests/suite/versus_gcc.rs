@@ -146,9 +146,8 @@ fn run_with_gcc(programs: &[Generated]) -> Result<Vec<End>, String> {
     let directory = tempfile::Builder::new().prefix("rely-").tempdir().map_err(told)?;
     let (source, binary) = (directory.path().join("cases.c"), directory.path().join("cases"));
     std::fs::write(&source, driver(programs)).map_err(told)?;
-    // Left shifts of negative numbers are defined by gcc, and by us.
     let compiled = Command::new("gcc")
-        .args(["-std=gnu11", "-w", "-O0", "-fsanitize=address,undefined", "-fno-sanitize=shift-base"])
+        .args(["-std=gnu11", "-w", "-O0", "-fsanitize=address,undefined"])
         .args(["-fsanitize-undefined-trap-on-error", "-o"])
         .args([&binary, &source])
         .output()

@@ -1,0 +1,1 @@
+int x; int main(void) { return __alignof__(x); }

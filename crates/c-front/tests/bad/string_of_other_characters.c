@@ -1,0 +1,1 @@
+int main(void) { char s[] = L"abc"; return s[0]; }
