@@ -1,20 +1,25 @@
 //! Random sequential programs do what gcc makes of them. `examples/differential_c.rs` tries more
 //! of them.
 
-use crate::versus_gcc::{Summary, compare, is_gcc_there};
-use crate::{arithmetic, memory};
+use crate::generated::Generated;
+use crate::versus_gcc::{Summary, Undefined, compare, is_gcc_there};
+use crate::{arithmetic, conversions, initializers, layouts, memory};
 use std::io::Write;
 
 const ARITHMETIC: u64 = 60;
 const MEMORY: u64 = 30;
+const INITIALIZERS: u64 = 250;
+const LAYOUTS: u64 = 200;
+const CONVERSIONS: u64 = 200;
 
-fn check(count: u64, generate: impl Fn(u64) -> crate::generated::Generated, traps: std::ops::Range<u64>) {
+fn check(count: u64, generate: impl Fn(u64) -> Generated, traps: std::ops::Range<u64>) {
     if !is_gcc_there() {
         let told = writeln!(std::io::stderr(), "there is no gcc to compare with: nothing is tested here");
         return told.expect("standard error is open");
     }
+    let undefined = if traps.end > 1 { Undefined::Traps } else { Undefined::Never };
     let Summary { programs, traps: trapped, narrowed } =
-        compare(0..count, generate).unwrap_or_else(|difference| panic!("{difference}"));
+        compare(0..count, undefined, generate).unwrap_or_else(|difference| panic!("{difference}"));
     assert_eq!(programs as u64, count);
     assert!(traps.contains(&(trapped as u64)), "{trapped} programs trap");
     assert!(narrowed as u64 <= count / 20, "{narrowed} programs overflow for us alone");
@@ -28,4 +33,19 @@ fn arithmetic_is_that_of_gcc() {
 #[test]
 fn memory_is_that_of_gcc() {
     check(MEMORY, memory::generate, 1..MEMORY / 2);
+}
+
+#[test]
+fn initializers_are_those_of_gcc() {
+    check(INITIALIZERS, initializers::generate, 0..1);
+}
+
+#[test]
+fn layouts_are_those_of_gcc() {
+    check(LAYOUTS, layouts::generate, 0..1);
+}
+
+#[test]
+fn conversions_are_those_of_gcc() {
+    check(CONVERSIONS, conversions::generate, CONVERSIONS / 20..CONVERSIONS * 9 / 10);
 }

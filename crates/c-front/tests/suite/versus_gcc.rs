@@ -39,13 +39,23 @@ pub(crate) fn is_gcc_there() -> bool {
     Command::new("gcc").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
+/// What gcc's code does where the standard leaves the behaviour undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undefined {
+    /// It traps.
+    Traps,
+    /// Nothing special, since it does not happen; such code is compiled faster.
+    Never,
+}
+
 /// Runs the programs of some seeds both ways; the error tells about the first that differs.
 pub(crate) fn compare(
     seeds: std::ops::Range<u64>,
+    undefined: Undefined,
     generate: impl Fn(u64) -> Generated,
 ) -> Result<Summary, String> {
     let programs: Vec<Generated> = seeds.clone().map(generate).collect();
-    let expected = run_with_gcc(&programs)?;
+    let expected = run_with_gcc(&programs, undefined)?;
     let mut summary = Summary::default();
     for ((seed, generated), expected) in seeds.zip(&programs).zip(expected) {
         let found =
@@ -116,7 +126,7 @@ fn values(program: &Program, semantics: &Semantics<'_>, state: &State) -> End {
 /// Prints the cells of each program on a line, or `trap` if it traps.
 fn driver(programs: &[Generated]) -> String {
     let mut text = String::from(
-        "#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n#include <sys/resource.h>\n\
+        "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n#include <sys/resource.h>\n\
          void __VERIFIER_atomic_begin(void) {}\nvoid __VERIFIER_atomic_end(void) {}\n\
          #define SHOW(x) ((x) < 0 ? printf(\"%lld \", (long long)(x)) \
          : printf(\"%llu \", (unsigned long long)(x)))\n",
@@ -141,14 +151,19 @@ fn driver(programs: &[Generated]) -> String {
 }
 
 /// What the programs do when gcc has compiled them.
-fn run_with_gcc(programs: &[Generated]) -> Result<Vec<End>, String> {
+fn run_with_gcc(programs: &[Generated], undefined: Undefined) -> Result<Vec<End>, String> {
     let told = |error: std::io::Error| error.to_string();
     let directory = tempfile::Builder::new().prefix("rely-").tempdir().map_err(told)?;
     let (source, binary) = (directory.path().join("cases.c"), directory.path().join("cases"));
     std::fs::write(&source, driver(programs)).map_err(told)?;
+    let flags: &[&str] = match undefined {
+        Undefined::Traps => &["-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error"],
+        Undefined::Never => &[],
+    };
     let compiled = Command::new("gcc")
-        .args(["-std=gnu11", "-w", "-O0", "-fsanitize=address,undefined"])
-        .args(["-fsanitize-undefined-trap-on-error", "-o"])
+        .args(["-std=gnu11", "-w", "-O0"])
+        .args(flags)
+        .arg("-o")
         .args([&binary, &source])
         .output()
         .map_err(told)?;
