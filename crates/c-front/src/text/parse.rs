@@ -37,7 +37,14 @@ fn explain(text: &str, error: &SyntaxError) -> SyntaxFault {
     };
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text(text));
     let before = index.checked_sub(1).map_or("", word);
+    let is_operand_of_alignof = |distance: usize| {
+        let word = index.checked_sub(distance).map_or("", word);
+        matches!(word, "_Alignof" | "__alignof__" | "__alignof")
+    };
     let message = match unsupported_syntax(before, word(index), word(index + 1)) {
+        _ if is_operand_of_alignof(1) || before == "(" && is_operand_of_alignof(2) => {
+            "the alignment of an expression is not supported: ask for that of its type".into()
+        }
         Some(construct) => format!("{construct} is not supported"),
         None if is_name(before) && is_name(word(index)) => format!("there is no type `{before}`"),
         None => format!("syntax error at `{}`", word(index)),

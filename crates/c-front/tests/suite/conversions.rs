@@ -54,7 +54,7 @@ const CHARACTERS: [&str; 22] = [
 ];
 
 /// Operands of `sizeof`, about an array `a`, a pointer `p` and a character `c`.
-const OPERANDS: [&str; 26] = [
+const OPERANDS: [&str; 25] = [
     "a",
     "(a)",
     "(0, a)",
@@ -80,7 +80,6 @@ const OPERANDS: [&str; 26] = [
     "c++",
     "!c",
     "(char)1",
-    "__func__",
 ];
 
 pub(crate) fn generate(seed: u64) -> Generated {
@@ -133,7 +132,7 @@ fn statement(random: &mut Random, names: &[String], index: usize) -> String {
                     |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
                 !is_word(around(at.checked_sub(1))) && !is_word(around(Some(at + 1)))
             };
-            let is_text = operand.contains('"') || operand.starts_with("__");
+            let is_text = operand.contains('"');
             let renamed: String = operand
                 .char_indices()
                 .map(|(at, name)| match name {

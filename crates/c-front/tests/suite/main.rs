@@ -5,6 +5,7 @@ mod arithmetic;
 mod bad;
 mod behaviour;
 mod common;
+mod conforming;
 mod conversions;
 mod differential;
 mod generated;
