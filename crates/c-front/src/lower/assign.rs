@@ -386,6 +386,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let (to, from) = (self.settle_lvalue(to.clone()), self.settle_lvalue(from.clone()));
         for leaf in leaves.iter().filter(|leaf| !self.facts.is_left_out(leaf)).collect::<Vec<_>>() {
             for offset in leaf.cell_offsets() {
+                self.check_budget()?;
                 let source = self.part(from.clone(), offset, leaf.ty.clone());
                 // Mutexes and handles of threads are copied like the memory that they are.
                 let value = self.read_scalar(source, at)?;

@@ -24,6 +24,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The value of an expression. Side effects and reads of shared memory but the last have
     /// been emitted.
     pub(super) fn eval(&mut self, expression: &'a Node<Expression>) -> Lowered<Value> {
+        self.check_budget()?;
         if let Some(value) = self.already_evaluated(expression) {
             return Ok(value);
         }

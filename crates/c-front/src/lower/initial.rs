@@ -69,6 +69,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn static_parts(&mut self, object: ObjectId, parts: Vec<Part<'a>>) -> Lowered<()> {
         let mut image = FxHashMap::default();
         for part in parts {
+            self.check_budget()?;
             let value = match part.source {
                 Source::Library(kind) => {
                     if kind != 0 {
@@ -185,6 +186,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// One value for one place, or for several, which is computed once nevertheless.
     fn initialize_part(&mut self, place: &Lvalue, part: Part<'a>, at: TreeSpan) -> Lowered<()> {
+        self.check_budget()?;
         let Part { offsets, ty, source } = part;
         let mut targets = offsets.iter().map(|&offset| self.part(place.clone(), offset, ty.clone()));
         match source {

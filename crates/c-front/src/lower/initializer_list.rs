@@ -161,6 +161,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let outermost = Level { ty: ty.clone(), offset, next: 0 };
         let mut walk = Walk { levels: vec![outermost], distances: vec![0], ranged: None, length: 0 };
         for item in items {
+            self.check_budget()?;
             if item.node.designation.is_empty() {
                 self.leave_full_levels(&mut walk);
                 if walk.ranged.is_some_and(|level| walk.levels.len() > level + 1) {

@@ -11,6 +11,7 @@ use lang_c::span::{Node, Span as TreeSpan};
 use lang_c::visit::{self, Visit};
 use rely_program::{BinaryOp, Expr, IntType, Op};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Where the labels of a switch are, by their positions in the text.
 #[derive(Debug, Default)]
@@ -69,7 +70,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let number = self.number(&value);
         let mut any = Expr::Bool(false);
         let mut default = None;
-        let mut chosen: Vec<(i128, i128)> = Vec::new();
+        // The greatest value of each range by its least.
+        let mut chosen: BTreeMap<i128, i128> = BTreeMap::new();
         for group in groups {
             let meeting = self.new_meeting();
             let mut condition = Expr::Bool(false);
@@ -79,10 +81,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     // No number is in an empty range.
                     Some((low, high)) if low > high => {}
                     Some((low, high)) => {
-                        if chosen.iter().any(|&(least, greatest)| low <= greatest && least <= high) {
+                        self.check_budget()?;
+                        // Ranges do not overlap, so that the last one that could does if any does.
+                        let last = chosen.range(..=high).next_back();
+                        if last.is_some_and(|(_, &greatest)| low <= greatest) {
                             return self.error(label.span, format!("two `case` labels have the value {low}"));
                         }
-                        chosen.push((low, high));
+                        chosen.insert(low, high);
                         let is_chosen = match any_of {
                             Some(kind) => Expr::Bool(count_in(kind, low, high) > 0),
                             None => is_in_range(&number, low, high),

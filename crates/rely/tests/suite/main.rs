@@ -15,6 +15,7 @@ mod expectation;
 mod explain;
 mod formats;
 mod interrupt;
+mod limits;
 mod modules;
 mod mutants;
 #[path = "../../../evidence/tests/suite/notation.rs"]
