@@ -12,6 +12,7 @@ mod preprocessors;
 use preprocessors::{Outcome, compare};
 use rely::args::InputArgs;
 use rely::preprocess::{Source, embedded, system};
+use rely_base::Budget;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -60,8 +61,8 @@ fn measure(path: &Path) {
     let name = path.display().to_string();
     let source = Source { path, name: &name, text: &text, is_stdin: false };
     let options = InputArgs::default();
-    let ours = median(|| embedded::run(source, &options).is_ok());
-    let theirs = median(|| system::run(source, &options).is_ok());
+    let ours = median(|| embedded::run(source, &options, &Budget::unlimited()).is_ok());
+    let theirs = median(|| system::run(source, &options, &Budget::unlimited()).is_ok());
     println!("{name}: embedded {ours:?}, compiler {theirs:?}");
 }
 

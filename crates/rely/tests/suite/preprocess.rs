@@ -10,6 +10,7 @@ use crate::preprocessors::{Outcome, compare};
 use crate::support::{Directory, root};
 use rely::args::InputArgs;
 use rely::preprocess::{Source, embedded};
+use rely_base::Budget;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +58,7 @@ const HEADERS: [&str; 36] = [
 /// Whether there is a compiler to compare with; says so if there is none.
 fn has_compiler() -> bool {
     let source = Source { path: Path::new("x.c"), name: "x.c", text: b"int x;\n", is_stdin: false };
-    match embedded::run(source, &InputArgs::default()) {
+    match embedded::run(source, &InputArgs::default(), &Budget::unlimited()) {
         Ok(_) => true,
         Err(reason) => {
             eprintln!("no comparison of preprocessors: {reason}");

@@ -3,6 +3,7 @@
 
 use rely::args::InputArgs;
 use rely::preprocess::{Source, embedded, system};
+use rely_base::Budget;
 use std::path::Path;
 
 /// How the two preprocessors relate on one program.
@@ -21,11 +22,11 @@ pub fn compare(path: &Path, options: &InputArgs) -> Outcome {
     let text = std::fs::read(path).expect("the program can be read");
     let name = path.display().to_string();
     let source = Source { path, name: &name, text: &text, is_stdin: false };
-    let ours = match embedded::run(source, options) {
+    let ours = match embedded::run(source, options, &Budget::unlimited()) {
         Ok(ours) => ours,
         Err(reason) => return Outcome::Declined(reason),
     };
-    let theirs = match system::run(source, options) {
+    let theirs = match system::run(source, options, &Budget::unlimited()) {
         Ok(theirs) => theirs,
         Err(error) => return Outcome::Different(format!("only the compiler complains: {}", error.message)),
     };

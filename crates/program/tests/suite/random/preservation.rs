@@ -1,6 +1,7 @@
 //! What it means that a pass changes a program, but not what it can do.
 
 use super::explorer::{Findings, Observed, Stopped, Verdict, explore, replay};
+use rely_base::Budget;
 use rely_program::analysis::{Liveness, Visibility};
 use rely_program::passes::{self, BackMap, Deadlocks, Sections};
 use rely_program::{
@@ -25,6 +26,11 @@ pub struct Case {
     pub deadlocks: bool,
     /// Whether values may be lost that no other thread can look at, or none that matters.
     pub hides: bool,
+}
+
+fn prepare_apart(program: &Program, goal: Goal) -> (Program, BackMap) {
+    let prepared = passes::prepare_with(program, goal, Sections::Apart, &Budget::unlimited());
+    prepared.expect("a budget without limits does not end")
 }
 
 /// All passes.
@@ -117,14 +123,14 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "prepare for assert, sections apart",
-        pass: |program| passes::prepare_with(program, Goal::Assert, Sections::Apart),
+        pass: |program| prepare_apart(program, Goal::Assert),
         goal: Some(Goal::Assert),
         deadlocks: false,
         hides: true,
     },
     Case {
         name: "prepare for deadlock, sections apart",
-        pass: |program| passes::prepare_with(program, Goal::Deadlock, Sections::Apart),
+        pass: |program| prepare_apart(program, Goal::Deadlock),
         goal: Some(Goal::Deadlock),
         deadlocks: true,
         hides: true,
