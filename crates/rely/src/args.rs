@@ -144,7 +144,8 @@ pub struct EvidenceArgs {
     /// Let another solver confirm the proof: `z3`, `cvc5` or any command that reads SMT-LIB
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,
-    /// Write the violation of a C program as a program that gcc compiles and that fails in every run
+    /// Write the violation of a C program as a program that gcc compiles and that fails in every run, or say why
+    /// there is none
     #[arg(long, value_name = "DIR")]
     pub reproducer: Option<PathBuf>,
 }

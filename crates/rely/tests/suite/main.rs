@@ -26,6 +26,7 @@ mod preprocessors;
 mod readers;
 mod report_html;
 mod reproducer;
+mod reproducer_kinds;
 mod rules;
 mod support;
 mod tidy;

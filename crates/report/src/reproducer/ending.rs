@@ -10,8 +10,8 @@ use super::scan::tokens;
 use rely_base::{Id, SourceMap};
 use rely_evidence::Replay;
 use rely_program::{
-    BinaryOp, Check, CheckId, CheckKind, Expr, Op, Program, Scope, Semantics, SlotId, SlotStatus, State, TraceStep, VarId,
-    Violation,
+    BinaryOp, Check, CheckId, CheckKind, Expr, Op, Program, Scope, Semantics, SlotId, SlotStatus, State,
+    TraceStep, VarId, Violation,
 };
 
 /// How the compiled program shows the violation.
@@ -153,8 +153,10 @@ fn compared_addresses(ops: &[Op]) -> Vec<&Expr> {
     for op in ops {
         let (Op::Assume(condition, _) | Op::Check(condition, _)) = op else { continue };
         condition.walk(&mut |part| {
-            let Expr::Binary(BinaryOp::Eq | BinaryOp::Le | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Gt, operands) =
-                part
+            let Expr::Binary(
+                BinaryOp::Eq | BinaryOp::Le | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Gt,
+                operands,
+            ) = part
             else {
                 return;
             };
@@ -171,10 +173,12 @@ fn last_temporary(replay: &Replay, program: &Program, step: &TraceStep) -> Optio
     let span = program.edges()[step.edge].span;
     let own = replay.trace().steps.iter().rev().filter(|other| other.slot == step.slot);
     let of_statement = own.take_while(|other| program.edges()[other.edge].span == span);
-    of_statement.skip(1).flat_map(|step| program.edges()[step.edge].ops.iter().rev()).find_map(|op| match op {
-        Op::Assign(assignments) => assignments.last().map(|(place, _)| place.var()),
-        _ => None,
-    })
+    of_statement.skip(1).flat_map(|step| program.edges()[step.edge].ops.iter().rev()).find_map(
+        |op| match op {
+            Op::Assign(assignments) => assignments.last().map(|(place, _)| place.var()),
+            _ => None,
+        },
+    )
 }
 
 /// The variable that an expression such as `*p` or `p->next` begins with.

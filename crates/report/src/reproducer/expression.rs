@@ -87,7 +87,8 @@ fn is_single_call(tokens: &[&str], names: &Names) -> bool {
 
 /// `x++`, `--x`.
 fn is_single_step(tokens: &[&str]) -> bool {
-    let others: Vec<&&str> = tokens.iter().filter(|token| !matches!(**token, "+" | "-" | "(" | ")")).collect();
+    let others: Vec<&&str> =
+        tokens.iter().filter(|token| !matches!(**token, "+" | "-" | "(" | ")")).collect();
     others.len() == 1
 }
 
@@ -100,7 +101,9 @@ fn value_of<'t, 's>(tokens: &'t [&'s str]) -> &'t [&'s str] {
             [call, "(", rest @ .., ")"] if CONDITIONS.contains(call) && closes_at_end(value, 1) => rest,
             ["(", rest @ .., ")"] if closes_at_end(value, 0) => rest,
             _ => match (0..value.len()).find(|&at| is_assignment(value, at)) {
-                Some(at) if value[..at].iter().all(|token| is_word(token) || *token == ".") => &value[at + 1..],
+                Some(at) if value[..at].iter().all(|token| is_word(token) || *token == ".") => {
+                    &value[at + 1..]
+                }
                 _ => return value,
             },
         };
@@ -142,8 +145,16 @@ struct Part {
 }
 
 /// Operators by how strongly they bind, the weakest first.
-const LEVELS: [&[&str]; 8] =
-    [&["|"], &["^"], &["&"], &["==", "!="], &["<=", ">=", "<", ">"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+const LEVELS: [&[&str]; 8] = [
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<=", ">=", "<", ">"],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
 
 struct Reader<'t, 's> {
     tokens: &'t [&'s str],

@@ -77,7 +77,7 @@ pub enum NotReproducible {
     #[error("the runtime of reproducers cannot make threads take turns at `{0}`")]
     NoTurns(&'static str),
     /// A compiled program does what is undefined, and nothing notices.
-    #[error("the violation is that {0}, which a compiled program does not show")]
+    #[error("the violation is that {0}, which a compiled program need not show")]
     Invisible(String),
     /// The compiler does it while it compiles.
     #[error("the violation is a {0}, a constant that gcc computes while it compiles")]
@@ -106,6 +106,9 @@ pub enum NotReproducible {
 /// Functions that wait, or let others wait, and that the runtime does not see.
 const WITHOUT_TURNS: [&str; 3] = ["pthread_barrier_wait", "pthread_once", "pthread_cond_timedwait"];
 
+/// Functions that access memory without the compiler.
+const DONE_AT_ONCE: [&str; 3] = ["memcpy", "memset", "strcpy"];
+
 /// The files that reproduce a violation of a C program.
 pub fn reproducer(
     replay: &Replay,
@@ -129,6 +132,10 @@ pub fn reproducer(
     let replay = &order::settled(replay, program, sources, &names, budget)?;
     let inputs = Inputs::of(replay, program, sources, budget)?;
     let plan = Plan::of(replay, program, sources, &names);
+    let is_done_at_once = |name: &&str| plan.steps.iter().any(|step| step.text.contains(name));
+    if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once) {
+        return Err(NotReproducible::NoTurns(name));
+    }
     let last = replay.states().last().expect("a replay has an initial state");
     let violation = ViolationReport::new(replay.violation(), program, sources, last);
     Ok(text::files(&text::Parts {

@@ -12,8 +12,8 @@ use super::scan::Names;
 use super::steps::{Access, Plan, StepKind, visit_accesses};
 use rely_base::{Budget, SourceMap, Span};
 use rely_evidence::{Replay, replay};
-use rely_program::{EdgeId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId};
-use std::collections::BTreeMap;
+use rely_program::{EdgeId, LocationId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a trace is changed at most.
 const MOST_CHANGES: usize = 200;
@@ -61,22 +61,28 @@ struct Tear {
     /// The first step of the expression in the trace, and its last one.
     first: usize,
     last: usize,
-    /// The steps between which the others come.
+    /// The steps between which the others come; the second one may be missing, as the run ends before.
     before: usize,
-    after: usize,
+    after: Option<usize>,
 }
 
 impl Tear {
-    /// The trace with the others in front of the expression, or behind it.
+    /// The trace with the others in front of the expression, or behind it. An expression that is
+    /// not evaluated to its end is left out.
     fn without(&self, trace: &Trace) -> Vec<Trace> {
         let with = |steps: Vec<TraceStep>| Trace { steps, ..trace.clone() };
         let own_first = |range: &[TraceStep]| {
-            let (own, others): (Vec<_>, Vec<_>) = range.iter().cloned().partition(|step| step.slot == self.slot);
+            let (own, others): (Vec<_>, Vec<_>) =
+                range.iter().cloned().partition(|step| step.slot == self.slot);
             (own, others)
         };
         let steps = &trace.steps;
-        let (own, others) = own_first(&steps[self.first..self.after]);
-        let others_before = [&steps[..self.first], &others, &own, &steps[self.after..]].concat();
+        let Some(after) = self.after else {
+            let (_, others) = own_first(&steps[self.first..]);
+            return vec![with([&steps[..self.first], &others].concat())];
+        };
+        let (own, others) = own_first(&steps[self.first..after]);
+        let others_before = [&steps[..self.first], &others, &own, &steps[after..]].concat();
         let (own, others) = own_first(&steps[self.before + 1..=self.last]);
         // What comes behind the violation does not come at all.
         let others = if self.last + 1 == steps.len() { Vec::new() } else { others };
@@ -136,8 +142,7 @@ impl Source<'_> {
         let variable = &self.program.vars()[var];
         let own_name = variable.name.rsplit('.').next().unwrap_or("");
         let is_made_up = own_name.starts_with('$');
-        !is_made_up
-            && (variable.scope == Scope::Global || super::scan::tokens(text).contains(&own_name))
+        !is_made_up && (variable.scope == Scope::Global || super::scan::tokens(text).contains(&own_name))
     }
 
     /// The first expression into which another thread comes where it cannot.
@@ -146,7 +151,47 @@ impl Source<'_> {
         for (index, step) in plan.steps.iter().enumerate() {
             passes.add(index, &shown.trace().steps[step.index], Some(&step.kind));
         }
-        passes.finished().iter().find_map(|(slot, pass)| self.tear(plan, *slot, pass))
+        let unfinished =
+            |(slot, pass): (&SlotId, &Vec<Pass>)| self.unfinished(shown, plan, *slot, pass.last()?);
+        let unfinished = passes.open.iter().find_map(unfinished);
+        unfinished.or_else(|| passes.finished().iter().find_map(|(slot, pass)| self.tear(plan, *slot, pass)))
+    }
+
+    /// An expression that has written something when the run ends, and would write more: gcc may do both
+    /// at once.
+    fn unfinished(&self, shown: &Replay, plan: &Plan, slot: SlotId, pass: &Pass) -> Option<Tear> {
+        let last = shown.states().last()?;
+        let is_violator = super::violator(shown) == Some(slot);
+        if !pass.has_written || is_violator || !self.writes_more(last.location(slot)?, pass.span) {
+            return None;
+        }
+        let index = |at: usize| plan.steps[at].index;
+        let (first, before) = (index(*pass.steps.first()?), index(*pass.steps.last()?));
+        Some(Tear { slot, span: pass.span, first, last: before, before, after: None })
+    }
+
+    /// Whether what follows of an expression writes what others can see.
+    fn writes_more(&self, from: LocationId, span: Span) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(location) = open.pop() {
+            if !seen.insert(location) {
+                continue;
+            }
+            for &edge in self.program.outgoing(location) {
+                let edge = &self.program.edges()[edge];
+                let mut has_written = false;
+                for op in edge.ops.iter().filter(|_| edge.span == Some(span)) {
+                    visit_accesses(op, &mut |var, _, writes| {
+                        has_written |= writes && self.program.vars()[var].scope == Scope::Global;
+                    });
+                }
+                if has_written {
+                    return true;
+                }
+                open.extend((edge.span == Some(span)).then_some(edge.target));
+            }
+        }
+        false
     }
 
     fn tear(&self, plan: &Plan, slot: SlotId, pass: &Pass) -> Option<Tear> {
@@ -159,7 +204,7 @@ impl Source<'_> {
             first: step(0).index,
             last: step(pass.steps.len() - 1).index,
             before: step(at - 1).index,
-            after: step(at).index,
+            after: Some(step(at).index),
         })
     }
 
@@ -237,7 +282,13 @@ impl<'a> Passes<'a> {
         };
         self.finished.extend(open.drain(left..).map(|pass| (step.slot, pass)));
         if goes_on.is_none() {
-            open.push(Pass { span, edges: Vec::new(), steps: Vec::new(), first: first.cloned(), has_written: false });
+            open.push(Pass {
+                span,
+                edges: Vec::new(),
+                steps: Vec::new(),
+                first: first.cloned(),
+                has_written: false,
+            });
         }
         if let Some(pass) = open.last_mut() {
             pass.edges.push(step.edge);

@@ -65,6 +65,12 @@ void end(int status, const char *format, ...) {
     _exit(status);
 }
 
+/* Whoever ends the run decides how. */
+static void wait_if_over(void) {
+    while (is_over)
+        pause();
+}
+
 static const char *own_name(void) {
     return self == UNSCHEDULED ? "a thread that is not in the trace" : rely_schedule.threads[self].name;
 }
@@ -101,8 +107,7 @@ static void not_followed(const char *why) {
 
 /* Something failed: the violation of the trace, or one that the trace does not know. */
 void violated(int line, const char *what) {
-    if (is_over)
-        return;
+    wait_if_over();
     if (self != rely_schedule.violating_thread) {
         fprintf(stderr, "rely: %s waits before line %d, where it would fail, too\n", own_name(), line);
         stay_here();
@@ -115,8 +120,7 @@ void violated(int line, const char *what) {
 
 /* main returns, or somebody calls exit. In the trace nobody does before the violation. */
 static void at_exit(void) {
-    if (is_over)
-        return;
+    wait_if_over();
     if (self == rely_schedule.violating_thread || self == UNSCHEDULED)
         not_followed("the program ended");
     stay_here();

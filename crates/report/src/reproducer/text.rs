@@ -56,10 +56,7 @@ impl Parts<'_> {
     }
 
     fn schedule(&self) -> String {
-        let mut out = format!(
-            "/* {}\n * The program, and behind it the schedule under which it fails. */\n",
-            commentary(&self.violation_text())
-        );
+        let mut out = self.header();
         out.push_str(
             "#include \"rely_intercept.h\"\n#include \"program.c\"\n#include \"rely_schedule.h\"\n\n",
         );
@@ -74,7 +71,40 @@ impl Parts<'_> {
         out
     }
 
+    /// Says to whoever opens the file what it is.
+    fn header(&self) -> String {
+        let mut lines =
+            vec!["A reproducer: the program, and behind it the schedule under which it fails.".to_owned()];
+        lines.push(format!("It shows:   {}{}", self.violation_text(), self.who()));
+        lines.push(format!("Compile:    {}", self.compile_command()));
+        lines.push(format!("            {LINK}"));
+        lines.push("Run:        ./reproducer".to_owned());
+        lines.push("It ends with SIGABRT if the violation was reproduced, in the thread and at the line of the trace; with 3".to_owned());
+        lines.push(
+            "if the schedule was followed to its end and nothing failed; with 4 if it could not be followed."
+                .to_owned(),
+        );
+        let lines: Vec<String> = lines.iter().map(|line| commentary(line)).collect();
+        format!("/*\n * {}\n */\n", lines.join("\n * "))
+    }
+
+    /// Who violates, or who waits.
+    fn who(&self) -> String {
+        let violator = self.violator.and_then(|slot| self.plan.threads.get(slot.index()));
+        match violator {
+            Some(thread) => format!(" (in {})", thread.name),
+            None => {
+                let waiting: Vec<&str> =
+                    self.violation.waiting.iter().map(|waiting| waiting.thread.as_str()).collect();
+                format!(" ({})", waiting.join(", "))
+            }
+        }
+    }
+
     fn variables(&self, out: &mut String) {
+        out.push_str(
+            "/* name, address, size, elements, whether it is shared, whether it may be on a stack */\n",
+        );
         out.push_str("static const struct rely_variable rely_variables[] = {\n");
         for Variable { name, place, is_shared, .. } in &self.plan.variables {
             let (address, size, elements) = match place {
@@ -98,7 +128,10 @@ impl Parts<'_> {
 
     fn steps(&self, out: &mut String) {
         let mut accesses: Vec<(&Access, &str)> = Vec::new();
-        let mut steps = String::from("static const struct rely_step rely_steps[] = {\n");
+        let mut steps = String::from(
+            "/* thread, kind, turn, first access, accesses, thread that is created, line, text */\n",
+        );
+        steps.push_str("static const struct rely_step rely_steps[] = {\n");
         let mut turn = None;
         for step in &self.plan.steps {
             if turn.replace(step.turn) != Some(step.turn) {
@@ -124,7 +157,7 @@ impl Parts<'_> {
                 c_text(&step.text)
             );
         }
-        out.push_str("static const struct rely_access rely_accesses[] = {\n");
+        out.push_str("/* variable, element, how */\nstatic const struct rely_access rely_accesses[] = {\n");
         for (access, name) in accesses {
             let how = match (access.reads, access.writes) {
                 (true, true) => "RELY_READ | RELY_WRITE",
@@ -144,7 +177,9 @@ impl Parts<'_> {
     }
 
     fn threads(&self, out: &mut String) {
-        let mut table = String::from("static const struct rely_thread rely_threads[] = {\n");
+        let mut table =
+            String::from("/* name, whether it ends, first and last line of what it does next, inputs */\n");
+        table.push_str("static const struct rely_thread rely_threads[] = {\n");
         for (index, thread) in self.plan.threads.iter().enumerate() {
             // Calls convert the value to their type; what it means there the low 64 bits say.
             let values: Vec<String> =
@@ -229,13 +264,14 @@ impl Parts<'_> {
             Ending::Assertion | Ending::Undefined(_) | Ending::Misuse => "it fails",
         };
         format!(
-            "# A reproducer\n\n{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \
+            "# A reproducer\n\n{}{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \
              below, at whose end {ending}:\n\n```sh\n{} && {LINK} && ./reproducer\n```\n\nor `make run`. The run \
              ends with\n\n- SIGABRT (134 in a shell) if the violation was reproduced, in the thread and at \
              the line of the trace,\n- 3 if the schedule was followed to its end and nothing failed,\n- 4 if the \
              schedule could not be followed, or something else failed.\n\n## The schedule\n\nOnly \
              what other threads can notice is listed.\n\n{turns}",
             self.violation_text(),
+            self.who(),
             self.compile_command()
         )
     }
