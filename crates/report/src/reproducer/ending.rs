@@ -28,10 +28,11 @@ pub(super) enum Ending {
 }
 
 /// Calls that are wrong in a state that the runtime knows.
-const JUDGED_CALLS: [&str; 5] = [
+const JUDGED_CALLS: [&str; 6] = [
     "pthread_mutex_unlock",
     "pthread_spin_unlock",
     "pthread_rwlock_unlock",
+    "pthread_cond_wait",
     "pthread_join",
     "pthread_detach",
 ];

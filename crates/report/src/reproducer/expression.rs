@@ -284,3 +284,57 @@ fn combined(operator: &str, left: Part, right: Part) -> Option<Part> {
     let reads = left.reads.into_iter().chain(right.reads).collect();
     Some(Part { reads, constants, plain: None })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    const GLOBALS: &str =
+        "static int x, y; int z; long l; _Bool b; int a[3]; struct { int u, v; } s; int f(int p) { }";
+
+    fn check(text: &str, expected: &Expect) {
+        let names = Names::in_text(GLOBALS);
+        let order = read_from_left(text, &names).map_or_else(|| "open".to_owned(), |reads| reads.join(" "));
+        let effects = if has_effects_among_operands(text, &names) { ", effects" } else { "" };
+        expected.assert_eq(&format!("{order}{effects}"));
+    }
+
+    #[test]
+    fn variables_of_one_type_are_read_from_left_to_right() {
+        check("x == y", &expect!["x y"]);
+        check("assert(x + y == z);", &expect!["x y z"]);
+        check("int t = x - y;", &expect!["x y"]);
+        check("return s.u == s.v;", &expect!["s.u s.v"]);
+        check("a[x] < a[y]", &expect!["x a y a"]);
+        check("x > 0 && y + 1 == z || !b", &expect!["x y z b"]);
+        check("x - a[0]", &expect!["x a"]);
+    }
+
+    #[test]
+    fn a_variable_that_gcc_puts_behind_others_leaves_the_order_open() {
+        check("x == y + 1", &expect!["open"]);
+        check("x == s.u", &expect!["open"]);
+        check("s.u == x", &expect!["s.u x"]);
+        check("x + y * z", &expect!["open"]);
+        check("x == l", &expect!["open"]);
+        check("x + 1 == y + 2", &expect!["open"]);
+        check("-x + y", &expect!["open"]);
+        check("f(x) == y", &expect!["open, effects"]);
+        check("x == *p", &expect!["open"]);
+    }
+
+    #[test]
+    fn effects_matter_if_there_is_another_operand() {
+        check("f(x);", &expect!["open"]);
+        check("z = f(x);", &expect!["open"]);
+        check("x++;", &expect!["open"]);
+        check("x += y;", &expect!["open"]);
+        check("f(1) && f(2)", &expect!["open"]);
+        check("f(1) + f(2)", &expect!["open, effects"]);
+        check("x + f(1)", &expect!["open, effects"]);
+        check("a[x++] = x;", &expect!["open, effects"]);
+        check("x <= y", &expect!["x y"]);
+        check("x << y", &expect!["x y"]);
+    }
+}
