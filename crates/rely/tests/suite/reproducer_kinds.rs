@@ -38,6 +38,11 @@ const MAXIMUM: &str = "int x = 2147483647;";
 const ARRAY: &str = "int a[3], b, x = 3; int *p = a;";
 const RECORD: &str = "struct s { int a[3]; int b; } s, *p = &s; int *q = s.a; int x = 3;";
 const NOWHERE: &str = "struct s { int u, v; } *p; int *q, x; void (*f)(void);";
+const IDLE: &str = "void *idle(void *unused) { return 0; }";
+const STARTED_AND_JOINED: &str =
+    "pthread_t idler; pthread_create(&idler, 0, idle, 0); pthread_join(idler, 0);";
+const STARTED_AND_DETACHED: &str =
+    "pthread_t idler; pthread_create(&idler, 0, idle, 0); pthread_detach(idler);";
 const INVISIBLE: &str = "which a compiled program need not show";
 const CONSTANT: &str = "a constant that gcc computes while it compiles";
 const NO_TURNS: &str = "cannot make threads take turns at `pthread_barrier_wait`";
@@ -114,6 +119,40 @@ pub const VIOLATIONS: &[Violation] = &[
         "pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l);",
         "pthread_rwlock_unlock(&l);",
     ),
+    kind("mutex-unlock", Assert, "pthread_mutex_t l;", "", "pthread_mutex_unlock(&l);"),
+    kind(
+        "mutex-unlock-twice",
+        Assert,
+        "pthread_mutex_t l;",
+        "pthread_mutex_lock(&l); pthread_mutex_unlock(&l);",
+        "pthread_mutex_unlock(&l);",
+    ),
+    kind(
+        "mutex-destroyed",
+        Assert,
+        "pthread_mutex_t l;",
+        "pthread_mutex_lock(&l);",
+        "pthread_mutex_destroy(&l);",
+    ),
+    kind(
+        "mutex-set-up",
+        Assert,
+        "pthread_mutex_t l;",
+        "pthread_mutex_lock(&l);",
+        "pthread_mutex_init(&l, 0);",
+    ),
+    kind(
+        "spin-unlock",
+        Assert,
+        "pthread_spinlock_t l;",
+        "pthread_spin_init(&l, 0);",
+        "pthread_spin_unlock(&l);",
+    ),
+    kind("wait-unlocked", Assert, "pthread_mutex_t l; pthread_cond_t c;", "", "pthread_cond_wait(&c, &l);"),
+    kind("join-itself", Assert, "", "", "pthread_join(pthread_self(), 0);"),
+    kind("join-twice", Assert, IDLE, STARTED_AND_JOINED, "pthread_join(idler, 0);"),
+    kind("join-detached", Assert, IDLE, STARTED_AND_DETACHED, "pthread_join(idler, 0);"),
+    kind("detach-twice", Assert, IDLE, STARTED_AND_DETACHED, "pthread_detach(idler);"),
     kind("join-nothing", Assert, "pthread_t none;", "", "pthread_join(none, 0);"),
     refused(kind("barrier-unset", Assert, "pthread_barrier_t b;", "", "pthread_barrier_wait(&b);"), NO_TURNS),
     kind("lock-twice", Deadlock, "pthread_mutex_t l;", "pthread_mutex_lock(&l);", "pthread_mutex_lock(&l);"),

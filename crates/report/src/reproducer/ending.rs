@@ -28,9 +28,13 @@ pub(super) enum Ending {
 }
 
 /// Calls that are wrong in a state that the runtime knows.
-const JUDGED_CALLS: [&str; 6] = [
+const JUDGED_CALLS: [&str; 10] = [
     "pthread_mutex_unlock",
+    "pthread_mutex_init",
+    "pthread_mutex_destroy",
     "pthread_spin_unlock",
+    "pthread_spin_init",
+    "pthread_spin_destroy",
     "pthread_rwlock_unlock",
     "pthread_cond_wait",
     "pthread_join",

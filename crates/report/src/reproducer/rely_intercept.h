@@ -5,10 +5,12 @@
 #define pthread_exit rely_thread_exit
 #define pthread_detach rely_thread_detach
 #define pthread_mutex_init rely_mutex_init
+#define pthread_mutex_destroy rely_mutex_destroy
 #define pthread_mutex_lock rely_mutex_lock
 #define pthread_mutex_trylock rely_mutex_trylock
 #define pthread_mutex_unlock rely_mutex_unlock
 #define pthread_spin_init rely_spin_init
+#define pthread_spin_destroy rely_spin_destroy
 #define pthread_spin_lock rely_spin_lock
 #define pthread_spin_trylock rely_spin_trylock
 #define pthread_spin_unlock rely_spin_unlock

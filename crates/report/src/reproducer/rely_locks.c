@@ -10,6 +10,7 @@ enum { MOST_LOCKS = 1024, NOBODY = -1 };
 struct holder {
     const volatile void *lock;
     int writer;                /* or NOBODY */
+    int depth;                 /* how often the writer holds it */
     int readers[MOST_THREADS]; /* how often each thread holds it for reading */
 };
 static struct holder holders[MOST_LOCKS];
@@ -35,6 +36,17 @@ static struct holder *holder_of(const volatile void *lock) {
 
 enum use { EXCLUSIVE, SHARED, COUNTED };
 
+/* The thread has got a lock. Called with the guard. */
+static void note_taken(const volatile void *lock, enum use use) {
+    struct holder *holder = holder_of(lock);
+    if (use == EXCLUSIVE) {
+        holder->writer = self;
+        holder->depth++;
+    } else if (use == SHARED) {
+        holder->readers[self]++;
+    }
+}
+
 /* One attempt to get a lock; whether it was refused. */
 static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
     /* With the guard, so that a thread is never seen to wait for what it has just got. */
@@ -44,10 +56,8 @@ static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const c
         threads[self].refusals++;
     else if (threads[self].blocked)
         progress++;
-    if (!refused && use == EXCLUSIVE)
-        holder_of(lock)->writer = self;
-    if (!refused && use == SHARED)
-        holder_of(lock)->readers[self]++;
+    if (!refused)
+        note_taken(lock, use);
     threads[self].blocked = refused ? name : 0;
     threads[self].blocked_place = place;
     pthread_mutex_unlock(&guard);
@@ -68,10 +78,8 @@ static int try_with(int (*attempt)(void *), void *lock, enum use use) {
     before_access(lock, LOCK);
     pthread_mutex_lock(&guard);
     int status = attempt(lock);
-    if (status == 0 && use == EXCLUSIVE)
-        holder_of(lock)->writer = self;
-    if (status == 0 && use == SHARED)
-        holder_of(lock)->readers[self]++;
+    if (status == 0)
+        note_taken(lock, use);
     pthread_mutex_unlock(&guard);
     return status;
 }
@@ -83,11 +91,35 @@ static void before_unlock(const volatile void *lock, const void *place) {
     struct holder *holder = holder_of(lock);
     if (holder->readers[self] > 0)
         holder->readers[self]--;
-    else if (holder->writer == self)
-        holder->writer = NOBODY;
-    else
+    else if (holder->writer != self)
         misused(place);
+    else if (--holder->depth == 0)
+        holder->writer = NOBODY;
     pthread_mutex_unlock(&guard);
+}
+
+/* Before a lock is set up or destroyed, which nobody may hold. */
+static void before_renewal(const volatile void *lock, const void *place) {
+    before_access(lock, LOCK);
+    pthread_mutex_lock(&guard);
+    struct holder *holder = holder_of(lock);
+    if (holder->writer != NOBODY)
+        misused(place);
+    *holder = (struct holder){.lock = lock, .writer = NOBODY};
+    pthread_mutex_unlock(&guard);
+}
+
+/* Whether a mutex does not let its owner wait for itself. */
+static bool complains(pthread_mutex_t *mutex) {
+#ifdef __GLIBC__
+    bool is_checking = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK;
+#else
+    bool is_checking = false;
+#endif
+    pthread_mutex_lock(&guard);
+    bool is_own = holder_of(mutex)->writer == self;
+    pthread_mutex_unlock(&guard);
+    return is_checking && is_own;
 }
 
 static int try_mutex(void *mutex) { return pthread_mutex_trylock(mutex); }
@@ -99,11 +131,20 @@ static int try_semaphore(void *semaphore) { return sem_trywait(semaphore); }
 #define PLACE __builtin_return_address(0)
 
 int rely_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
-    before_access(mutex, LOCK);
+    before_renewal(mutex, PLACE);
     return pthread_mutex_init(mutex, attributes);
 }
 
+int rely_mutex_destroy(pthread_mutex_t *mutex) {
+    before_renewal(mutex, PLACE);
+    return pthread_mutex_destroy(mutex);
+}
+
 int rely_mutex_lock(pthread_mutex_t *mutex) {
+    if (complains(mutex)) {
+        before_access(mutex, LOCK);
+        return EDEADLK;
+    }
     return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_mutex_lock", PLACE);
 }
 
@@ -127,9 +168,13 @@ static void free_if_new(pthread_spinlock_t *lock) {
 }
 
 int rely_spin_init(pthread_spinlock_t *lock, int is_shared) {
-    before_access(lock, LOCK);
-    free_if_new(lock);
+    before_renewal(lock, PLACE);
     return pthread_spin_init(lock, is_shared);
+}
+
+int rely_spin_destroy(pthread_spinlock_t *lock) {
+    before_renewal(lock, PLACE);
+    return pthread_spin_destroy(lock);
 }
 
 int rely_spin_lock(pthread_spinlock_t *lock) {
@@ -200,7 +245,9 @@ int rely_sem_getvalue(sem_t *semaphore, int *value) {
 int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     (void)condition;
     before_unlock(mutex, PLACE);
-    pthread_mutex_unlock(mutex);
+    int status = pthread_mutex_unlock(mutex);
+    if (status != 0)
+        return status;
     return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", PLACE);
 }
 

@@ -559,7 +559,8 @@ static int use_up(pthread_t handle, int step, const void *return_address) {
     else
         make_step(step);
     int thread = thread_of(handle);
-    if (!handle || (thread != UNSCHEDULED && (threads[thread].is_joined || threads[thread].is_detached)))
+    bool is_used_up = thread != UNSCHEDULED && (threads[thread].is_joined || threads[thread].is_detached);
+    if (!handle || is_used_up || thread == self)
         misused(return_address);
     return thread;
 }
