@@ -2,6 +2,7 @@
 
 use super::assign::Wanted;
 use super::initializer_list::{MAX_INITIALIZED_CELLS, Part, Parts, Source, string_of};
+use super::order::Pending;
 use super::typename::is_string;
 use super::{Lowered, Lowering};
 use crate::layout::Leaf;
@@ -181,7 +182,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !zeros.is_empty() {
             self.emit(vec![Op::Assign(zeros)]);
         }
-        parts.into_iter().try_for_each(|part| self.initialize_part(place, part, at))
+        let mut operands = self.begin_initialisers(object);
+        for part in parts {
+            let is_expression = matches!(part.source, Source::Expression(_));
+            self.initialize_part(place, part, at)?;
+            if is_expression {
+                self.operand_ends(&mut operands, Pending::default());
+            }
+        }
+        Ok(())
     }
 
     /// One value for one place, or for several, which is computed once nevertheless.
@@ -216,6 +225,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 }
             }
         }
+        self.end_operands(operands);
         Ok(())
     }
 

@@ -22,8 +22,8 @@ pub(super) struct AccessLog {
     /// How many lists of operands are being evaluated. There is nothing to note without one.
     open: usize,
     accesses: Vec<Access>,
-    /// When variables are accessed, and when they are changed, by position in `accesses`.
-    uses: FxHashMap<VarId, Vec<usize>>,
+    /// When variables are read, and when they are changed, by position in `accesses`.
+    reads: FxHashMap<VarId, Vec<usize>>,
     changes: FxHashMap<VarId, Vec<usize>>,
     /// Which accesses other threads can see, or depend on them.
     shared: Vec<usize>,
@@ -43,10 +43,8 @@ impl AccessLog {
     fn push(&mut self, access: Access) -> usize {
         let position = self.accesses.len();
         if let Some(variable) = access.variable {
-            self.uses.entry(variable).or_default().push(position);
-            if access.is_change {
-                self.changes.entry(variable).or_default().push(position);
-            }
+            let times = if access.is_change { &mut self.changes } else { &mut self.reads };
+            times.entry(variable).or_default().push(position);
         }
         self.accesses.push(access);
         position
@@ -93,27 +91,40 @@ pub(super) struct Operands {
     next: usize,
     /// What the values of the earlier operands will read.
     pending: Pending,
+    /// The object that is initialised by the operands, one part by each.
+    initialised: Option<ObjectId>,
+    /// Whether control comes to the first operand, and whether it goes on behind the last one.
+    is_live: bool,
+    goes_on: bool,
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn begin_operands(&mut self) -> Operands {
         self.accesses.open += 1;
         let start = self.accesses.accesses.len();
-        Operands { start, next: start, pending: Pending::default() }
+        let is_live = !self.flow.is_dead();
+        let pending = Pending::default();
+        Operands { start, next: start, pending, initialised: None, is_live, goes_on: true }
+    }
+
+    /// The same for the values of an initialiser, each of which is stored at once.
+    pub(super) fn begin_initialisers(&mut self, object: ObjectId) -> Operands {
+        Operands { initialised: Some(object), ..self.begin_operands() }
     }
 
     /// Ends an operand, with a value that reads what is pending.
     pub(super) fn operand_ends(&mut self, operands: &mut Operands, pending: Pending) {
         let end = self.accesses.accesses.len();
         let (earlier, this) = (operands.start..operands.next, operands.next..end);
-        if self.conflict(operands, &earlier, &pending, &this) {
-            self.assume(UNSEQUENCED);
+        if operands.is_live && self.conflict(operands, &earlier, &pending, &this) {
+            self.builder.assumption(UNSEQUENCED);
         }
+        operands.goes_on = !self.flow.is_dead();
         let accesses_shared = |range: &Range<usize>, pending: &Pending| {
-            pending.is_shared || any_in(&self.accesses.shared, range)
+            pending.is_shared || self.accesses_shared(operands, range)
         };
         if accesses_shared(&earlier, &operands.pending) && accesses_shared(&this, &pending) {
-            self.has_unordered_accesses |= !self.flow.is_dead();
+            self.has_unordered_accesses |= operands.is_live;
         }
         operands.next = end;
         operands.pending.extend(pending);
@@ -136,6 +147,23 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
+    /// Whether other threads can see what is accessed in a range, apart from parts being set.
+    fn accesses_shared(&self, operands: &Operands, range: &Range<usize>) -> bool {
+        let shared = &self.accesses.shared;
+        if operands.initialised.is_none() {
+            return any_in(shared, range);
+        }
+        let first = shared.partition_point(|&position| position < range.start);
+        let inside = shared[first..].iter().take_while(|&&position| position < range.end);
+        inside.into_iter().any(|&position| !self.is_initialised(operands, self.accesses.accesses[position]))
+    }
+
+    /// Whether an access sets a part of the object that is being initialised.
+    fn is_initialised(&self, operands: &Operands, access: Access) -> bool {
+        let owner = access.variable.and_then(|variable| self.owners.get(&variable)).copied();
+        access.is_change && owner.is_some() && owner == operands.initialised
+    }
+
     /// Whether an operand and the earlier ones have a common variable that one of them changes, or
     /// one of them ends the program before another one can do something.
     fn conflict(
@@ -146,15 +174,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
         this: &Range<usize>,
     ) -> bool {
         let log = &self.accesses;
+        if !operands.goes_on {
+            // Nobody has looked at what this operand does: control does not come here.
+            return true;
+        }
         let ends_early = |one: &Range<usize>, other: &Range<usize>| {
             any_in(&log.ends, one)
                 && [&log.ends, &log.checks, &log.shared].iter().any(|events| any_in(events, other))
         };
+        let never_comes_back = self.flow.is_dead()
+            && [&log.ends, &log.checks, &log.shared].iter().any(|events| any_in(events, earlier));
         self.changes_pending(earlier, pending)
             || self.changes_pending(this, &operands.pending)
-            || self.change_common(earlier, this)
+            || self.change_common(operands, earlier, this)
             || ends_early(earlier, this)
             || ends_early(this, earlier)
+            || never_comes_back
     }
 
     /// Whether the accesses in a range change what a value will read.
@@ -171,13 +206,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Whether the accesses in two ranges have a variable in common that one of them changes.
-    fn change_common(&self, left: &Range<usize>, right: &Range<usize>) -> bool {
+    fn change_common(&self, operands: &Operands, left: &Range<usize>, right: &Range<usize>) -> bool {
         let log = &self.accesses;
         let (few, many) = if left.len() < right.len() { (left, right) } else { (right, left) };
         log.accesses[few.clone()].iter().any(|access| {
             let Some(variable) = access.variable else { return false };
-            let times = if access.is_change { &log.uses } else { &log.changes };
-            accessed_in(times, variable, many) && self.outlives_operand(variable)
+            let is_read_there = access.is_change && accessed_in(&log.reads, variable, many);
+            let is_changed_there =
+                !self.is_initialised(operands, *access) && accessed_in(&log.changes, variable, many);
+            (is_read_there || is_changed_there) && self.outlives_operand(variable)
         })
     }
 
