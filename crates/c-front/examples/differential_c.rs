@@ -13,6 +13,8 @@
 mod arithmetic;
 #[path = "../tests/suite/conversions.rs"]
 mod conversions;
+#[path = "../tests/suite/effects.rs"]
+mod effects;
 #[path = "../tests/suite/generated.rs"]
 mod generated;
 #[path = "../tests/suite/initializers.rs"]
@@ -81,10 +83,10 @@ fn run(out: &mut impl Write, time: Duration, first: u64) -> std::io::Result<bool
     let (start, mut seed, mut total) = (Instant::now(), first, Summary::default());
     while start.elapsed() < time {
         let seeds = seed..seed + BATCH;
-        let is_arithmetic = (seed / BATCH).is_multiple_of(4);
-        let compared = match is_arithmetic {
-            true => compare(seeds, Undefined::Traps, arithmetic::generate),
-            false => compare(seeds, Undefined::Traps, memory::generate),
+        let compared = match seed / BATCH % 4 {
+            0 => compare(seeds, Undefined::Traps, arithmetic::generate),
+            1 => compare(seeds, Undefined::Traps, effects::generate),
+            _ => compare(seeds, Undefined::Traps, memory::generate),
         };
         match compared {
             Ok(more) => total.add(more),

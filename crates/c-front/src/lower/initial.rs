@@ -225,7 +225,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 }
             }
         }
-        self.end_operands(operands);
         Ok(())
     }
 

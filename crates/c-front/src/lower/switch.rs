@@ -106,7 +106,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let none = match any_of {
             Some(kind) => {
                 let IntType { bits, .. } = kind.int_type();
-                let with_label: i128 = chosen.iter().map(|&(low, high)| count_in(kind, low, high)).sum();
+                let with_label: i128 = chosen.iter().map(|(&low, &high)| count_in(kind, low, high)).sum();
                 Expr::Bool(with_label < 1 << bits)
             }
             None => fold::not(any),

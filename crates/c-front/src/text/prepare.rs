@@ -87,10 +87,14 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
             packings: Vec::new(),
             spellings: FxHashMap::default(),
         },
+        refused: None,
     };
     rewriter.prepared.text.push_str(PRELUDE);
     rewriter.rewrite(&code, unused_prototypes(source, &code, &counts));
-    Ok(rewriter.prepared)
+    match rewriter.refused {
+        Some(refused) => Err(refused),
+        None => Ok(rewriter.prepared),
+    }
 }
 
 /// A name without `$`, not used otherwise, for each name with one.
@@ -119,6 +123,8 @@ struct Rewriter<'s> {
     /// Those that are not in force yet.
     packings: std::iter::Peekable<std::vec::IntoIter<Packing>>,
     prepared: Prepared,
+    /// An attribute of a statement that changes what it does.
+    refused: Option<Unreadable>,
 }
 
 impl<'s> Rewriter<'s> {
@@ -170,6 +176,13 @@ impl<'s> Rewriter<'s> {
             TokenKind::Word if is_attribute_word(text) => {
                 let length = parenthesized_length(self.source, &code[index..]);
                 if length > 1 && self.is_misplaced_attribute(code, index, length) {
+                    // It belongs to a statement.
+                    for name in attribute_names(self.source, &code[index..index + length]) {
+                        if meaning(name) != Meaning::Nothing {
+                            let message = format!("the attribute `{name}` is not supported");
+                            self.refused.get_or_insert(Unreadable { at: token.start, message });
+                        }
+                    }
                     return length;
                 }
                 self.write(token, text);
@@ -246,7 +259,6 @@ impl<'s> Rewriter<'s> {
             && (matches!(before.text(self.source), ";" | "{" | ":")
                 || falls_through && before.is(self.source, '}'))
             && code.get(index + length).is_some_and(|next| next.is(self.source, ';'))
-            && attribute_names(self.source, words).into_iter().all(|name| meaning(name) == Meaning::Nothing)
     }
 
     fn write(&mut self, token: Token, text: &str) {

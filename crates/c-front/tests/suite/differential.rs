@@ -3,11 +3,12 @@
 
 use crate::generated::Generated;
 use crate::versus_gcc::{Summary, Undefined, compare, is_gcc_there};
-use crate::{arithmetic, conversions, initializers, layouts, memory};
+use crate::{arithmetic, conversions, effects, initializers, layouts, memory};
 use std::io::Write;
 
 const ARITHMETIC: u64 = 60;
 const MEMORY: u64 = 30;
+const EFFECTS: u64 = 30;
 const INITIALIZERS: u64 = 250;
 const LAYOUTS: u64 = 200;
 const CONVERSIONS: u64 = 200;
@@ -48,4 +49,9 @@ fn layouts_are_those_of_gcc() {
 #[test]
 fn conversions_are_those_of_gcc() {
     check(CONVERSIONS, conversions::generate, CONVERSIONS / 20..CONVERSIONS * 9 / 10);
+}
+
+#[test]
+fn operands_are_evaluated_as_gcc_evaluates_them() {
+    check(EFFECTS, effects::generate, 0..1);
 }

@@ -262,7 +262,8 @@ fn counts_of(call: &str) -> BTreeSet<Vec<i128>> {
     let ends = explore(&program).ends;
     ends.iter()
         .map(|end| {
-            let (_, rest) = end.split_once("n=[").expect("the counters are there");
+            // Counters that nobody counts are no part of the program.
+            let Some((_, rest)) = end.split_once("n=[") else { return vec![0; 16] };
             let (cells, _) = rest.split_once(']').expect("the counters end");
             cells.split(", ").map(|cell| cell.parse().expect("a number")).collect()
         })
@@ -333,6 +334,15 @@ fn gcc_evaluates_them_as_often() {
     assert_eq!(log, expected);
 }
 
+/// Whether a call with so many arguments means something, if not with these.
+fn is_known(name: &str, count: usize) -> bool {
+    let call = format!("{name}({})", vec!["(int *)0"; count].join(", "));
+    let Err(error) = try_translate(&preprocessed(&body(&call))) else { return true };
+    let refusals =
+        ["neither defined here nor known", "syntax error", "is not supported", "is not a function"];
+    !refusals.iter().any(|refusal| error.contains(refusal))
+}
+
 #[test]
 fn no_function_is_forgotten() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lower");
@@ -350,17 +360,8 @@ fn no_function_is_forgotten() {
         if is_listed {
             continue;
         }
-        // A known function is taken, refused, or misses its arguments.
-        let error = match try_translate(&preprocessed(&body(&format!("{word}()")))) {
-            Ok(_) => String::new(),
-            Err(error) => error,
-        };
-        let is_unknown =
-            ["neither defined here nor known", "syntax error", "is not supported", "there is no type"]
-                .iter()
-                .any(|text| error.contains(text));
-        if !is_unknown {
-            forgotten.push(format!("{word}: {error}"));
+        if (0..=6).any(|count| is_known(word, count)) {
+            forgotten.push(word.as_str());
         }
     }
     assert!(forgotten.is_empty(), "{}", forgotten.join("\n"));

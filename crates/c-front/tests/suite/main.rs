@@ -2,12 +2,14 @@
 
 mod allocation;
 mod arithmetic;
+mod attributes;
 mod bad;
 mod behaviour;
 mod common;
 mod conforming;
 mod conversions;
 mod differential;
+mod effects;
 mod evaluation;
 mod generated;
 mod headers;
