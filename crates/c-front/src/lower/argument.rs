@@ -179,9 +179,8 @@ fn stores_count(format: &str) -> bool {
             continue;
         }
         while characters.next_if(|next| "-+ #0'123456789.*$hlLjztq".contains(*next)).is_some() {}
-        match characters.next() {
-            Some('n' | '\\') => return true,
-            _ => {}
+        if let Some('n' | '\\') = characters.next() {
+            return true;
         }
     }
     // A percent sign that is written as a number.
