@@ -31,7 +31,7 @@ fn with_body(body: &str, has_threads: bool) -> Program {
 }
 
 fn lists(program: &Program) -> bool {
-    program.assumptions().iter().any(|name| *name == UNSEQUENCED)
+    program.assumptions().contains(&UNSEQUENCED)
 }
 
 /// Constructs whose order matters even without other threads.
