@@ -55,13 +55,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
-    /// The same for an operator, unless it compares handles, or a handle with zero.
+    /// Notes that an operator is applied to handles, unless it compares them, or one with zero.
     pub(super) fn note_computed_handles(&mut self, op: BinaryOp, left: &Value, right: &Value) {
         let is_comparable = |value: &Value| value.as_constant() == Some(0) || self.may_be_handle(value);
         let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         if !(is_equality && is_comparable(left) && is_comparable(right)) {
             self.note_computed_handle(left);
             self.note_computed_handle(right);
+        }
+    }
+
+    /// Notes that a number which is no handle takes the place of one.
+    pub(super) fn note_stored_handle(&mut self, value: &Value) {
+        if value.as_constant() != Some(0) && self.functions_of(value).is_empty() {
+            self.assume("thread-handles-are-opaque");
         }
     }
 

@@ -369,6 +369,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.flow.is_dead() {
             return;
         }
+        if *ty.unqualified() == CType::Opaque(Opaque::Thread) {
+            self.note_stored_handle(value);
+        }
         let is_mutex = matches!(ty.unqualified(), CType::Opaque(Opaque::Mutex | Opaque::Spin));
         let is_used = ty.is_detail() && value.as_constant() != Some(0);
         for cell in &found.cells {
@@ -454,9 +457,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match kind {
             ADAPTIVE if is_kind => Ok(0),
             RECURSIVE | ERROR_CHECKING if is_kind => Ok(kind),
+            _ if is_kind => self.refuse(at, special_kind(kind)),
             _ => {
                 let ty = self.facts.records.display(&CType::Opaque(opaque));
-                self.refuse(at, format!("an initializer of `{ty}` that sets it up in a special way"))
+                self.refuse(at, format!("a `{ty}` whose initializer is not one of the library's"))
             }
         }
     }
@@ -495,6 +499,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let ty = CType::Opaque(Opaque::MutexDetail);
         let place = self.part(mutex.clone(), MUTEX_KIND, ty.clone());
         self.write(&place, Value::constant(ty, kind), at)
+    }
+}
+
+/// What glibc means by a kind that is none of the usual ones.
+fn special_kind(kind: i128) -> &'static str {
+    match kind {
+        _ if kind & 16 != 0 => "a robust mutex",
+        _ if kind & 32 != 0 => "a mutex that hands on priorities",
+        _ if kind & 64 != 0 => "a mutex with a ceiling of priorities",
+        _ if kind & 128 != 0 => "a mutex of several processes",
+        _ => "a mutex of an unknown kind",
     }
 }
 

@@ -51,7 +51,7 @@ fn threads_and_locks() {
               L5 -> f.cs: [m == 0]; m := this
               f.cs -> L7: $0 := x
               L7 -> L8: check overflow $0 <= 2147483646; x := $0 + 1
-              L8 -> L9: m := 0
+              L8 -> L9: check bounds m == this; m := 0
               L9 -> L10: check bounds t != 0; join t
               L10 -> exit: halt
             template f
@@ -59,7 +59,7 @@ fn threads_and_locks() {
               entry -> cs: [m == 0]; m := this
               cs -> L12: $0 := x
               L12 -> L13: check overflow $0 <= 2147483646; x := $0 + 1
-              L13 -> exit: m := 0
+              L13 -> exit: check bounds m == this; m := 0
             assuming lp64-gcc
             assuming allocation-and-creation-succeed
             assuming sequential-consistency

@@ -12,6 +12,7 @@ mod differential;
 mod effects;
 mod evaluation;
 mod generated;
+mod handles;
 mod headers;
 mod initializers;
 mod layouts;

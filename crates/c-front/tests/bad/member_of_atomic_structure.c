@@ -1,0 +1,2 @@
+_Atomic struct { int a, b; } s;
+int main(void) { s.a = 1; return 0; }
