@@ -146,7 +146,8 @@ fn threads_of_which_there_are_several_are_assumed_to_be_joined_once() {
         pthread_create(a + i, 0, f, 0); for (int i = 0; i < 2; i++) pthread_join(a[i], 0); return 0; }";
     expect![[r#"
         ends
-        assuming threads-are-joined-once"#]].assert_eq(&told(&lowered(several)));
+        assuming threads-are-joined-once"#]]
+    .assert_eq(&told(&lowered(several)));
 }
 
 #[test]

@@ -422,3 +422,85 @@ fn what_is_done_once_is_done_before_anybody_goes_on() {
     let fails = "r = pthread_once(&o, init) + 5;";
     check_barriers(globals, "", fails, "", &[5]);
 }
+
+#[test]
+fn atomic_structures_are_read_and_written_in_one_step() {
+    let globals = "struct s { int a, b; } one = { 1, 1 }; _Atomic struct s x, z; struct s shared; int r;";
+    let all = |statements: &str| format!("{statements} r = y.a * 10 + y.b;");
+    for store in
+        ["x = one;", "x = (struct s){ 1, 1 };", "__atomic_store(&x, &one, 5);", "atomic_store(&x, one);"]
+    {
+        for load in [
+            "struct s y = x;",
+            "struct s y; y = x;",
+            "struct s y; __atomic_load(&x, &y, 5);",
+            "struct s y = atomic_load(&x);",
+            "z = x; struct s y = z;",
+            "_Atomic struct s *p = &x; struct s y = *p;",
+        ] {
+            check(&two(globals, store, &all(load)), &[0, 11]);
+        }
+    }
+    // What goes to an atomic structure, or comes from one, is read and written as ever.
+    let torn = "one.a = 2; one.b = 2;";
+    check(&two(globals, torn, "x = one; struct s y = x; r = y.a * 10 + y.b;"), &[11, 12, 21, 22]);
+    let seen = "r = shared.a * 10 + shared.b;";
+    check(&two(&format!("{globals} _Atomic struct s w = {{ 1, 1 }};"), "shared = w;", seen), &[0, 1, 10, 11]);
+}
+
+#[test]
+fn weak_exchanges_may_fail_for_no_reason() {
+    let exchanged = |call: &str| {
+        format!(
+            "int r, x; int main() {{ int e = 0, w = 1; int done = {call}; r = done * 100 + x * 10 + e; }}"
+        )
+    };
+    check(&exchanged("__atomic_compare_exchange_n(&x, &e, 1, 0, 5, 5)"), &[110]);
+    check(&exchanged("__atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5)"), &[0, 110]);
+    check(&exchanged("__atomic_compare_exchange_n(&x, &e, 1, w, 5, 5)"), &[0, 110]);
+    check(&exchanged("__atomic_compare_exchange_n(&x, &e, 1, w - 1, 5, 5)"), &[110]);
+    check(&exchanged("__atomic_compare_exchange(&x, &e, &w, 0, 5, 5)"), &[110]);
+    check(&exchanged("__atomic_compare_exchange(&x, &e, &w, 1, 5, 5)"), &[0, 110]);
+    check(&exchanged("atomic_compare_exchange_strong(&x, &e, 1)"), &[110]);
+    check(&exchanged("atomic_compare_exchange_weak(&x, &e, 1)"), &[0, 110]);
+    check(&exchanged("atomic_compare_exchange_weak_explicit(&x, &e, 1, 5, 5)"), &[0, 110]);
+    check(&exchanged("(e = 3, __atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5))"), &[0]);
+    check(&exchanged("__sync_bool_compare_and_swap(&x, 0, 1)"), &[110]);
+    let counted = "int e = r; while (!__atomic_compare_exchange_n(&r, &e, e + 1, 1, 5, 5));";
+    check(&two("int r;", counted, counted), &[2]);
+}
+
+#[test]
+fn functions_that_the_program_defines_do_what_it_says() {
+    check(
+        "int r; int __VERIFIER_nondet_int(void) { return 3; } int main() { r = __VERIFIER_nondet_int(); }",
+        &[3],
+    );
+    check(
+        "int r; _Bool __VERIFIER_nondet_bool(void) { r++; return 1; } int main() { if (__VERIFIER_nondet_bool()) \
+         r += 5; }",
+        &[6],
+    );
+    check("int r; void __VERIFIER_assume(int c) { r = c; } int main() { __VERIFIER_assume(4); }", &[4]);
+    check(
+        "int r; void __VERIFIER_assume(int c) { if (!c) exit(0); } int main() { r = 1; \
+         __VERIFIER_assume(r == 2); r = 3; }",
+        &[1],
+    );
+    check("int r; void __VERIFIER_assert(int c) { r = 8; } int main() { __VERIFIER_assert(0); }", &[8]);
+    // Those mark errors, and sections, by their names.
+    for error in ["reach_error", "__VERIFIER_error"] {
+        let found =
+            runs(&format!("int r; void {error}(void) {{ r = 1; }} int main() {{ {error}(); r = 2; }}"));
+        assert_eq!(found.failures.into_iter().collect::<Vec<_>>(), [format!("`{error}` is called")]);
+    }
+    check(
+        &two(
+            "int r, l; void __VERIFIER_atomic_begin(void) { __VERIFIER_assume(l == 0); l = 1; } \
+             void __VERIFIER_atomic_end(void) { l = 0; }",
+            "__VERIFIER_atomic_begin(); r++; __VERIFIER_atomic_end();",
+            "__VERIFIER_atomic_begin(); r++; __VERIFIER_atomic_end();",
+        ),
+        &[2],
+    );
+}
