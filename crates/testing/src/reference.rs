@@ -558,8 +558,16 @@ mod tests {
 
         let mut builder = ProgramBuilder::new("undefined");
         let mut script = Script::start(&mut builder, "T", ThreadKind::Instance { running: true });
-        script.step(vec![Op::Join(Expr::int(0))]);
+        script.step(vec![Op::wait(Expr::binary(BinaryOp::Div, Expr::int(1), Expr::int(0)).eq(Expr::int(0)))]);
         script.finish();
         check(&builder.finish().unwrap(), Goal::Assert, Answer::Meaningless);
+
+        let mut builder = ProgramBuilder::new("join of nobody");
+        let mut script = Script::start(&mut builder, "T", ThreadKind::Instance { running: true });
+        script.step(vec![Op::Join(Expr::int(0))]);
+        script.finish();
+        let program = builder.finish().unwrap();
+        check(&program, Goal::Assert, Answer::Safe { states: 1 });
+        check(&program, Goal::Deadlock, Answer::Unsafe { steps: 0 });
     }
 }

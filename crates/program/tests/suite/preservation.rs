@@ -105,6 +105,11 @@ fn compressing_what_locks_protect() {
 }
 
 #[test]
+fn trusting_owners() {
+    assert_covers(&check_on("trust_owners", generator::locking::program), 50, 100, 50);
+}
+
+#[test]
 fn preparing_what_locks_protect() {
     assert_covers(&check_on("prepare for assert", generator::locking::program), 300, 100, 0);
     assert_covers(&check_on("prepare for deadlock", generator::locking::program), 300, 0, 50);

@@ -350,3 +350,51 @@ fn what_cannot_go_wrong_before_a_lock_is_taken_splits_no_section() {
         assert_eq!(steps((program, first)), [5], "{what}");
     }
 }
+
+/// A check that the thread holds the lock, and whether it is left out.
+fn is_trusted(taking: [Op; 2], others: impl FnOnce(&mut Sketch, VarId)) -> bool {
+    let mut sketch = Sketch::new();
+    let (lock, x) = (sketch.int("lock"), sketch.int("x"));
+    assert_eq!(taking[0], take(lock)[0]);
+    let mine = Op::Check(Expr::var(lock).eq(Expr::This), sketch.check("mine"));
+    sketch.thread("first", RUNNING);
+    sketch.edge("entry", "a", taking);
+    sketch.edge("a", "b", [set(x, Expr::int(1))]);
+    sketch.edge("b", "exit", [mine, set(lock, Expr::int(0))]);
+    sketch.thread("second", RUNNING);
+    others(&mut sketch, lock);
+    let (trusting, _) = passes::trust_owners(&sketch.finish());
+    let kept = |op: &Op| matches!(op, Op::Check(condition, _) if *condition != Expr::Bool(true));
+    !trusting.edges().values().flat_map(|edge| &edge.ops).any(kept)
+}
+
+#[test]
+fn owners_are_trusted_where_they_certainly_hold_the_lock() {
+    let lock = VarId::from_index(0);
+    let section = |sketch: &mut Sketch, lock: VarId| {
+        sketch.edge("entry", "a", take(lock));
+        sketch.edge("a", "exit", release(lock));
+    };
+    assert!(is_trusted(take(lock), section));
+    // Nobody knows who has written a number.
+    assert!(!is_trusted([Op::wait(is(lock, 0)), set(lock, Expr::int(1))], section));
+    let misuses: [fn(&mut Sketch, VarId); 4] = [
+        |sketch, lock| {
+            sketch.edge("entry", "exit", release(lock));
+        },
+        |sketch, lock| {
+            sketch.edge("entry", "exit", [set(lock, Expr::This)]);
+        },
+        |sketch, lock| {
+            sketch.edge("entry", "exit", [set(lock, Expr::int(2))]);
+        },
+        |sketch, lock| {
+            sketch.edge("entry", "a", take(lock));
+            sketch.edge("entry", "a", []);
+            sketch.edge("a", "exit", release(lock));
+        },
+    ];
+    for misuse in misuses {
+        assert!(!is_trusted(take(lock), misuse));
+    }
+}

@@ -35,6 +35,8 @@ pub fn program(seed: u64) -> Program {
 struct Lock {
     lock: VarId,
     is_bool: bool,
+    /// Whoever takes it writes its handle there, and whoever releases it must be the one.
+    is_owned: bool,
     protects: VarId,
 }
 
@@ -43,7 +45,8 @@ impl Generator {
         let is_bool = self.random.chance(30);
         let name = format!("lock{}", self.builder.program().vars().len());
         let sort = if is_bool { Sort::Bool } else { Sort::Int };
-        Lock { lock: self.builder.global(name, sort, 0), is_bool, protects }
+        let is_owned = !is_bool && self.random.chance(40);
+        Lock { lock: self.builder.global(name, sort, 0), is_bool, is_owned, protects }
     }
 
     fn sections(&mut self, thread: usize, locks: &[Lock]) {
@@ -111,7 +114,7 @@ impl Generator {
                 }
             };
         }
-        let releasing = lock.releasing();
+        let releasing = self.release(lock);
         self.then(thread, at, releasing)
     }
 
@@ -123,7 +126,8 @@ impl Generator {
         let looked = self.then(thread, taken, vec![check]);
         let changed = self.then(thread, looked, vec![wrong]);
         let restored = self.then(thread, changed, vec![set(lock.protects, 0)]);
-        self.then(thread, restored, lock.releasing())
+        let releasing = self.release(lock);
+        self.then(thread, restored, releasing)
     }
 
     fn diamond(&mut self, thread: usize, at: LocationId, var: VarId) -> LocationId {
@@ -139,7 +143,8 @@ impl Generator {
     /// One way holds the lock longer than the other.
     fn sometimes_released(&mut self, thread: usize, at: LocationId, lock: Lock) -> LocationId {
         let taken = self.then(thread, at, lock.taking(true));
-        let released = self.then(thread, taken, lock.releasing());
+        let releasing = self.release(lock);
+        let released = self.then(thread, taken, releasing);
         let condition = self.condition(Some(thread), 0);
         let end = self.then(thread, released, vec![]);
         let ops = vec![Op::wait(condition)];
@@ -147,10 +152,18 @@ impl Generator {
         end
     }
 
+    fn release(&mut self, lock: Lock) -> Vec<Op> {
+        let mut ops = lock.releasing();
+        if lock.is_owned {
+            ops.insert(0, Op::Check(Expr::var(lock.lock).eq(Expr::This), self.check()));
+        }
+        ops
+    }
+
     /// What is not done to locks.
     fn misuse(&mut self, lock: Lock) -> Vec<Op> {
         match self.random.below(3) {
-            0 => lock.releasing(),
+            0 => self.release(lock),
             1 => vec![Op::Assume(lock.is_free(), self.blocking())],
             _ => lock.taking(true).split_off(1),
         }
@@ -187,6 +200,7 @@ impl Lock {
         let value = match (self.is_bool, by_handle) {
             (true, _) => Expr::Bool(true),
             (false, true) => Expr::This,
+            (false, false) if self.is_owned => Expr::This,
             (false, false) => Expr::int(7),
         };
         let wait = Op::Assume(self.is_free(), Blocking::Wait);
