@@ -10,6 +10,7 @@ mod cli;
 mod counting;
 #[path = "../../../evidence/tests/suite/counting_notation.rs"]
 mod counting_notation;
+mod engines;
 mod examples;
 mod expectation;
 mod explain;
