@@ -242,6 +242,26 @@ fn halt_ends_everything_but_not_properly() {
 }
 
 #[test]
+fn nothing_happens_behind_a_halt() {
+    for body in [
+        "atomic { x := 1; halt; x := 2; assert false; }",
+        "atomic { x := 1; halt; x := 1 / 0; assume false; }",
+        "atomic { if x == 0 { x := 1; halt; } x := 2; assert false; }",
+        "atomic { while x == 0 { x := 1; halt; x := 0; } assert false; }",
+        "await x == 0 do { x := 1; halt; assert false; }",
+        "x := 1; halt; assert false;",
+    ] {
+        // The program has ended, so what it leaves is looked at.
+        let text = format!("var x: int = 0; thread T {{ {body} }}\nnever x > 1;");
+        let found = explore(&source(&text).0, &program(&text), 100);
+        assert!(found.complete && found.violations.is_empty() && !found.deadlock, "{body}");
+        let text = format!("var x: int = 0; thread T {{ {body} }}\nnever x == 1;");
+        let found = explore(&source(&text).0, &program(&text), 100);
+        assert_eq!(found.violations.len(), 1, "{body}");
+    }
+}
+
+#[test]
 fn jumps() {
     check(
         "var x: int = 0; thread T { again: x := x + 1; while true { if x % 3 == 0 { break; } if x > 5 { goto exit; } x := x + 1; } goto again; }\nensures x > 6;",

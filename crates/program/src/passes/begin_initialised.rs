@@ -15,7 +15,7 @@
 use super::back::ChoiceSource;
 use super::draft::{Draft, initial_cells};
 use super::{BackMap, Passed, start_later, unlimited};
-use crate::analysis::IdSet;
+use crate::analysis::{Access, Graph, IdSet};
 use crate::definedness::definedness;
 use crate::expr::Expr;
 use crate::ir::{Blocking, EdgeId, Initial, Op, Place, Program, ThreadKind, VarId};
@@ -175,14 +175,18 @@ impl<'p> Beginning<'p> {
         draft.program.requires.extend(self.conditions);
         let ops = std::mem::take(&mut draft.program.edges[edge].ops);
         let chosen = initial_cells(&draft.program);
-        let havocs = ops.iter().filter_map(|op| match op {
-            Op::Havoc(place, domain) => Some((place.var(), domain)),
+        let sets = |op: &Op, var: VarId| Access::of_ops(std::slice::from_ref(op)).writes.contains(var);
+        let havocs = ops.iter().enumerate().filter_map(|(index, op)| match op {
+            Op::Havoc(place, domain) => Some((index, place.var(), domain)),
             _ => None,
         });
-        let source = |(var, domain): (VarId, &Domain)| match chosen.iter().position(|cell| cell.0 == var) {
-            Some(position) => ChoiceSource::Initial(position),
+        let source = |(index, var, domain): (usize, VarId, &Domain)| {
             // What is overwritten in the same step may have been anything.
-            None => ChoiceSource::Fixed(domain.default_value().unwrap_or(0)),
+            let is_overwritten = ops[index + 1..].iter().any(|op| sets(op, var));
+            match chosen.iter().position(|cell| cell.0 == var).filter(|_| !is_overwritten) {
+                Some(position) => ChoiceSource::Initial(position),
+                None => ChoiceSource::Fixed(domain.default_value().unwrap_or(0)),
+            }
         };
         let sources: Vec<ChoiceSource> = havocs.map(source).collect();
         draft.redirect_choices(edge, &sources);

@@ -6,6 +6,12 @@
 //! one that the same step overwrites before it is looked at, or that is there already. The
 //! right side of such an assignment may have been undefined; if that is a mistake, a check in
 //! front of it says so, and the check stays.
+//!
+//! Two states that differ only in values that nothing depends on have the same steps, block and fail
+//! alike, and lead to two such states again: conditions, checks, joins, arguments and indices that
+//! count make a variable needed, and so does a property. So a run of the one program is a run of the
+//! other. That a step is atomic is used only for what it overwrites itself: no other thread and no
+//! property looks in the middle of a step, and one that blocks or fails there leaves nothing behind.
 
 use super::BackMap;
 use super::draft::Draft;

@@ -343,6 +343,8 @@ pub(super) fn initial_cells(program: &Program) -> Vec<(VarId, usize, Domain)> {
     semantics.initial_choices().iter().map(cell).collect()
 }
 
+/// Where the initial values of the old program come from. One whose domain has changed does not matter:
+/// the first step of the program sets it anew.
 fn initial_sources(
     old: &Program,
     new: &Program,
@@ -350,10 +352,12 @@ fn initial_sources(
     old_cells: &Arena<VarId, Option<usize>>,
 ) -> Vec<ChoiceSource> {
     let cells = initial_cells(new).into_iter().enumerate();
-    let positions: FxHashMap<(VarId, usize), usize> = cells
-        .map(|(position, (var, cell, _))| ((old_vars[var], old_cells[var].unwrap_or(cell)), position))
+    let positions: FxHashMap<(VarId, usize, Domain), usize> = cells
+        .map(|(position, (var, cell, domain))| {
+            ((old_vars[var], old_cells[var].unwrap_or(cell), domain), position)
+        })
         .collect();
-    let source = |(var, cell, domain): (VarId, usize, Domain)| match positions.get(&(var, cell)) {
+    let source = |(var, cell, domain): (VarId, usize, Domain)| match positions.get(&(var, cell, domain)) {
         Some(&position) => ChoiceSource::Kept(position),
         None => ChoiceSource::Fixed(domain.default_value().unwrap_or(0)),
     };

@@ -2,6 +2,10 @@
 //!
 //! `flag[0]` and `flag[1]` are then two variables like any other: one can be private or
 //! constant while the other is not, and engines need no theory of arrays for them.
+//!
+//! The states of both programs are the same but for names: each cell is read and written by the same
+//! operations as before. An array with an index that is not a number inside of it, in whatever
+//! operation, place, property or precondition, stays whole, so every step is defined that was.
 
 use super::BackMap;
 use super::draft::Draft;

@@ -5,6 +5,13 @@
 //! locations for each valuation of known variables that a run can have there, following the
 //! edges that are open for it. If that ends soon and leaves no spawn or join on a cycle, the
 //! copies take the place of the loop.
+//!
+//! A run of the new program stands at the copy of a location for the values that known variables have
+//! there. Each copy has all edges of the location with all of their operations, so from corresponding
+//! states the same steps are possible, block and fail. An edge leads to the copy for the values
+//! behind it, which follow from those before it ([`Constants`] knows only variables that nobody else
+//! writes); one that lets no run with these values pass may lead anywhere. The entry, and locations that
+//! properties count, are not copied.
 
 use super::BackMap;
 use super::draft::Draft;

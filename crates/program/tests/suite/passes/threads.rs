@@ -7,8 +7,8 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_program::passes::{self};
 use rely_program::{
-    Blocking, Claimed, Domain, EdgeId, Expr, Initial, Op, Place, Program, SlotId, Sort, ThreadKind, Trace,
-    TraceStep, Violation,
+    BinaryOp, Blocking, Claimed, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, SlotId, Sort,
+    ThreadKind, Trace, TraceStep, VarId, Violation,
 };
 
 /// `main` starts `worker` in a loop of three iterations and joins the last one.
@@ -293,4 +293,119 @@ fn a_trace_of_another_program_has_no_way_back() {
     assert_eq!(translate(vec![step(0, 999)], Violation::Deadlock), None);
     assert_eq!(translate(vec![step(99, 0)], Violation::Deadlock), None);
     assert_eq!(translate(vec![], Violation::Property(9)), None);
+}
+
+/// What a worker, or who starts it, does with handles, and whether their numbers can be told by that.
+type Use = (&'static str, fn(handle: VarId, owner: VarId) -> (Vec<Op>, Vec<Op>), bool);
+
+const USES_OF_HANDLES: &[Use] = &[
+    ("nothing", |_, _| (vec![], vec![]), true),
+    ("join", |handle, _| (vec![], vec![Op::Join(Expr::var(handle))]), true),
+    ("join of a number", |_, _| (vec![], vec![Op::Join(Expr::int(1))]), false),
+    (
+        "a lock",
+        |_, owner| {
+            let taking = vec![Op::wait(is(owner, 0)), set(owner, Expr::This)];
+            let releasing = vec![Op::wait(Expr::var(owner).eq(Expr::This)), set(owner, Expr::int(0))];
+            ([taking, releasing].concat(), vec![])
+        },
+        true,
+    ),
+    ("is it one", |handle, _| (vec![], vec![Op::wait(Expr::var(handle).gt(Expr::int(0)))]), true),
+    (
+        "comparison",
+        |handle, owner| {
+            (vec![set(owner, Expr::This)], vec![Op::wait(Expr::var(handle).eq(Expr::var(owner)))])
+        },
+        true,
+    ),
+    ("comparison with a number", |handle, _| (vec![], vec![Op::wait(is(handle, 2))]), false),
+    (
+        "another value of the same variable",
+        |_, owner| (vec![set(owner, Expr::This)], vec![set(owner, Expr::int(3))]),
+        false,
+    ),
+    (
+        "order",
+        |handle, owner| {
+            (vec![set(owner, Expr::This)], vec![Op::wait(Expr::var(handle).lt(Expr::var(owner)))])
+        },
+        false,
+    ),
+    (
+        "parity",
+        |_, owner| (vec![set(owner, Expr::binary(BinaryOp::Rem, Expr::This, Expr::int(2)))], vec![]),
+        false,
+    ),
+    (
+        "choice",
+        |handle, owner| (vec![], vec![set(owner, Expr::ite(is(handle, 0), Expr::var(handle), Expr::This))]),
+        true,
+    ),
+    (
+        "a guess",
+        |handle, _| (vec![], vec![Op::Havoc(Place::Scalar(handle), Domain::Range { low: 0, high: 2 })]),
+        false,
+    ),
+];
+
+#[test]
+fn handles_that_are_taken_for_numbers_stay_as_they_are() {
+    for (what, uses, is_opaque) in USES_OF_HANDLES {
+        let mut sketch = Sketch::new();
+        let (handle, owner) = (sketch.int("handle"), sketch.int("owner"));
+        let (of_worker, of_main) = uses(handle, owner);
+        let worker = sketch.thread("worker", ThreadKind::Template);
+        sketch.edge("entry", "exit", of_worker);
+        sketch.thread("main", RUNNING);
+        sketch.edge("entry", "started", [spawn(worker, Some(handle))]);
+        sketch.edge("started", "exit", of_main);
+        let program = sketch.finish();
+        assert_eq!(rely_program::analysis::handles_are_opaque(&program), *is_opaque, "{what}");
+        let (result, _) = passes::instantiate(&program);
+        let has_template = result.threads().values().any(|thread| thread.kind == ThreadKind::Template);
+        assert_eq!(has_template, !is_opaque, "{what}");
+    }
+}
+
+#[test]
+fn whoever_starts_threads_changes_the_handles_of_others() {
+    let mut sketch = Sketch::new();
+    let bystander = sketch.thread("bystander", ThreadKind::Template);
+    sketch.edge("entry", "exit", []);
+    let worker = sketch.thread("worker", ThreadKind::Template);
+    let check = sketch.check("it is the first");
+    sketch.edge("entry", "exit", [Op::Check(Expr::This.le(Expr::int(3)), check)]);
+    for (name, started) in [("main", worker), ("other", bystander)] {
+        sketch.thread(name, RUNNING);
+        sketch.edge("entry", "exit", [spawn(started, None)]);
+    }
+    let program = sketch.finish();
+    let verdict = |program: &Program| explore(program, &[], 1_000).unwrap().verdict(program);
+    assert!(verdict(&program).assert, "the other one is started first");
+    for pass in [passes::rest_bystanders, passes::instantiate, |program: &Program| {
+        passes::prepare(program, Goal::Assert)
+    }] {
+        let (result, _) = pass(&program);
+        assert!(verdict(&result).assert, "{result}");
+    }
+}
+
+#[test]
+fn values_that_are_chosen_first_come_from_their_own_domains() {
+    let mut sketch = Sketch::new();
+    let range = |low, high| Domain::Range { low, high };
+    let x = sketch.var("x", Sort::Int, None, Initial::Any(range(0, 1)));
+    sketch.thread("main", RUNNING);
+    let check = sketch.check("it is small");
+    let chosen = [range(2, 3), range(4, 5)].map(|domain| Op::Havoc(Place::Scalar(x), domain));
+    sketch.edge("entry", "a", chosen);
+    sketch.edge("a", "exit", [Op::Check(is(x, 4), check)]);
+    let program = sketch.finish();
+    let (result, back) = passes::begin_initialised(&program);
+    let found = explore(&result, &[], 100).unwrap().violations;
+    assert!(!found.is_empty());
+    for trace in found {
+        assert_eq!(replay(&program, &back.trace(&trace).unwrap()), Ok(()));
+    }
 }

@@ -215,7 +215,7 @@ impl Editor {
         let free = self.zero_of(global);
         let taken = self.nonzero_of(global);
         let check = self.check();
-        match self.random.below(14) {
+        match self.random.below(18) {
             // A check, a range, or a divisor in front.
             0..=2 => vec![Op::Check(condition, check)],
             3 => vec![Op::Check(var.between(0, 2), check)],
@@ -232,7 +232,40 @@ impl Editor {
             10 => vec![Op::wait(condition)],
             11 => self.start(thread),
             12 => self.join(thread),
+            13 => vec![Op::Havoc(Place::Scalar(self.own(thread, VarId::from_index(0))), self.domain())],
+            14..=15 => self.element(thread, var, number),
+            // Two places at once, perhaps the same.
+            16 => {
+                let other = self.own(thread, VarId::from_index(0));
+                let places = [self.own(thread, VarId::from_index(1)), other].map(Place::Scalar);
+                let values = [number, Expr::var(other)];
+                vec![Op::Assign(places.into_iter().zip(values).collect())]
+            }
             _ => self.handle_as_number(thread),
+        }
+    }
+
+    fn domain(&mut self) -> Domain {
+        let low = self.random.below(3) as i128;
+        Domain::Range { low, high: low + self.random.below(2) as i128 }
+    }
+
+    /// A cell whose index is checked first.
+    fn element(&mut self, thread: ThreadId, index: Expr, number: Expr) -> Vec<Op> {
+        let arrays: Vec<usize> =
+            (0..self.vars.len()).filter(|&var| self.vars[var].length.is_some()).collect();
+        if arrays.is_empty() {
+            return vec![];
+        }
+        let array = *self.random.pick(&arrays);
+        let last = self.vars[array].cells() as i128 - 1;
+        let (array, bounds) = (VarId::from_index(array), index.clone().between(0, last));
+        let check = Op::Check(bounds, self.check());
+        let cell = Place::Element(array, index);
+        match self.random.below(3) {
+            0 => vec![check, Op::wait(cell.read().eq(number))],
+            1 => vec![check, Op::assign(cell, number)],
+            _ => vec![check, Op::assign(Place::Scalar(self.own(thread, VarId::from_index(0))), cell.read())],
         }
     }
 
@@ -250,7 +283,8 @@ impl Editor {
                 && var.length.is_none()
                 && (var.is_global() || var.scope == Scope::Local(thread))
         };
-        if fits(&self.vars[var.index()]) { var } else { self.pick_var(fits).unwrap_or(var) }
+        let keeps = self.vars.get(var.index()).is_some_and(fits) && self.random.chance(40);
+        if keeps { var } else { self.pick_var(fits).unwrap_or(var) }
     }
 
     fn int(&mut self, thread: ThreadId) -> Expr {
@@ -412,7 +446,8 @@ impl Editor {
         let cells = self.vars[var].cells();
         self.vars[var].initial = match (self.vars[var].sort, self.random.below(3)) {
             (Sort::Bool, 0) => Initial::Any(Domain::Bool),
-            (Sort::Int, 0) => Initial::Any(Domain::Range { low: 0, high: 1 }),
+            (Sort::Int, 0) => Initial::Any(self.domain()),
+            (Sort::Bool, value) => Initial::Values(vec![value as i128 - 1; cells]),
             (_, value) => Initial::Values(vec![value as i128 - 1; cells]),
         };
     }
