@@ -15,7 +15,7 @@
 use super::back::ChoiceSource;
 use super::draft::{Draft, initial_cells};
 use super::{BackMap, Passed, start_later, unlimited};
-use crate::analysis::{Access, Graph, IdSet};
+use crate::analysis::{Access, IdSet};
 use crate::definedness::definedness;
 use crate::expr::Expr;
 use crate::ir::{Blocking, EdgeId, Initial, Op, Place, Program, ThreadKind, VarId};
