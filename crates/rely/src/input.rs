@@ -21,6 +21,18 @@ pub enum NotLoaded {
     Stopped(Interrupted),
 }
 
+impl NotLoaded {
+    /// For those who have no limits to speak of.
+    pub fn into_problem(self) -> Problem {
+        match self {
+            NotLoaded::Wrong(problem) => problem,
+            NotLoaded::Stopped(interrupted) => {
+                Problem::without_source(Diagnostic::error(interrupted.to_string()))
+            }
+        }
+    }
+}
+
 impl From<rely_verify::NotLoaded> for NotLoaded {
     fn from(reason: rely_verify::NotLoaded) -> Self {
         match reason {
@@ -38,7 +50,11 @@ pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Dia
 }
 
 /// [`read`], unless the budget ends before.
-pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<rely_verify::Source, NotLoaded> {
+pub fn read_within(
+    path: &Path,
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, NotLoaded> {
     budget.set_work(Some(Work::Reading));
     let read = read_unless_over(path, options, budget);
     // Who stops early says so by some error.
@@ -47,7 +63,11 @@ pub fn read_within(path: &Path, options: &InputArgs, budget: &Budget) -> Result<
 }
 
 /// An error if the budget ends before.
-fn read_unless_over(path: &Path, options: &InputArgs, budget: &Budget) -> Result<rely_verify::Source, Diagnostic> {
+fn read_unless_over(
+    path: &Path,
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
     let preprocessed = match language {
         Language::C => {

@@ -8,7 +8,7 @@ use crate::exit::Status;
 use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
 use rely_base::{Budget, History, Interrupted};
-use rely_evidence::rely_guarantee::{ObligationsError, RelyGuaranteeDefect, ControlPoint};
+use rely_evidence::rely_guarantee::{ControlPoint, ObligationsError, RelyGuaranteeDefect};
 use rely_evidence::{
     Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, proof_to_json, recheck,
 };
@@ -48,6 +48,7 @@ fn print_unknown(
 ) -> Ended {
     let file = arguments.file.display().to_string();
     let finding = Finding {
+        decided_by: None,
         // Which property the certificate is about may not be known yet.
         property: Goal::Assert,
         engine: engine_name(arguments),

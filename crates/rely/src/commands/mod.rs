@@ -15,9 +15,9 @@ mod witness;
 pub use documentation::{completions, man};
 pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show::show};
 
+use crate::args::InputArgs;
 use crate::console::Console;
 use crate::exit::Status;
-use crate::args::InputArgs;
 use crate::input::{self, NotLoaded};
 use rely_base::{Budget, CancelToken};
 use rely_report::{Problem, ProofContext, render_problem};
