@@ -190,6 +190,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.operand_ends(&mut operands, Pending::default());
             }
         }
+        self.end_operands(operands);
         Ok(())
     }
 
