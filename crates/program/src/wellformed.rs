@@ -1,4 +1,10 @@
 //! What every program satisfies, so that nothing behind the front ends has to ask.
+//!
+//! What depends on values is not decided here: whether a run starts an instance a second time, joins
+//! what is no thread, divides by zero or leaves an array. Such a step has no meaning, and the semantics
+//! says so ([`StepError`](crate::StepError)). Front ends make none: each spawn that may happen again
+//! starts a template, and a check stands in front of whatever may be undefined. Passes preserve what
+//! programs do whose runs all have a meaning.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::{Edge, EdgeId, Initial, Op, Place, Program, Scope, ThreadId, ThreadKind, Var, VarId};

@@ -41,6 +41,33 @@ fn a_proof_claims_nothing_where_steps_were_left_out() {
 }
 
 #[test]
+fn what_goes_wrong_before_a_lock_is_taken_is_found() {
+    let section = "thread A { await m == 0 do { m := 1; } g := 5; g := 0; m := 0; }\n";
+    let sources = [
+        ("assertion.rely", "thread B { atomic { assert m == 0; m := 2; } m := 0; }"),
+        ("protected.rely", "thread B { await g >= 0 do { assert g == 0; assume m == 0; m := 2; } m := 0; }"),
+        (
+            "range.rely",
+            "var r: int in 0..3 = 0;\nthread B { atomic { r := g; assume m == 0; m := 2; } m := 0; }",
+        ),
+        ("index.rely", "var a: int[2] = 0;\nthread B { await a[g] == 0 && m == 0 do { m := 2; } m := 0; }"),
+        ("divisor.rely", "thread B { await 1 / (g - 5) <= 0 && m == 0 do { m := 2; } m := 0; }"),
+        (
+            "many.rely",
+            "process P { atomic { assert m == 0; m := 2; } m := 0; }\nprocess S { while true { spawn P; } }\nstart S;",
+        ),
+    ];
+    for (name, other) in sources {
+        let model = format!("var m, g: int = 0;\n{section}{other}\n");
+        let directory = Directory::new().with(name, &model);
+        for sections in ["joined", "apart"] {
+            let output = directory.rely(&["check", "--sections", sections, name]);
+            assert!(told(&output).contains("unsafe"), "{model}{}", told(&output));
+        }
+    }
+}
+
+#[test]
 fn bad_files_are_refused() {
     let directory = Directory::new()
         .with("empty.rely", "")
