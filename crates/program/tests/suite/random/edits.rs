@@ -9,6 +9,7 @@
 use super::generator;
 use super::numbers::Random;
 use rely_base::Id;
+use rely_program::analysis::Graph;
 use rely_program::{
     BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, Expr, Initial, Location,
     LocationId, Malformed, Op, Place, Program, ProgramBuilder, Property, Scope, Sort, Thread, ThreadId,
@@ -30,7 +31,22 @@ pub fn program(seed: u64) -> Result<Program, Malformed> {
     for _ in 0..1 + editor.random.below(5) {
         editor.edit();
     }
-    editor.finish()
+    let program = editor.finish()?;
+    if starts_threads_without_end(&program) {
+        return Err(Malformed { what: "an atomic block starts threads in a circle".into(), span: None });
+    }
+    Ok(program)
+}
+
+/// Whether there may be no end of threads within one step, so that not even its states are few.
+fn starts_threads_without_end(program: &Program) -> bool {
+    let graph = Graph::new(program);
+    let is_inside = |edge: &Edge| [edge.source, edge.target].iter().all(|&at| program.locations()[at].atomic);
+    program.edges().iter().any(|(id, edge)| {
+        edge.ops.iter().any(|op| matches!(op, Op::Spawn { .. }))
+            && is_inside(edge)
+            && graph.is_on_cycle(program, id)
+    })
 }
 
 /// A program in parts.

@@ -93,15 +93,18 @@ impl From<SearchError> for Stopped {
     fn from(error: SearchError) -> Self {
         match error {
             SearchError::Step(error) => Stopped::Undefined(error),
-            SearchError::Stopped(reason) => unreachable!("the budget is unlimited: {reason}"),
+            SearchError::Stopped(_) => Stopped::TooManyStates,
         }
     }
 }
 
+/// So many steps may be tried for each state: an atomic block that starts threads in a circle has no end.
+const STEPS_PER_STATE: u32 = 100;
+
 /// Explores the program breadth first, observing some globals.
 pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Result<Findings, Stopped> {
     let semantics = Semantics::new(program);
-    let budget = Budget::unlimited();
+    let budget = Budget::unlimited().with_step_limit(STEPS_PER_STATE * most_states as u32);
     let mut exploration = Exploration {
         semantics: &semantics,
         successors: Successors::new(&semantics, &EveryValue, &budget),
