@@ -23,6 +23,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// that it could have done anything.
 const GRACE: Duration = Duration::from_millis(700);
 
+/// But nobody waits longer than this.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Who has used less since it was asked to stop, and that was a while ago, only waits. To look at the
 /// limits takes a part of it.
 const IDLE: Duration = Duration::from_millis(20);
@@ -132,9 +135,10 @@ impl Watch {
         }
         let over = watched.over?;
         let used = processor_time().saturating_sub(over.used);
-        let only_waits = over.since.elapsed() > GRACE && used < IDLE;
+        let since = over.since.elapsed();
+        let only_waits = since > GRACE && used < IDLE;
         // Memory that goes on growing is not waited for.
-        (used > GRACE || only_waits || held > limit + limit / 20).then_some(over.reason)
+        (used > GRACE || only_waits || since > PATIENCE || held > limit + limit / 20).then_some(over.reason)
     }
 }
 
