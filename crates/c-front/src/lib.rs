@@ -63,6 +63,7 @@ pub fn translate_within(
     input: &CInput,
     budget: &Budget,
 ) -> Result<Program, Untranslated> {
+    budget.check_work(Work::Translating)?;
     let translated = translate_unless_over(sources, input, budget);
     // Who stops early says so by some error.
     budget.check_work(Work::Translating)?;
