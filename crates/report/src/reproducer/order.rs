@@ -104,6 +104,10 @@ impl Source<'_> {
 
     /// An expression whose value depends on the order of evaluation, whatever the others do.
     fn ambiguous(&self, shown: &Replay) -> Option<Span> {
+        // The front end knows whether there can be one.
+        if !self.program.assumptions().contains(&"unsequenced-left-to-right") {
+            return None;
+        }
         let mut passes = Passes::new(self);
         for (index, step) in shown.trace().steps.iter().enumerate() {
             passes.add(index, step, None);
