@@ -173,10 +173,6 @@ pub const VIOLATIONS: &[Violation] = &[
     ),
     kind("semaphore", Deadlock, "#include <semaphore.h>\nsem_t s;", "sem_init(&s, 0, 0);", "sem_wait(&s);"),
     refused(
-        kind("join-itself", Deadlock, "", "", "pthread_join(pthread_self(), 0);"),
-        "waits in `pthread_join",
-    ),
-    refused(
         kind(
             "barrier",
             Deadlock,
@@ -197,10 +193,12 @@ pub struct Place {
 }
 
 impl Violation {
-    /// Whether it can happen in a place. Memory is not allocated where that may happen again.
+    /// Whether it can happen in a place. Memory is not allocated where that may happen again, and that
+    /// threads are joined once is assumed there.
     pub fn fits(&self, place: &Place) -> bool {
+        let is_counted = self.prelude.contains("malloc") || self.prelude.contains("pthread_create");
         let is_once = matches!(place.name, "main" | "thread" | "function");
-        (self.goal != Deadlock || place.can_deadlock) && (!self.prelude.contains("malloc") || is_once)
+        (self.goal != Deadlock || place.can_deadlock) && (!is_counted || is_once)
     }
 }
 

@@ -67,9 +67,6 @@ pub enum NotReproducible {
         "the violation depends on the value of `{0}`, which is never initialized: no compiler can be made to choose it"
     )]
     Uninitialized(String),
-    /// The program answers its own questions for inputs.
-    #[error("the program defines `{0}` itself, so its inputs cannot be given")]
-    DefinesInput(String),
     /// Each label of a `switch` may be chosen, and nothing says by which value.
     #[error("the value of `{0}` in a `switch` is not known")]
     AnyLabel(String),
@@ -118,9 +115,6 @@ pub fn reproducer(
     budget: &Budget,
 ) -> Result<Vec<ReproducerFile>, NotReproducible> {
     let names = Names::in_text(source.preprocessed);
-    if let Some(name) = names.functions().find(|name| name.starts_with("__VERIFIER_nondet_")) {
-        return Err(NotReproducible::DefinesInput(name.to_owned()));
-    }
     let does_call = |name: &&str| {
         let mut spans = replay.trace().steps.iter().filter_map(|step| program.edges()[step.edge].span);
         spans.any(|span| sources.text(span).contains(name))

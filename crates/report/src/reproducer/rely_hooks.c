@@ -104,7 +104,7 @@ long rely_random(void) {
 }
 
 #define INPUT(name, type) \
-    type __VERIFIER_nondet_##name(void) { return (type)next_input(); } \
+    __attribute__((weak)) type __VERIFIER_nondet_##name(void) { return (type)next_input(); } \
     __attribute__((weak)) type nondet_##name(void) { return (type)next_input(); }
 INPUT(bool, _Bool)
 INPUT(_Bool, _Bool)

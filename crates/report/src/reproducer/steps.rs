@@ -124,12 +124,23 @@ fn variables(program: &Program, names: &Names) -> Vec<Variable> {
         let users = users.get(&var).map_or(&[][..], Vec::as_slice);
         users.iter().any(|&user| user != users[0] || program.threads()[user].kind == ThreadKind::Template)
     };
-    let globals = program.vars().iter().filter(|(_, var)| var.scope == Scope::Global);
-    globals
+    let globals = || program.vars().iter().filter(|(_, var)| var.scope == Scope::Global);
+    // What the program cannot name, such as the kind of a mutex, lies in what it can.
+    let is_in_other = |name: &str| {
+        let whole = name.rsplit_once('.').map(|(whole, _)| whole);
+        whole.filter(|whole| globals().any(|(_, var)| var.name == *whole)).map(str::to_owned)
+    };
+    globals()
         .map(|(id, var)| Variable {
             id,
             name: var.name.clone(),
-            place: c_place(&var.name, var.length.map(|_| var.cells()), names),
+            place: match is_in_other(&var.name) {
+                Some(whole) => match c_place(&whole, var.length.map(|_| var.cells()), names) {
+                    CPlace::Exact(lvalue, _) => CPlace::Inside(lvalue),
+                    other => other,
+                },
+                None => c_place(&var.name, var.length.map(|_| var.cells()), names),
+            },
             is_shared: is_shared(id),
         })
         .collect()
