@@ -625,7 +625,8 @@ fn the_help_explains_itself() {
               --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
                                                 command that reads SMT-LIB
               --reproducer <DIR>                Write the violation of a C program as a program that gcc
-                                                compiles and that fails in every run
+                                                compiles and that fails in every run, or say why there is
+                                                none
               --report <FILE.html>              Write everything into one HTML page: the run of a violation
                                                 step by step, the proof of a `safe`
               --lang <LANG>                     The language, where the name of the file does not tell it
