@@ -19,6 +19,7 @@
 mod arena;
 mod budget;
 mod diagnostic;
+mod limits;
 mod observer;
 mod random;
 mod source;
@@ -26,6 +27,7 @@ mod source;
 pub use arena::{Arena, Id};
 pub use budget::{Budget, BudgetBuilder, CancelToken, Interrupted, StopReason, Work};
 pub use diagnostic::{Diagnostic, Untranslated};
+pub use limits::Limits;
 pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
 pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};

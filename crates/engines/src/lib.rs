@@ -26,7 +26,7 @@
 pub mod deductive;
 mod explore;
 pub mod houdini;
-mod parameterized;
+pub mod parameterized;
 mod random_walk;
 pub mod rely_guarantee;
 mod values;

@@ -13,7 +13,7 @@ fn check(model: &str, expected: &str) {
     let program = program.unwrap_or_else(|problems| panic!("{problems:?}"));
     let (program, _) = passes::prepare(&program, Goal::Assert);
     let budget = Budget::unlimited();
-    let found = match Parameterized.run(&program, Goal::Assert, &budget, &Silent) {
+    let found = match Parameterized::default().run(&program, Goal::Assert, &budget, &Silent) {
         Claim::Unknown(Reason::GaveUp { why, .. }) => why,
         Claim::Unknown(Reason::UnsupportedConstruct { construct, .. }) => construct,
         claim => match check_evidence(&program, Goal::Assert, claim, &budget).into_verdict() {

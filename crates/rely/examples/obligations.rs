@@ -101,7 +101,8 @@ fn row(name: &str, file: &Path, goal: Goal, engine: &str, of_each_kind: usize, t
     let loaded = rely_verify::load(&input).expect("a program");
     let engine_name = engine.split_whitespace().next().unwrap_or(engine);
     let bias = if engine.ends_with("none") { Bias::None } else { Bias::Modular };
-    let chosen = strategy_with(engine_name, StrategyOptions { bias }).expect("an engine");
+    let chosen =
+        strategy_with(engine_name, StrategyOptions { bias, ..Default::default() }).expect("an engine");
     let verified = rely_verify::verify_and_keep(
         &loaded.program,
         goal,

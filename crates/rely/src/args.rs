@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use rely_bench::families::FAMILIES;
 use rely_program::Goal;
 use rely_program::passes::Sections;
-use rely_verify::STRATEGY_NAMES;
+use rely_verify::{Limits, STRATEGY_NAMES};
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
@@ -105,6 +105,12 @@ pub struct CheckArgs {
     /// Give up when the engine holds more than this many megabytes
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: u64,
+    /// Another value for one of the limits that `--verbose` lists, for experiments
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<(String, u64)>,
+    /// Print the limits of the engines, too
+    #[arg(long)]
+    pub verbose: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
@@ -484,6 +490,15 @@ fn goal_parser() -> impl TypedValueParser<Value = Goal> {
 
 fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
+}
+
+fn limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("a limit is changed by `NAME=N`")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+    if !Limits::default().set(name, value) {
+        return Err("there is no such limit; `--verbose` lists them".to_owned());
+    }
+    Ok((name.to_owned(), value))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -35,5 +35,8 @@ mod source;
 pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
-pub use scheduler::{Attributed, Decision, Judge, Portfolio, RelyGuaranteeStrategy, Strategy, Task};
+pub use scheduler::{
+    Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, RelyGuaranteeStrategy, Strategy, Task,
+    TurnLimits,
+};
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};

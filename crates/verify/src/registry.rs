@@ -1,6 +1,6 @@
 //! Strategies by name. On the command line they are called engines: most of them are a single one.
 
-use crate::{Portfolio, RelyGuaranteeStrategy, Strategy};
+use crate::{Limits, Portfolio, RelyGuaranteeStrategy, Strategy};
 use rely_engines::{Bias, Deductive, Explore, Houdini, Parameterized};
 
 /// The names of all strategies of the project, those to come included.
@@ -20,6 +20,8 @@ pub const STRATEGY_NAMES: [&str; 8] = [
 pub struct StrategyOptions {
     /// Which predicates rely-guarantee reasoning looks for first.
     pub bias: Bias,
+    /// What they may do.
+    pub limits: Limits,
 }
 
 /// Why there is no engine of some name.
@@ -40,14 +42,21 @@ pub fn strategy(name: &str) -> Result<Box<dyn Strategy>, StrategyError> {
 
 /// The strategy of a name.
 pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Strategy>, StrategyError> {
-    let rely_guarantee = RelyGuaranteeStrategy { bias: options.bias };
+    let StrategyOptions { bias, limits } = options;
+    let houdini = Houdini { limits: limits.houdini };
+    let parameterized = Parameterized { limits: limits.parameterized };
+    let rely_guarantee =
+        RelyGuaranteeStrategy { bias, turns: limits.turns, limits: limits.rely_guarantee, houdini };
+    let limits = limits.portfolio;
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
-        Some("portfolio") => Ok(Box::new(Portfolio { rely_guarantee, ..Portfolio::default() })),
+        Some("portfolio") => {
+            Ok(Box::new(Portfolio { rely_guarantee, parameterized, limits, ..Portfolio::default() }))
+        }
         Some("explore") => Ok(Box::new(Explore::default())),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive::default())),
-        Some("parameterized") => Ok(Box::new(Parameterized)),
-        Some("houdini") => Ok(Box::new(Houdini)),
+        Some("parameterized") => Ok(Box::new(parameterized)),
+        Some("houdini") => Ok(Box::new(houdini)),
         Some(known) => Err(StrategyError::NotAvailable(known)),
         None => Err(StrategyError::Unknown(name.to_owned())),
     }

@@ -30,7 +30,7 @@ fn claim(
 fn decide(program: &Program, bias: Bias) -> String {
     let (prepared, _) = passes::prepare(program, Goal::Assert);
     let budget = Budget::unlimited();
-    let claim = claim(RelyGuaranteeStrategy { bias }, &prepared, &budget, &Silent);
+    let claim = claim(RelyGuaranteeStrategy { bias, ..Default::default() }, &prepared, &budget, &Silent);
     match check_evidence(&prepared, Goal::Assert, claim, &budget).into_verdict() {
         Verdict::Safe(proved) => match proved.proof() {
             Proof::RelyGuarantee(proof) if proof.is_modular(&prepared) => "safe modular".to_owned(),

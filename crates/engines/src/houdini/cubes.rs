@@ -3,11 +3,8 @@
 use super::signs::Signs;
 use super::vocabulary::Vocabulary;
 
-/// Assertions with more cubes than this are not written.
-const MOST_CUBES: usize = 2_000;
-
 /// Cubes of which one holds exactly if all clauses do; `None` if there are too many.
-pub(super) fn cubes(vocabulary: &Vocabulary, clauses: &[Signs]) -> Option<Vec<Signs>> {
+pub(super) fn cubes(vocabulary: &Vocabulary, clauses: &[Signs], most: usize) -> Option<Vec<Signs>> {
     let mut cubes = vec![Signs::default()];
     let mut clauses = clauses.to_vec();
     clauses.sort_by_key(|clause| clause.count());
@@ -25,7 +22,7 @@ pub(super) fn cubes(vocabulary: &Vocabulary, clauses: &[Signs]) -> Option<Vec<Si
                 }
             }
         }
-        if next.len() > MOST_CUBES {
+        if next.len() > most {
             return None;
         }
         cubes = next;

@@ -11,9 +11,6 @@ use rely_base::{Budget, Id, Observer, Progress, StopReason};
 use rely_symbolic::MoveId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// More clauses than this are not tried at the same time.
-const MOST_CANDIDATES: usize = 200_000;
-
 /// Clauses up to a width that hold in every state.
 pub(super) fn invariants(
     frame: &Frame<'_, '_>,
@@ -33,7 +30,7 @@ pub(super) fn invariants(
             candidates[thread][point] = proposed(samples, &held, place, shapes, budget)?;
         }
         let tried = candidates.iter().flatten().map(Vec::len).sum::<usize>();
-        if tried > MOST_CANDIDATES {
+        if tried > frame.limits.candidates {
             break;
         }
         let counts = vec![("width", *widths.end() as u64), ("clauses", tried as u64)];

@@ -20,6 +20,7 @@
 
 mod cubes;
 mod induction;
+mod limits;
 mod needed;
 mod obligations;
 mod propagation;
@@ -31,6 +32,8 @@ mod steps;
 mod tests;
 mod vocabulary;
 mod write;
+
+pub use limits::Limits;
 
 use crate::Engine;
 use induction::invariants;
@@ -44,12 +47,12 @@ use samples::Samples;
 use vocabulary::Vocabulary;
 use write::write;
 
-/// The widest clauses that are tried; wider ones only if these do not suffice, because there are many.
-const WIDTHS: [usize; 2] = [3, 4];
-
 /// The method as an engine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Houdini;
+pub struct Houdini {
+    /// What it may do.
+    pub limits: Limits,
+}
 
 const NAME: &str = "houdini";
 
@@ -66,7 +69,7 @@ impl Engine for Houdini {
             Ok(system) => system,
             Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
         };
-        prove(&system, budget, observer).unwrap_or_else(|| match budget.check_now() {
+        prove(&system, self.limits, budget, observer).unwrap_or_else(|| match budget.check_now() {
             Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
             Ok(()) => {
                 let why = "no short clauses were found that suffice for a proof".to_owned();
@@ -77,17 +80,17 @@ impl Engine for Houdini {
 }
 
 /// A proof by clauses, or a violation that a walk has seen; `None` if neither was found.
-fn prove(system: &System<'_>, budget: &Budget, observer: &dyn Observer) -> Option<Claim> {
+fn prove(system: &System<'_>, limits: Limits, budget: &Budget, observer: &dyn Observer) -> Option<Claim> {
     if system.has_atomic_points || system.threads.iter().any(|thread| thread.is_template) {
         return None;
     }
     let vocabulary = Vocabulary::new(system, budget)?;
-    let samples = match Samples::new(system, &vocabulary, budget) {
+    let samples = match Samples::new(system, &vocabulary, limits, budget) {
         Ok(samples) => samples,
         Err(trace) => return Some(Claim::Unsafe(trace)),
     };
-    let frame = Frame::new(system, &vocabulary, budget);
-    let needed = WIDTHS.into_iter().find_map(|widest| {
+    let frame = Frame::new(system, &vocabulary, limits, budget);
+    let needed = (limits.first_width..=limits.last_width).find_map(|widest| {
         budget.check_now().ok()?;
         let held = invariants(&frame, &samples, widest, (budget, observer)).ok()?;
         needed(&frame, &held, budget)

@@ -1,5 +1,6 @@
 //! What must be shown of a clause at a control point.
 
+use super::limits::Limits;
 use super::signs::Signs;
 use super::steps::Steps;
 use super::vocabulary::Vocabulary;
@@ -28,6 +29,7 @@ pub(super) struct Obligation {
 pub(super) struct Frame<'f, 'p> {
     pub(super) system: &'f System<'p>,
     pub(super) vocabulary: &'f Vocabulary,
+    pub(super) limits: Limits,
     pub(super) steps: Steps,
     /// What is known in each case of the initial states.
     initial: Vec<Signs>,
@@ -38,10 +40,16 @@ pub(super) struct Frame<'f, 'p> {
 }
 
 impl<'f, 'p> Frame<'f, 'p> {
-    pub(super) fn new(system: &'f System<'p>, vocabulary: &'f Vocabulary, budget: &Budget) -> Self {
+    pub(super) fn new(
+        system: &'f System<'p>,
+        vocabulary: &'f Vocabulary,
+        limits: Limits,
+        budget: &Budget,
+    ) -> Self {
         let mut frame = Frame {
             system,
             vocabulary,
+            limits,
             steps: Steps::new(system, vocabulary, budget),
             initial: initial_signs(system, vocabulary, budget),
             arriving: system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect(),

@@ -1,5 +1,6 @@
 //! States that random walks have seen: a clause that does not hold in one of them need not be tried.
 
+use super::limits::Limits;
 use super::signs::Signs;
 use super::vocabulary::{Atom, Vocabulary};
 use crate::random_walk::random_walks;
@@ -10,25 +11,26 @@ use rely_program::{Scope, Semantics, SlotId, State, ThreadId, Trace};
 use rely_symbolic::{ControlPointId, System};
 use rustc_hash::FxHashSet;
 
-/// So many steps are walked.
-const STEPS: u64 = 200_000;
-/// So many different states are kept of each control point.
-const MOST_PER_POINT: usize = 4_096;
-
 /// What was seen when a thread was at a control point.
 pub(super) struct Samples {
+    most_per_point: usize,
     at: Vec<Vec<FxHashSet<u128>>>,
 }
 
 impl Samples {
     /// What walks see; or the run that violates the property, if one does.
-    pub(super) fn new(system: &System<'_>, vocabulary: &Vocabulary, budget: &Budget) -> Result<Self, Trace> {
+    pub(super) fn new(
+        system: &System<'_>,
+        vocabulary: &Vocabulary,
+        limits: Limits,
+        budget: &Budget,
+    ) -> Result<Self, Trace> {
         let points = system.threads.iter().map(|thread| vec![FxHashSet::default(); thread.points.len()]);
-        let mut samples = Samples { at: points.collect() };
+        let mut samples = Samples { at: points.collect(), most_per_point: limits.samples_per_point };
         let semantics = Semantics::new(system.program);
         let eye = Eye { system, semantics: &semantics };
         let see = &mut |state: &State| samples.see(&eye, vocabulary, state);
-        match random_walks(system.program, system.goal, budget, STEPS, see) {
+        match random_walks(system.program, system.goal, budget, limits.walk_steps as u64, see) {
             Some(trace) => Err(trace),
             None => Ok(samples),
         }
@@ -53,7 +55,7 @@ impl Samples {
         }
         for (thread, point) in places.into_iter().enumerate() {
             let seen = &mut self.at[thread][point.index()];
-            if seen.len() < MOST_PER_POINT {
+            if seen.len() < self.most_per_point {
                 seen.insert(holding);
             }
         }

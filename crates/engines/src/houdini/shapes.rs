@@ -13,9 +13,6 @@ use rely_program::ThreadId;
 use rely_symbolic::MoveId;
 use rustc_hash::FxHashSet;
 
-/// More clauses than this are not tried for one thread.
-const MOST_SHAPES: usize = 20_000;
-
 /// The clauses that are worth trying for a thread, by their width.
 pub(super) fn shapes(
     frame: &Frame<'_, '_>,
@@ -82,7 +79,8 @@ impl Growth<'_, '_, '_> {
     fn add_established(&mut self, by: MoveId, clause: Signs) {
         for (atom, holds) in self.frame.steps.established(by).intersection(self.combinable).iter() {
             let wider = clause.union(Signs::one(atom, holds));
-            let is_wanted = self.seen.len() < MOST_SHAPES && !self.is_redundant(clause, (atom, holds));
+            let is_wanted =
+                self.seen.len() < self.frame.limits.shapes && !self.is_redundant(clause, (atom, holds));
             if is_wanted && self.seen.insert(wider) {
                 self.found.push(wider);
             }

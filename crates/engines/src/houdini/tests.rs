@@ -9,7 +9,7 @@ use super::samples::Samples;
 use super::shapes::shapes;
 use super::signs::{AtomId, Signs};
 use super::vocabulary::{Atom, Vocabulary};
-use super::{WIDTHS, prove};
+use super::{Limits, prove};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::{AtomPrinter, ControlPoint};
@@ -38,7 +38,7 @@ fn check_proof(model: &str, expect: &Expect) {
     let program = load(model);
     let (program, _) = passes::prepare(&program, Goal::Assert);
     let budget = Budget::unlimited();
-    let said = match prove(&system(&program), &budget, &Silent) {
+    let said = match prove(&system(&program), Limits::default(), &budget, &Silent) {
         None => "nothing".to_owned(),
         Some(claim) => check(&program, Goal::Assert, claim, &budget).into_verdict().name().to_owned(),
     };
@@ -115,9 +115,10 @@ fn a_proof_says_what_a_person_would() {
     let (program, _) = passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
-    let samples = Samples::new(&system, &vocabulary, &budget).expect("no violation");
-    let frame = Frame::new(&system, &vocabulary, &budget);
-    let held = invariants(&frame, &samples, WIDTHS[0], (&budget, &Silent)).expect("time enough");
+    let samples = Samples::new(&system, &vocabulary, Limits::default(), &budget).expect("no violation");
+    let frame = Frame::new(&system, &vocabulary, Limits::default(), &budget);
+    let held =
+        invariants(&frame, &samples, Limits::default().first_width, (&budget, &Silent)).expect("time enough");
     let needed = needed(&frame, &held, &budget).expect("a proof");
     expect![[r#"
         T1 at L4: flag1
@@ -135,7 +136,7 @@ fn clauses_grow_by_what_breaks_them() {
     let (program, _) = passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
-    let frame = Frame::new(&system, &vocabulary, &budget);
+    let frame = Frame::new(&system, &vocabulary, Limits::default(), &budget);
     let words = Words(&system, &vocabulary);
     let shapes = shapes(&frame, ThreadId::from_index(0), 3, &budget).expect("time enough");
     let of_width =
@@ -182,7 +183,7 @@ fn cubes_say_what_clauses_say() {
         signs(&[(1, true), (2, true), (3, false)]),
         signs(&[(0, false), (3, true)]),
     ];
-    let cubes = cubes(&vocabulary, &clauses).expect("few cubes");
+    let cubes = cubes(&vocabulary, &clauses, 2_000).expect("few cubes");
     for holding in 0..16 {
         let state = Signs::of_state(holding);
         let by_clauses = clauses.iter().all(|clause| clause.intersects(state));
@@ -190,8 +191,8 @@ fn cubes_say_what_clauses_say() {
         let by_cubes = cubes.iter().any(|cube| cube.is_subset(state));
         assert_eq!(by_clauses, by_cubes, "{holding:04b}");
     }
-    assert_eq!(super::cubes::cubes(&vocabulary, &[Signs::default()]), Some(Vec::new()));
-    assert_eq!(super::cubes::cubes(&vocabulary, &[]), Some(vec![Signs::default()]));
+    assert_eq!(super::cubes::cubes(&vocabulary, &[Signs::default()], 2_000), Some(Vec::new()));
+    assert_eq!(super::cubes::cubes(&vocabulary, &[], 2_000), Some(vec![Signs::default()]));
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn generated_programs_get_the_right_verdicts() {
         let (program, _) = passes::prepare(&sample.program, sample.goal);
         let budget = Budget::unlimited();
         let Ok(system) = System::new(&program, sample.goal, &budget) else { continue };
-        let Some(claim) = prove(&system, &budget, &Silent) else { continue };
+        let Some(claim) = prove(&system, Limits::default(), &budget, &Silent) else { continue };
         let expected = Reference::new(&program, sample.goal).answer(200_000);
         match (check(&program, sample.goal, claim, &budget).into_verdict(), expected) {
             (Verdict::Safe(_), Answer::Safe { .. } | Answer::TooMany) => proofs += 1,

@@ -15,7 +15,7 @@ use rely_symbolic::{ControlPointId, System};
 /// `None` if there is too much to write down.
 pub(super) fn write(frame: &Frame<'_, '_>, needed: &Needed, budget: &Budget) -> Option<RelyGuarantee> {
     let (system, vocabulary) = (frame.system, frame.vocabulary);
-    let as_cubes = |clauses: &Vec<Signs>| cubes(vocabulary, clauses);
+    let as_cubes = |clauses: &Vec<Signs>| cubes(vocabulary, clauses, frame.limits.cubes);
     let mut at: Vec<Vec<Vec<Signs>>> = Vec::new();
     for points in &needed.clauses {
         at.push(points.iter().map(as_cubes).collect::<Option<_>>()?);

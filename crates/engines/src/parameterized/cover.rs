@@ -1,12 +1,10 @@
 //! The search for finitely many omega configurations that cover every state.
 
+use super::limits::Limits;
 use super::live::Live;
 use super::omega::{Locals, OmegaConfiguration, Steps};
 use rely_base::{Budget, StopReason};
 use rely_program::{Goal, Program, Semantics};
-
-/// More omega configurations than this are too many.
-const MOST_CROWDS: usize = 1_000;
 
 /// Why there is no cover.
 #[derive(Debug)]
@@ -37,10 +35,15 @@ struct Node {
 }
 
 impl Cover {
-    pub(super) fn of(program: &Program, goal: Goal, budget: &Budget) -> Result<Self, Failure> {
+    pub(super) fn of(
+        program: &Program,
+        goal: Goal,
+        limits: Limits,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
         let semantics = Semantics::new(program);
-        let mut steps = Steps::new(&semantics, goal, budget);
-        let mut search = Search { nodes: Vec::new() };
+        let mut steps = Steps::new(&semantics, goal, limits.values as u128, budget);
+        let mut search = Search { nodes: Vec::new(), most: limits.configurations };
         for configuration in steps.initial(budget)? {
             search.add(configuration, None)?;
         }
@@ -63,6 +66,8 @@ impl Cover {
 
 struct Search {
     nodes: Vec<Node>,
+    /// More than this are too many.
+    most: usize,
 }
 
 impl Search {
@@ -75,7 +80,7 @@ impl Search {
             node.is_covered |= configuration.covers(&node.configuration);
         }
         self.nodes.push(Node { configuration, parent, is_covered: false });
-        if self.nodes.len() > MOST_CROWDS { Err(Failure::TooLarge) } else { Ok(()) }
+        if self.nodes.len() > self.most { Err(Failure::TooLarge) } else { Ok(()) }
     }
 
     /// Looks for omega configurations on the way here that are covered by this one.

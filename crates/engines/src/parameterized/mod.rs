@@ -15,9 +15,12 @@
 //!   [counting proof](rely_evidence::counting), and the checker does not know where it comes from.
 
 mod cover;
+mod limits;
 mod live;
 mod omega;
 mod proof;
+
+pub use limits::Limits;
 
 use crate::Engine;
 use cover::{Cover, Failure};
@@ -27,7 +30,10 @@ use rely_program::{Claimed, Expr, Goal, Op, Program, ThreadKind};
 
 /// Proofs about any number of threads with finitely many local states each.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Parameterized;
+pub struct Parameterized {
+    /// What it may do.
+    pub limits: Limits,
+}
 
 impl Engine for Parameterized {
     fn name(&self) -> &'static str {
@@ -44,8 +50,8 @@ impl Engine for Parameterized {
                 construct: what.to_owned(),
             });
         }
-        match Cover::of(program, goal, budget) {
-            Ok(cover) => match proof::counting(program, &cover) {
+        match Cover::of(program, goal, self.limits, budget) {
+            Ok(cover) => match proof::counting(program, &cover, self.limits.comparisons) {
                 Some(proof) => Claim::Safe(Proof::Counting(proof)),
                 None => self.gave_up("the states are too many for a proof that can be checked"),
             },

@@ -11,9 +11,6 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Choices with more values than this are not tried.
-const MOST_VALUES: u128 = 256;
-
 define_id!(
     /// A local state of a thread of a template.
     pub(super) struct LocalId
@@ -129,20 +126,28 @@ pub(super) struct Steps<'a, 'p> {
     semantics: &'a Semantics<'p>,
     goal: Goal,
     successors: Successors<'a, 'p>,
+    /// Domains with more values than this are not enumerated.
+    most_values: u128,
     instances: usize,
     pub(super) live: Live,
     pub(super) locals: Locals,
 }
 
 impl<'a, 'p> Steps<'a, 'p> {
-    pub(super) fn new(semantics: &'a Semantics<'p>, goal: Goal, budget: &'a Budget) -> Self {
+    pub(super) fn new(
+        semantics: &'a Semantics<'p>,
+        goal: Goal,
+        most_values: u128,
+        budget: &'a Budget,
+    ) -> Self {
         let program = semantics.program();
         let is_instance = |thread: &&rely_program::Thread| thread.kind != ThreadKind::Template;
         Self {
             program,
             semantics,
             goal,
-            successors: Successors::new(semantics, &AllValues { limit: MOST_VALUES }, budget),
+            successors: Successors::new(semantics, &AllValues { limit: most_values }, budget),
+            most_values,
             instances: program.threads().values().filter(is_instance).count(),
             live: Live::new(program),
             locals: Locals::default(),
@@ -152,7 +157,7 @@ impl<'a, 'p> Steps<'a, 'p> {
     /// The omega configurations with which the program can begin.
     pub(super) fn initial(&self, budget: &Budget) -> Result<Vec<OmegaConfiguration>, Failure> {
         let mut configurations = Vec::new();
-        let all = AllValues { limit: MOST_VALUES };
+        let all = AllValues { limit: self.most_values };
         let complete = self.semantics.initial_states(&all, budget, &mut |_, state| {
             configurations.push(OmegaConfiguration { base: state.clone(), counts: BTreeMap::new() });
             ControlFlow::Continue(())

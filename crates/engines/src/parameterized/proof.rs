@@ -16,16 +16,13 @@ use rely_program::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The checker carries all comparisons through every obligation.
-const MOST_COMPARISONS: usize = 5_000;
-
-/// The proof, unless it were too large.
-pub(super) fn counting(program: &Program, cover: &Cover) -> Option<Counting> {
+/// The proof, unless it were too large: the checker carries all comparisons through every obligation.
+pub(super) fn counting(program: &Program, cover: &Cover, most_comparisons: usize) -> Option<Counting> {
     let maker = Maker { program, semantics: Semantics::new(program), cover, at: local_states(cover) };
     let cubes: Vec<Vec<CountAtom>> =
         cover.configurations.iter().map(|configuration| maker.configuration(configuration)).collect();
     let comparisons: usize = cubes.iter().map(Vec::len).sum();
-    if comparisons > MOST_COMPARISONS {
+    if comparisons > most_comparisons {
         return None;
     }
     let threads = program.threads().ids().map(|thread| maker.assertions(thread)).collect();

@@ -31,18 +31,6 @@ pub struct Attempt<'a> {
     iterations: u64,
 }
 
-/// Derivations with more nodes than this are not kept.
-const MOST_NODES_KEPT: usize = 400;
-/// While trees have fewer nodes than this, places cost less than to find those of them again that
-/// are needed after all.
-const NODES_WORTH_FEWER_PLACES: usize = 800;
-
-/// If there are so many predicates about a cell, one more of them is unlikely to help.
-const PREDICATES_THAT_SHOULD_DO: usize = 8;
-/// For each of so many nodes that the trees may have, refinement may stall once before the other attempt
-/// has its turn.
-const NODES_PER_STALL: usize = 300;
-
 /// Named counts for reports.
 type Counts = Vec<(&'static str, u64)>;
 
@@ -53,7 +41,8 @@ impl<'a> Attempt<'a> {
         budget: &'a Budget,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (mut precision, decider) = (Precision::new(system), Decider::new(system, budget));
+        let (mut precision, decider) =
+            (Precision::new(system), Decider::new(system, candidates.limits, budget));
         auxiliary_predicates(system).iter().for_each(|tracked| {
             tracked.apply(&mut precision);
         });
@@ -75,7 +64,7 @@ impl<'a> Attempt<'a> {
     /// Refines until something is known; `None` if the trees become too large before, or nothing seems to
     /// come out of it. Both are no reason to stop for good: it goes on where it was.
     pub fn advance(&mut self, most_nodes: usize, falsifier: &mut dyn Falsifier) -> Option<Claim> {
-        let mut patience = most_nodes / NODES_PER_STALL;
+        let mut patience = most_nodes / self.candidates.limits.nodes_per_stall.max(1);
         loop {
             let mut trees = Trees::new(self.system, &self.precision, &mut self.decider, self.budget);
             let mut grown = trees.grow(most_nodes.min(falsifier.due()));
@@ -129,7 +118,9 @@ impl<'a> Attempt<'a> {
     /// Whether nothing was found but one more predicate about cells of which there are many already, as
     /// when a loop is run once more each time.
     fn has_stalled(&self, found: &Found) -> bool {
-        let is_one_of_many = |cell: VarId| self.precision.predicates_about(cell) >= PREDICATES_THAT_SHOULD_DO;
+        let is_one_of_many = |cell: VarId| {
+            self.precision.predicates_about(cell) >= self.candidates.limits.predicates_before_stall
+        };
         found.increments.iter().all(|increment| match increment {
             PrecisionIncrement::Predicate { constraint, .. } => {
                 self.precision.has(increment) || constraint.form().variables().all(is_one_of_many)
@@ -150,7 +141,9 @@ impl<'a> Attempt<'a> {
     }
 
     fn track(&mut self, refined: Refined, counts: Counts, nodes: usize) {
-        let mut increments = self.symmetries.with_symmetric(refined.found.increments);
+        let mut increments = self
+            .symmetries
+            .with_symmetric(refined.found.increments, self.candidates.limits.symmetric_increments);
         if self.precision.tracks_where_needed() {
             let before: Vec<PrecisionIncrement> =
                 increments.iter().flat_map(|one| self.on_the_way(one)).collect();
@@ -161,7 +154,9 @@ impl<'a> Attempt<'a> {
         let increments: Vec<PrecisionIncrement> = increments.into_iter().filter(is_new).collect();
         debug_assert!(!increments.is_empty(), "every refinement makes the precision finer");
         let has_predicates = increments.iter().any(|increment| !increment.is_place());
-        let forgets = nodes >= NODES_WORTH_FEWER_PLACES && has_predicates && self.forget_places();
+        let forgets = nodes >= self.candidates.limits.nodes_worth_fewer_places
+            && has_predicates
+            && self.forget_places();
         if self.observer.wants_history() {
             let round = history::round(self.system, &self.precision, counts, &increments, forgets);
             self.observer.round(round);
@@ -263,7 +258,11 @@ impl Spurious<'_, '_, '_> {
             match way(self.trees, &self.counterexample, self.candidates, budget) {
                 Refinement::Track(found) => {
                     if found.increments.iter().any(|increment| !precision.has(increment)) {
-                        let derivation = Derivation::new(self.trees, &self.counterexample, MOST_NODES_KEPT);
+                        let derivation = Derivation::new(
+                            self.trees,
+                            &self.counterexample,
+                            self.candidates.limits.nodes_kept,
+                        );
                         return Ok(Refined { found, bias, derivation });
                     }
                 }

@@ -31,6 +31,7 @@ mod attempt;
 mod candidates;
 mod extract;
 mod history;
+mod limits;
 mod precision;
 mod reach;
 mod refine;
@@ -38,6 +39,7 @@ mod refine;
 mod tests;
 
 pub use attempt::Attempt;
+pub use limits::Limits;
 
 use crate::Engine;
 use candidates::Candidates;
@@ -72,11 +74,11 @@ impl Bias {
 pub struct RelyGuarantee {
     /// Which predicates are looked for first.
     pub bias: Bias,
+    /// What it may do.
+    pub limits: Limits,
 }
 
 const NAME: &str = "rely-guarantee";
-/// The size of the trees at which predicates are tracked only where they are needed, at first.
-const NODES_AT_FIRST: usize = 3_000;
 
 impl Engine for RelyGuarantee {
     fn name(&self) -> &'static str {
@@ -84,12 +86,12 @@ impl Engine for RelyGuarantee {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        let prepared = match Prepared::new(program, goal, budget) {
+        let prepared = match Prepared::new(program, goal, self.limits, budget) {
             Ok(prepared) => prepared,
             Err(reason) => return Claim::Unknown(reason),
         };
         let mut attempt = prepared.attempt(self.bias, budget, observer);
-        let mut most_nodes = NODES_AT_FIRST;
+        let mut most_nodes = self.limits.nodes_at_first;
         loop {
             if let Some(claim) = attempt.advance(most_nodes, &mut Nobody) {
                 return claim;
@@ -133,12 +135,12 @@ pub struct Prepared<'p> {
 
 impl<'p> Prepared<'p> {
     /// Translates a program; or says why the method does not fit.
-    pub fn new(program: &'p Program, goal: Goal, budget: &Budget) -> Result<Self, Reason> {
+    pub fn new(program: &'p Program, goal: Goal, limits: Limits, budget: &Budget) -> Result<Self, Reason> {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return Err(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         let system = System::new(program, goal, budget).map_err(|unfit| unfit.reason(NAME))?;
-        let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+        let (candidates, symmetries) = (Candidates::new(&system, limits), Symmetries::new(&system));
         Ok(Prepared { system, candidates, symmetries })
     }
 

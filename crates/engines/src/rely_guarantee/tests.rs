@@ -11,7 +11,7 @@ use super::reach::decide::Decider;
 use super::reach::{Derivation, Interrupted, Trees};
 use super::refine::excluded::Excluded;
 use super::refine::{Found, Refinement, refine_generally, suggested_run};
-use super::{Bias, Nobody, history};
+use super::{Bias, Limits, Nobody, history};
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::AtomPrinter;
@@ -49,7 +49,7 @@ fn thread(index: usize) -> ThreadId {
 fn check_symmetric(model: &str, increment: impl FnOnce(&System<'_>) -> PrecisionIncrement, expect: &Expect) {
     let program = load(model);
     let system = system(&program);
-    let found = Symmetries::new(&system).with_symmetric(vec![increment(&system)]);
+    let found = Symmetries::new(&system).with_symmetric(vec![increment(&system)], 4_096);
     let precision = Precision::new(&system);
     let round = history::round(&system, &precision, Vec::new(), &found, false);
     expect.assert_eq(&round.found.join("; "));
@@ -128,12 +128,13 @@ fn variable_components_are_joined_by_predicates_and_by_conditions() {
 fn check_suggestion(model: &str, expect: bool) {
     let program = load(model);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (precision, mut decider) = (Precision::new(&system), Decider::new(&system, &budget));
+    let (precision, mut decider) =
+        (Precision::new(&system), Decider::new(&system, Limits::default(), &budget));
     let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
     let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else {
         panic!("nothing is tracked, so something seems wrong");
     };
-    let run = suggested_run(&trees, &counterexample, &Candidates::new(&system), &budget);
+    let run = suggested_run(&trees, &counterexample, &Candidates::new(&system, Limits::default()), &budget);
     assert_eq!(run.is_some(), expect, "{model}");
     if let Some(run) = run {
         assert!(replay(&program, Goal::Assert, run, &budget).is_ok());
@@ -163,12 +164,12 @@ fn branches_of_several_threads_together_can_be_a_run() {
 fn check_classes(model: &str, expect: &Expect) {
     let program = load(model);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let (candidates, symmetries) = (Candidates::new(&system, Limits::default()), Symmetries::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
     let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     let precision = attempt.into_precision();
-    let mut decider = Decider::new(&system, &budget);
+    let mut decider = Decider::new(&system, Limits::default(), &budget);
     let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
     assert!(trees.grow(10_000).is_ok(), "the precision suffices");
     let points = |thread: ThreadId| (0..system.thread(thread).points.len()).map(ControlPointId::from_index);
@@ -298,12 +299,14 @@ fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
         never T1 at b && T2 at q;",
     );
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (mut precision, mut decider) = (Precision::new(&system), Decider::new(&system, &budget));
+    let (mut precision, mut decider) =
+        (Precision::new(&system), Decider::new(&system, Limits::default(), &budget));
     let mut excluded = Excluded::default();
     for _ in 0..10 {
         let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else { break };
-        let refinement = refine_generally(&trees, &counterexample, &Candidates::new(&system), &budget);
+        let refinement =
+            refine_generally(&trees, &counterexample, &Candidates::new(&system, Limits::default()), &budget);
         let Refinement::Track(Found { increments: found, is_final }) = refinement else {
             panic!("there is something to track")
         };
@@ -340,7 +343,7 @@ fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
         thread(2)
     ));
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let (candidates, symmetries) = (Candidates::new(&system, Limits::default()), Symmetries::new(&system));
     let nodes_with = |limits: &[usize]| {
         let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
         let claim = limits.iter().find_map(|&limit| attempt.advance(limit, &mut Nobody));
@@ -348,7 +351,7 @@ fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
         let verdict = rely_evidence::check(&program, Goal::Assert, claim, &budget).into_verdict();
         assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
         let precision = attempt.into_precision();
-        let mut decider = Decider::new(&system, &budget);
+        let mut decider = Decider::new(&system, Limits::default(), &budget);
         let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         assert!(trees.grow(1_000).is_ok(), "the precision suffices");
         (precision.tracks_where_needed(), trees.nodes.len())
@@ -365,7 +368,7 @@ fn check_modular(model: &str, has_modular_proof: bool) {
     let program = load(model);
     let (program, _) = rely_program::passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let (candidates, symmetries) = (Candidates::new(&system, Limits::default()), Symmetries::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
     let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
@@ -388,13 +391,13 @@ fn trees_grow_on_where_they_stopped() {
         invariant x <= 6;",
     );
     let (system, budget) = (system(&program), Budget::unlimited());
-    let (candidates, symmetries) = (Candidates::new(&system), Symmetries::new(&system));
+    let (candidates, symmetries) = (Candidates::new(&system, Limits::default()), Symmetries::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);
     let claim = attempt.advance(10_000, &mut Nobody);
     assert!(matches!(claim, Some(Claim::Safe(_))), "{claim:?}");
     let precision = attempt.into_precision();
     let nodes = |mut limits: std::ops::Range<usize>| {
-        let mut decider = Decider::new(&system, &budget);
+        let mut decider = Decider::new(&system, Limits::default(), &budget);
         let mut trees = Trees::new(&system, &precision, &mut decider, &budget);
         assert!(limits.any(|limit| trees.grow(limit).is_ok()), "there are fewer nodes than that");
         trees.nodes.values().map(|node| (node.thread, node.point, node.literals.clone())).collect::<Vec<_>>()

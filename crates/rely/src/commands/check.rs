@@ -23,7 +23,7 @@ const AVAILABLE_GOALS: [Goal; 3] = [Goal::Assert, Goal::Deadlock, Goal::Overflow
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
-    let engine = match rely_verify::strategy_with(&arguments.engine, engine_options(arguments)) {
+    let engine = match rely_verify::strategy_with(&arguments.engine, strategy_options(arguments)) {
         Ok(engine) => engine,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
@@ -85,12 +85,26 @@ struct Task<'t> {
     ledger: &'t Ledger<'t>,
 }
 
-fn engine_options(arguments: &CheckArgs) -> StrategyOptions {
+fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
     let bias = match arguments.bias {
         BiasChoice::Modular => Bias::Modular,
         BiasChoice::None => Bias::None,
     };
-    StrategyOptions { bias }
+    let mut limits = rely_verify::Limits::default();
+    for (name, value) in &arguments.limit {
+        limits.set(name, *value);
+    }
+    StrategyOptions { bias, limits }
+}
+
+/// The limits of all engines, one in each line, if somebody wants to know.
+fn limits_text(arguments: &CheckArgs) -> String {
+    if !arguments.verbose {
+        return String::new();
+    }
+    let entries = strategy_options(arguments).limits.entries().into_iter();
+    let lines = entries.map(|(name, value)| format!("  limit        {name} = {value}\n"));
+    lines.collect()
 }
 
 /// Invariants of a witness hold in every state, so nothing is joined for it that others could come
@@ -216,7 +230,12 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    (finding, proof_text(arguments.evidence.proof, &verified, loaded, context) + &reproduced)
+    (
+        finding,
+        limits_text(arguments)
+            + &proof_text(arguments.evidence.proof, &verified, loaded, context)
+            + &reproduced,
+    )
 }
 
 /// Writes a witness if somebody wants one, and says what it leaves out.

@@ -3,21 +3,18 @@
 //! States cost much less than nodes of abstract trees, so some of them are looked at in between, and more
 //! each time.
 
+use super::limits::TurnLimits;
 use rely_base::{Budget, Silent};
 use rely_engines::rely_guarantee::Falsifier;
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::Claim;
 use rely_program::{Goal, Program, Trace};
 
-/// The size of the trees at which a violation is looked for in the program itself, at first.
-const NODES_AT_FIRST: usize = 400;
-/// So many states cost about half as much as a node.
-const STATES_PER_NODE: usize = 10;
-
 /// Looks for violations in the program itself while trees grow.
 pub(super) struct BoundedExploration<'l> {
     /// The size of the trees at which to look again; the largest number if all states were looked at.
     next: usize,
+    states_per_node: usize,
     /// Looks at so many states.
     look: &'l dyn Fn(usize) -> Sight,
 }
@@ -31,8 +28,9 @@ pub(super) enum Sight {
 }
 
 impl<'l> BoundedExploration<'l> {
-    pub(super) fn new(look: &'l dyn Fn(usize) -> Sight) -> Self {
-        BoundedExploration { next: NODES_AT_FIRST, look }
+    pub(super) fn new(limits: TurnLimits, look: &'l dyn Fn(usize) -> Sight) -> Self {
+        let TurnLimits { nodes_before_exploration: next, states_per_node, .. } = limits;
+        BoundedExploration { next, states_per_node, look }
     }
 }
 
@@ -45,7 +43,7 @@ impl Falsifier for BoundedExploration<'_> {
         if self.next == usize::MAX {
             return None;
         }
-        let states = self.next.saturating_mul(STATES_PER_NODE);
+        let states = self.next.saturating_mul(self.states_per_node);
         // Each time everything is looked at again: so all looks together cost little more than the last.
         self.next = self.next.saturating_mul(4);
         match (self.look)(states) {
@@ -76,18 +74,16 @@ mod tests {
     #[test]
     fn nobody_looks_again_when_everything_was_seen() {
         let seen = Cell::new(0);
+        let limits = TurnLimits::default();
+        let at_first = limits.nodes_before_exploration * limits.states_per_node;
         let look = |states: usize| {
             seen.set(seen.get() + states);
-            if states < 16 * NODES_AT_FIRST * STATES_PER_NODE {
-                Sight::NothingYet
-            } else {
-                Sight::NothingAnywhere
-            }
+            if states < 16 * at_first { Sight::NothingYet } else { Sight::NothingAnywhere }
         };
-        let mut exploration = BoundedExploration::new(&look);
+        let mut exploration = BoundedExploration::new(limits, &look);
         for _ in 0..9 {
             assert!(exploration.look().is_none());
         }
-        assert_eq!(seen.get(), (1 + 4 + 16) * NODES_AT_FIRST * STATES_PER_NODE);
+        assert_eq!(seen.get(), (1 + 4 + 16) * at_first);
     }
 }

@@ -6,13 +6,16 @@
 //!
 //! * [`portfolio`]: what runs unless something else is chosen; [`race`]: engines at the same time;
 //! * [`rely_guarantee`]: attempts with different biases that take turns, with exploration and clausal proofs
-//!   in between; [`falsify`]: that exploration.
+//!   in between; [`falsify`]: that exploration;
+//! * [`limits`]: how much of it all.
 
 mod falsify;
+mod limits;
 mod portfolio;
 mod race;
 mod rely_guarantee;
 
+pub use limits::{Limits, PortfolioLimits, TurnLimits};
 pub use portfolio::Portfolio;
 pub use rely_guarantee::RelyGuaranteeStrategy;
 

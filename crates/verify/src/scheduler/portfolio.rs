@@ -6,23 +6,13 @@
 //! deep. The first whose evidence convinces ends the others; one whose evidence is rejected ends
 //! nobody.
 
+use super::limits::PortfolioLimits;
 use super::race::Race;
 use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, StopReason};
-use rely_engines::{Explore, ExploreOptions};
+use rely_engines::{Explore, ExploreOptions, Parameterized};
 use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::Goal;
-
-/// How many states are explored before anything else is tried.
-const STATES_AT_FIRST: u64 = 10_000;
-/// How many steps are tried for that. States with ever more threads have ever more steps.
-const STEPS_AT_FIRST: u32 = 1_000_000;
-/// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
-/// the check explores the program as it was before any reduction, which may have far more states. Steps
-/// and not seconds, so that the evidence does not depend on how busy the machine is.
-const STEPS_OF_CHECK_AT_FIRST: u32 = 8_000;
-/// How many steps of random walks come next.
-const STEPS_OF_WALKS: u64 = 50_000;
 
 const OUT_OF_STEPS: Reason = Reason::Stopped(StopReason::Steps);
 
@@ -33,6 +23,10 @@ pub struct Portfolio {
     pub explore: ExploreOptions,
     /// The rely-guarantee reasoning.
     pub rely_guarantee: RelyGuaranteeStrategy,
+    /// The counting of threads.
+    pub parameterized: Parameterized,
+    /// What comes first, and for how long.
+    pub limits: PortfolioLimits,
 }
 
 impl Strategy for Portfolio {
@@ -61,16 +55,24 @@ impl Strategy for Portfolio {
 /// Whether a claim convinces, and of what.
 pub(super) type Accept<'a, T> = dyn Fn(Attributed, &Budget) -> Result<T, Reason> + Sync + 'a;
 
+fn steps(limit: usize) -> u32 {
+    u32::try_from(limit).unwrap_or(u32::MAX)
+}
+
 impl Portfolio {
     fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
-        let limit = self.explore.max_states.map_or(STATES_AT_FIRST, |limit| limit.min(STATES_AT_FIRST));
+        let states = self.limits.states_at_first as u64;
+        let limit = self.explore.max_states.map_or(states, |limit| limit.min(states));
         let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
-        let explore = Explore { options: ExploreOptions { steps_of_walks: STEPS_OF_WALKS, ..self.explore } };
+        let explore = Explore {
+            options: ExploreOptions { steps_of_walks: self.limits.walk_steps as u64, ..self.explore },
+        };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
-        let claimed = task.run(&first, &budget.with_step_limit(STEPS_AT_FIRST), task.observer);
+        let claimed =
+            task.run(&first, &budget.with_step_limit(steps(self.limits.steps_at_first)), task.observer);
         match claimed.claim {
             Claim::Safe(_) if provable => {
-                let hasty = budget.with_step_limit(STEPS_OF_CHECK_AT_FIRST);
+                let hasty = budget.with_step_limit(steps(self.limits.check_steps_at_first));
                 accept(claimed.clone(), &hasty)
                     .or_else(|_| Race::new(task, accept).run(self, budget, |_| claimed))
             }

@@ -46,7 +46,7 @@ impl<'r, T: Send> Race<'r, T> {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
-                race.count(&second);
+                race.count(&engines.parameterized, &second);
                 race.deduce(&second);
             });
             if cores > 2 {
@@ -63,11 +63,11 @@ impl<'r, T: Send> Race<'r, T> {
 
     /// Few programs start any number of threads, and counting these is done soon or never: what keeps
     /// it from a proof is not worth telling.
-    fn count(&self, budget: &Budget) {
+    fn count(&self, parameterized: &Parameterized, budget: &Budget) {
         if self.decided.is_cancelled() {
             return;
         }
-        let claim = self.task.run(&Parameterized, budget, &Quiet(self));
+        let claim = self.task.run(parameterized, budget, &Quiet(self));
         let patience = budget.remaining().map(|left| budget.with_time_limit(left / 2));
         if let Ok(known) = (self.accept)(claim, patience.as_ref().unwrap_or(budget)) {
             let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,18 +1,13 @@
 //! Rely-guarantee reasoning with what helps it: another bias, exploration, and clausal proofs.
 
 use super::falsify::{BoundedExploration, look_nearby};
+use super::limits::TurnLimits;
 use super::{Attributed, Strategy, Task};
 use rely_base::Budget;
-use rely_engines::rely_guarantee::{Attempt, Falsifier, Prepared};
+use rely_engines::rely_guarantee::{self, Attempt, Falsifier, Prepared};
 use rely_engines::{Bias, Engine, Explore, Houdini, RelyGuarantee};
 use rely_evidence::Claim;
 use rely_program::Trace;
-
-/// The size of the trees at which an attempt has to wait for the other one, at first.
-const NODES_PER_TURN: usize = 3_000;
-/// The size of the trees of both attempts at which a proof without trees is looked for. That can
-/// take longer than all trees so far, so they have a second turn first.
-const NODES_BEFORE_CLAUSES: usize = 2 * NODES_PER_TURN;
 
 /// Two attempts with different biases that take turns.
 ///
@@ -25,6 +20,12 @@ const NODES_BEFORE_CLAUSES: usize = 2 * NODES_PER_TURN;
 pub struct RelyGuaranteeStrategy {
     /// Which predicates are looked for first.
     pub bias: Bias,
+    /// When whose turn is.
+    pub turns: TurnLimits,
+    /// What the attempts may do.
+    pub limits: rely_guarantee::Limits,
+    /// The clausal proofs in between.
+    pub houdini: Houdini,
 }
 
 impl Strategy for RelyGuaranteeStrategy {
@@ -34,14 +35,15 @@ impl Strategy for RelyGuaranteeStrategy {
 
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
         let Task { program, goal, observer } = task;
-        let prepared = match Prepared::new(program, goal, budget) {
+        let prepared = match Prepared::new(program, goal, self.limits, budget) {
             Ok(prepared) => prepared,
             Err(reason) => return by(&RelyGuarantee::default(), Claim::Unknown(reason)),
         };
         let attempts = [self.bias, self.bias.other()].map(|bias| prepared.attempt(bias, budget, observer));
         let look = |most_states| look_nearby(program, goal, most_states, budget);
-        let by_clauses = || task.run(&Houdini, budget, observer);
-        take_turns(attempts, &by_clauses, Noting { falsifier: BoundedExploration::new(&look), found: false })
+        let by_clauses = || task.run(&self.houdini, budget, observer);
+        let falsifier = BoundedExploration::new(self.turns, &look);
+        take_turns(attempts, self.turns, &by_clauses, Noting { falsifier, found: false })
     }
 }
 
@@ -51,11 +53,14 @@ fn by(engine: &dyn Engine, claim: Claim) -> Attributed {
 
 fn take_turns(
     mut attempts: [Attempt<'_>; 2],
+    limits: TurnLimits,
     by_clauses: &dyn Fn() -> Attributed,
     mut exploration: Noting<BoundedExploration<'_>>,
 ) -> Attributed {
-    let mut most_nodes = NODES_PER_TURN;
+    let mut most_nodes = limits.nodes_per_turn;
+    let mut turn = 0;
     loop {
+        turn += 1;
         let mut attempts = attempts.iter_mut();
         if let Some(claim) = attempts.find_map(|attempt| attempt.advance(most_nodes, &mut exploration)) {
             let has_explored = exploration.found;
@@ -65,7 +70,7 @@ fn take_turns(
                 by(&RelyGuarantee::default(), claim)
             };
         }
-        if most_nodes == NODES_BEFORE_CLAUSES {
+        if turn == limits.turns_before_clauses {
             let claimed = by_clauses();
             if !matches!(claimed.claim, Claim::Unknown(_)) {
                 return claimed;

@@ -4,6 +4,7 @@
 mod analysis;
 pub(crate) mod auxiliary;
 
+use super::limits::Limits;
 use analysis::{Analysis, Relations};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_symbolic::System;
@@ -11,20 +12,13 @@ use rustc_hash::FxHashSet;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
-/// More seeds than this make refinement slower than they make it better.
-const MOST_SEEDS: usize = 96;
-
-/// So many relations of the analysis are added to them, with their negations.
-const MOST_RELATIONS: usize = 16;
-/// So many bounds of an analysis cost a small part of what refinement does for one unknown.
-const COST_OF_AN_UNKNOWN: usize = 25;
-
 /// Predicates that are worth trying, the most promising ones first: assertions and properties, then
 /// conditions, then the constants that variables are set to, then relations that an analysis finds.
 ///
 /// Most programs are done after few refinements. So the analysis waits until refinement has cost many
 /// times as much as it is going to cost itself.
 pub(crate) struct Candidates {
+    pub(crate) limits: Limits,
     of_source: Vec<Constraint>,
     analyses: Vec<Analysis>,
     asked: Cell<usize>,
@@ -32,8 +26,8 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    pub(crate) fn new(system: &System<'_>) -> Self {
-        let mut candidates = Collected::new(Vec::new(), MOST_SEEDS);
+    pub(crate) fn new(system: &System<'_>, limits: Limits) -> Self {
+        let mut candidates = Collected::new(Vec::new(), limits.candidates);
         for violation in &system.violations {
             candidates.add_all(system, &violation.guard);
         }
@@ -49,11 +43,12 @@ impl Candidates {
             candidates.add_neighbours(system, position);
         }
         candidates.add_copies(system);
-        let analyses = Analysis::all(system, &candidates.constraints);
+        let analyses = Analysis::all(system, &candidates.constraints, limits);
         if !analyses.is_empty() {
             candidates.add_all(system, &system.sums);
         }
         Candidates {
+            limits,
             of_source: candidates.constraints,
             analyses,
             asked: Cell::new(0),
@@ -65,7 +60,7 @@ impl Candidates {
     pub(crate) fn constraints(&self) -> &[Constraint] {
         self.asked.set(self.asked.get() + 1);
         let cost: usize = self.analyses.iter().map(Analysis::cost).sum();
-        if self.asked.get() * COST_OF_AN_UNKNOWN < cost {
+        if self.asked.get() * self.limits.bounds_per_unknown < cost {
             return &self.of_source;
         }
         self.with_relations.get_or_init(|| self.analysed())
@@ -75,7 +70,7 @@ impl Candidates {
         let found: Vec<Relations> = self.analyses.iter().filter_map(Analysis::run).collect();
         let always = found.iter().flat_map(|found| &found.always);
         let at_stages = found.iter().flat_map(|found| &found.at_stages);
-        let most = self.of_source.len() + 2 * MOST_RELATIONS;
+        let most = self.of_source.len() + 2 * self.limits.relations;
         let mut candidates = Collected::new(self.of_source.clone(), most);
         always.chain(at_stages).for_each(|relation| candidates.add(relation.clone()));
         candidates.constraints

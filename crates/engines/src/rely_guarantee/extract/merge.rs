@@ -16,16 +16,14 @@ pub(crate) struct Merged {
     pub(crate) literals: Literals,
 }
 
-/// With more states than this at one control point only few are worth comparing with each other.
-const MOST_STATES: usize = 600;
-
-/// States that together are the same as the classes.
-pub(crate) fn merged(classes: &[Class]) -> Vec<Merged> {
+/// States that together are the same as the classes. With more than some number of them, only few are worth
+/// comparing with each other.
+pub(crate) fn merged(classes: &[Class], most_states: usize) -> Vec<Merged> {
     let mut states: Vec<Merged> = Vec::new();
     for class in classes {
         let blocks = class.common.blocks.iter().map(|&block| vec![block]).collect();
         let state = Merged { blocks, literals: class.common.literals.clone() };
-        if states.len() < MOST_STATES {
+        if states.len() < most_states {
             add(&mut states, state);
         } else {
             states.push(state);

@@ -23,10 +23,10 @@ pub(crate) fn assemble(
     precision: &Precision,
     budget: &Budget,
 ) -> Option<RelyGuarantee> {
-    let system = trees.system();
+    let (system, most_states) = (trees.system(), trees.limits().merged_states);
     let classes = relevant_classes(trees, precision, budget);
     let at = |thread, point| {
-        let states = merged(classes.at(thread, ControlPointId::from_index(point)));
+        let states = merged(classes.at(thread, ControlPointId::from_index(point)), most_states);
         states.iter().map(|state| known(system, precision, thread, state)).collect()
     };
     let of = |thread| (0..system.thread(thread).points.len()).map(|point| at(thread, point)).collect();

@@ -13,9 +13,6 @@ use rely_symbolic::{ControlPointId, Move, MoveId, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::discriminant;
 
-/// When there are so many increments of one refinement, no more are made out of them.
-const MOST_INCREMENTS: usize = 4096;
-
 /// All pairs of symmetric threads.
 pub(crate) struct Symmetries {
     symmetries: Vec<Symmetry>,
@@ -32,12 +29,16 @@ impl Symmetries {
         Symmetries { symmetries }
     }
 
-    /// The increments and what they are for symmetric threads.
-    pub(crate) fn with_symmetric(&self, mut increments: Vec<PrecisionIncrement>) -> Vec<PrecisionIncrement> {
+    /// The increments and what they are for symmetric threads, unless there are very many.
+    pub(crate) fn with_symmetric(
+        &self,
+        mut increments: Vec<PrecisionIncrement>,
+        most: usize,
+    ) -> Vec<PrecisionIncrement> {
         let mut seen: FxHashSet<PrecisionIncrement> = FxHashSet::default();
         increments.retain(|increment| seen.insert(increment.clone()));
         let mut position = 0;
-        while position < increments.len() && increments.len() < MOST_INCREMENTS {
+        while position < increments.len() && increments.len() < most {
             for symmetry in &self.symmetries {
                 let exchanged = symmetry.increment(&increments[position]);
                 if seen.insert(exchanged.clone()) {

@@ -7,6 +7,7 @@
 //! again costs few questions.
 
 use super::components::Components;
+use crate::rely_guarantee::limits::Limits;
 use crate::rely_guarantee::precision::Precision;
 use crate::rely_guarantee::precision::literals::{Literal, Literals, PredicateId};
 use rely_base::{Arena, Budget, define_id};
@@ -61,6 +62,7 @@ impl Known {
 /// The solver and what it has answered.
 pub(crate) struct Decider<'a> {
     system: &'a System<'a>,
+    pub(crate) limits: Limits,
     budget: &'a Budget,
     solver: Conjunction,
     steps: FxHashMap<Step, StepId>,
@@ -72,15 +74,13 @@ pub(crate) struct Decider<'a> {
     consistent: FxHashMap<Literals, bool>,
 }
 
-/// More remembered steps than this are forgotten together.
-const MOST_ANSWERS: usize = 1 << 19;
-
 impl<'a> Decider<'a> {
-    pub(crate) fn new(system: &'a System<'a>, budget: &'a Budget) -> Self {
+    pub(crate) fn new(system: &'a System<'a>, limits: Limits, budget: &'a Budget) -> Self {
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
         Decider {
             system,
+            limits,
             budget,
             solver,
             steps: FxHashMap::default(),
@@ -123,7 +123,7 @@ impl<'a> Decider<'a> {
 
     /// The number of a step, if it can be made.
     fn possible(&mut self, precision: &Precision, step: &Step) -> Option<StepId> {
-        if self.answers.len() >= MOST_ANSWERS {
+        if self.answers.len() >= self.limits.remembered_steps {
             self.steps.clear();
             self.answers = Arena::new();
             self.loaded = None;

@@ -21,6 +21,7 @@ mod violation;
 
 pub(crate) use derivation::Derivation;
 
+use super::limits::Limits;
 use super::precision::literals::Literals;
 use super::precision::{Blocks, Precision};
 use decide::Decider;
@@ -191,6 +192,10 @@ impl<'a, 'p> Trees<'a, 'p> {
     fn memory_bytes(&self) -> usize {
         const PER_NODE: usize = size_of::<Node>() + 64;
         self.nodes.len() * PER_NODE + self.interference.memory_bytes() + self.decider.memory_bytes()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.decider.limits
     }
 
     pub(crate) fn system(&self) -> &'a System<'p> {

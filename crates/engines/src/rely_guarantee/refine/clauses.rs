@@ -8,9 +8,6 @@ use rely_logic::interpolate::{self, Application, HornOutcome, HornSystem, Limits
 use rely_logic::{Constraint, LinearForm, Node, Sort, TermId, TermPool, VarId};
 use rely_symbolic::{System, updated};
 
-/// With so many predicates about one cell, more of them are unlikely to help.
-const MANY_PREDICATES: usize = 4;
-
 define_id!(
     /// What is to be found out about one state of the counterexample.
     pub(crate) struct Unknown
@@ -79,10 +76,12 @@ impl Clauses {
     /// even if they speak of other cells.
     pub(crate) fn solve(mut self, trees: &Trees<'_, '_>, candidates: &Candidates, budget: &Budget) -> Solved {
         let system = trees.system();
-        let Some(needed) = Vocabulary::new(system, &self, budget).needed() else {
+        let Some(needed) = Vocabulary::new(system, &self, trees.limits().vocabulary_steps, budget).needed()
+        else {
             return Problem::new(system, &self, candidates).solve(budget);
         };
-        let is_tracked_enough = |&cell: &VarId| trees.predicates_about(cell) >= MANY_PREDICATES;
+        let is_tracked_enough =
+            |&cell: &VarId| trees.predicates_about(cell) >= trees.limits().predicates_before_suggestions;
         let has_stalled = needed.iter().any(is_tracked_enough);
         let whole = has_stalled.then(|| Problem::new(system, &self, candidates));
         self.restrict_to(&needed);

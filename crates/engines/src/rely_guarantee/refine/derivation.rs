@@ -15,9 +15,6 @@ use rely_program::ThreadId;
 use rely_symbolic::{System, role_facts, roles};
 use rustc_hash::FxHashMap;
 
-/// Derivations with more nodes than this are not turned into clauses.
-const MOST_NODES: usize = 400;
-
 /// Of what the unknowns of clauses may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -44,7 +41,9 @@ pub(crate) fn solve(
     (candidates, budget): (&Candidates, &Budget),
 ) -> Refinement {
     let system = trees.system();
-    let Some(nodes) = trees.ancestors(&counterexample.nodes, MOST_NODES) else { return Refinement::Nothing };
+    let Some(nodes) = trees.ancestors(&counterexample.nodes, trees.limits().derivation_nodes) else {
+        return Refinement::Nothing;
+    };
     let cells = relevant_cells(trees, counterexample, &nodes);
     let mut clauses = Clauses::default();
     let mut unknowns: FxHashMap<NodeId, Unknown> = FxHashMap::default();

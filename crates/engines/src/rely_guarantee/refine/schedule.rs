@@ -15,9 +15,6 @@ use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
 use rely_symbolic::{ControlPointId, Ending, Move, MoveId, System};
 
-/// Longer schedules are not tried.
-const MOST_MOVES: usize = 400;
-
 /// The run that a counterexample suggests, if there is one.
 pub(crate) fn suggested_run(
     trees: &Trees<'_, '_>,
@@ -114,7 +111,7 @@ impl Schedule<'_, '_, '_> {
     /// One more move; `None` if it is not possible where everybody is, or the schedule gets too long.
     fn make(&mut self, by: MoveId) -> Option<()> {
         let the_move = self.system.get(by);
-        if !self.can_move(the_move) || self.moves.len() >= MOST_MOVES {
+        if !self.can_move(the_move) || self.moves.len() >= self.trees.limits().schedule_moves {
             return None;
         }
         self.places[the_move.thread.index()] = Some(the_move.target);

@@ -14,13 +14,12 @@ use rely_symbolic::{System, updated};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// Derivations with more steps than this are not looked at.
-const MOST_STEPS: usize = 600;
-
 /// The search for a smallest vocabulary.
 pub(crate) struct Vocabulary<'v, 'p> {
     system: &'v System<'p>,
     clauses: &'v Clauses,
+    /// Derivations with more steps than this are not looked at.
+    most_steps: usize,
     budget: &'v Budget,
     /// The clause whose conclusion each unknown is.
     defining: Arena<Unknown, usize>,
@@ -28,7 +27,12 @@ pub(crate) struct Vocabulary<'v, 'p> {
 }
 
 impl<'v, 'p> Vocabulary<'v, 'p> {
-    pub(crate) fn new(system: &'v System<'p>, clauses: &'v Clauses, budget: &'v Budget) -> Self {
+    pub(crate) fn new(
+        system: &'v System<'p>,
+        clauses: &'v Clauses,
+        most_steps: usize,
+        budget: &'v Budget,
+    ) -> Self {
         let mut defining: Arena<Unknown, usize> = clauses.cells.values().map(|_| 0).collect();
         for (index, clause) in clauses.list.iter().enumerate() {
             if let Some((unknown, _)) = &clause.conclusion {
@@ -37,7 +41,7 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
         }
         let mut solver = Conjunction::new(Domain::Integers);
         solver.set_proofs(false);
-        Vocabulary { system, clauses, budget, defining, solver }
+        Vocabulary { system, clauses, most_steps, budget, defining, solver }
     }
 
     /// Cells of which none can be left out; `None` if all of them do not suffice, or if it cannot
@@ -99,6 +103,7 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
             clauses: self.clauses,
             defining: &self.defining,
             steps: 0,
+            most_steps: self.most_steps,
             variables: 0,
             constraints: Vec::new(),
         };
@@ -118,6 +123,7 @@ struct Unwinding<'u> {
     clauses: &'u Clauses,
     defining: &'u Arena<Unknown, usize>,
     steps: usize,
+    most_steps: usize,
     variables: usize,
     constraints: Vec<Constraint>,
 }
@@ -127,7 +133,7 @@ impl Unwinding<'_> {
     /// conclusion; `None` if there are too many steps.
     fn add(&mut self, clause: usize) -> Option<FxHashMap<VarId, LinearForm>> {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > self.most_steps {
             return None;
         }
         let clauses = self.clauses;

@@ -23,21 +23,16 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+use crate::rely_guarantee::limits::Limits;
 use octagons::Effects;
 use rely_logic::domains::{NumericDomain, Octagons};
 use rely_logic::{Constraint, Relation, VarId};
 use rely_symbolic::System;
 use stages::Stages;
 
-/// How often octagons are joined before they are widened.
-const WIDENING_DELAY: usize = 3;
-/// After so many rounds there is no result.
-const MOST_ROUNDS: usize = 16;
-/// How many steps far a bound comes back that widening has given up: into a loop and out of it.
-const NARROWING_STEPS: usize = 2;
-
 /// The analysis of one pack of cells.
 pub(crate) struct Analysis {
+    limits: Limits,
     cells: usize,
     stages: Stages,
     effects: Effects,
@@ -56,18 +51,19 @@ pub(crate) struct Relations {
 
 impl Analysis {
     /// The analyses that are worth while. `landmarks` are bounds that matter.
-    pub(crate) fn all(system: &System<'_>, landmarks: &[Constraint]) -> Vec<Analysis> {
-        let packs = packs::packs(system).into_iter();
-        packs.map(|pack| Analysis::new(system, &pack, landmarks)).collect()
+    pub(crate) fn all(system: &System<'_>, landmarks: &[Constraint], limits: Limits) -> Vec<Analysis> {
+        let packs = packs::packs(system, limits).into_iter();
+        packs.map(|pack| Analysis::new(system, &pack, landmarks, limits)).collect()
     }
 
-    fn new(system: &System<'_>, pack: &[VarId], landmarks: &[Constraint]) -> Self {
+    fn new(system: &System<'_>, pack: &[VarId], landmarks: &[Constraint], limits: Limits) -> Self {
         let is_bound_of_pack = |constraint: &&Constraint| {
             let is_bound = constraint.relation() == Relation::Le;
             is_bound && constraint.form().variables().all(|cell| pack.contains(&cell))
         };
         let stages = Stages::new(system, pack);
         Analysis {
+            limits,
             cells: pack.len(),
             effects: Effects::new(system, pack, &stages),
             stages,
@@ -83,9 +79,9 @@ impl Analysis {
     /// The relations of the pack; `None` if it takes too long.
     pub(crate) fn run(&self) -> Option<Relations> {
         let mut states = self.effects.start();
-        let mut rounds = 0..MOST_ROUNDS;
-        while self.has_grown(&mut states, rounds.next()? >= WIDENING_DELAY) {}
-        for _ in 0..NARROWING_STEPS {
+        let mut rounds = 0..self.limits.analysis_rounds;
+        while self.has_grown(&mut states, rounds.next()? >= self.limits.widening_delay) {}
+        for _ in 0..self.limits.narrowing_steps {
             let next = self.effects.after_one_step(&states);
             states.iter_mut().zip(&next).for_each(|(state, next)| *state = state.narrow(next));
         }

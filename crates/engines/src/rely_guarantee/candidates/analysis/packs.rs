@@ -4,17 +4,13 @@
 //! changes both in one step. Cells that only ever receive constants are flags: all that can be said
 //! about them stands in the source already.
 
+use crate::rely_guarantee::limits::Limits;
 use rely_base::Id;
 use rely_logic::{LinearForm, VarId};
 use rely_symbolic::System;
 
-/// The cost of an octagon grows with the third power of this.
-const MOST_CELLS: usize = 5;
-/// More packs than this are not looked at.
-const MOST_PACKS: usize = 4;
-
 /// Sets of related cells, each ascending. In each, some cell takes values that are computed.
-pub(crate) fn packs(system: &System<'_>) -> Vec<Vec<VarId>> {
+pub(crate) fn packs(system: &System<'_>, limits: Limits) -> Vec<Vec<VarId>> {
     let mut is_computed = vec![false; system.cells.count()];
     for (cell, value) in system.moves.iter().flat_map(|by| &by.branch.updates) {
         is_computed[cell.index()] |= !value.is_constant();
@@ -22,26 +18,27 @@ pub(crate) fn packs(system: &System<'_>) -> Vec<Vec<VarId>> {
     if !is_computed.contains(&true) {
         return Vec::new();
     }
-    let mut groups = Groups::new(system);
+    let mut groups = Groups::new(system, limits.pack_cells);
     groups.join_what_moves_together();
     groups.join_what_is_compared();
     groups.join_what_is_copied();
     let packs = groups.into_packs().into_iter();
-    packs.filter(|pack| pack.iter().any(|cell| is_computed[cell.index()])).take(MOST_PACKS).collect()
+    packs.filter(|pack| pack.iter().any(|cell| is_computed[cell.index()])).take(limits.packs).collect()
 }
 
 /// Groups of cells that grow as long as they stay small.
 struct Groups<'s, 'p> {
     system: &'s System<'p>,
+    most_cells: usize,
     /// The group of each cell.
     of: Vec<usize>,
     sizes: Vec<usize>,
 }
 
 impl<'s, 'p> Groups<'s, 'p> {
-    fn new(system: &'s System<'p>) -> Self {
+    fn new(system: &'s System<'p>, most_cells: usize) -> Self {
         let count = system.cells.count();
-        Groups { system, of: (0..count).collect(), sizes: vec![1; count] }
+        Groups { system, most_cells, of: (0..count).collect(), sizes: vec![1; count] }
     }
 
     fn join_what_moves_together(&mut self) {
@@ -74,7 +71,7 @@ impl<'s, 'p> Groups<'s, 'p> {
         let Some(first) = cells.next() else { return };
         for cell in cells {
             let (kept, gone) = (self.of[first.index()], self.of[cell.index()]);
-            if kept != gone && self.sizes[kept] + self.sizes[gone] <= MOST_CELLS {
+            if kept != gone && self.sizes[kept] + self.sizes[gone] <= self.most_cells {
                 self.sizes[kept] += self.sizes[gone];
                 self.of.iter_mut().filter(|group| **group == gone).for_each(|group| *group = kept);
             }

@@ -1,6 +1,7 @@
 //! What is found in small models.
 
 use super::Analysis;
+use crate::rely_guarantee::limits::Limits;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, SourceMap};
 use rely_logic::{Constraint, VarId, VarNames};
@@ -38,7 +39,7 @@ fn check_always(model: &str, expect: &Expect) {
     let always = |system: &System<'_>| {
         let guards = system.moves.iter().flat_map(|by| by.branch.guard.iter().cloned());
         let landmarks: Vec<Constraint> = guards.collect();
-        let analyses = Analysis::all(system, &landmarks);
+        let analyses = Analysis::all(system, &landmarks, Limits::default());
         let found = analyses.iter().map(|analysis| analysis.run().expect("it does not take long"));
         found.flat_map(|relations| relations.always).collect()
     };

@@ -1,0 +1,100 @@
+//! What strategies may do, and all limits together.
+
+use rely_base::{Limits as _, define_limits};
+use rely_engines::{houdini, parameterized, rely_guarantee};
+
+define_limits! {
+    /// The limits of turns.
+    pub struct TurnLimits {
+        /// The size of the trees at which an attempt has to wait for the other one, at first. Later turns have
+        /// twice as many nodes each.
+        nodes_per_turn = 3_000,
+        /// After how many turns a proof without trees is looked for. That can take longer than all trees so
+        /// far, so they have a second turn first.
+        turns_before_clauses = 2,
+        /// The size of the trees at which a violation is looked for in the program itself, at first.
+        nodes_before_exploration = 400,
+        /// How many states are looked at then for each node: so many cost about half as much.
+        states_per_node = 10,
+    }
+}
+
+define_limits! {
+    /// The limits of the portfolio.
+    pub struct PortfolioLimits {
+        /// How many states are explored before anything else is tried.
+        states_at_first = 10_000,
+        /// How many steps are tried for that. States with ever more threads have ever more steps.
+        steps_at_first = 1_000_000,
+        /// How many steps the check of what exploration claims may take before a proof is looked for meanwhile:
+        /// the check explores the program as it was before any reduction, which may have far more states. Steps
+        /// and not seconds, so that the evidence does not depend on how busy the machine is.
+        check_steps_at_first = 8_000,
+        /// How many steps of random walks come next.
+        walk_steps = 50_000,
+    }
+}
+
+/// The limits of all engines and strategies that have some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Of the portfolio.
+    pub portfolio: PortfolioLimits,
+    /// Of turns between attempts of rely-guarantee reasoning.
+    pub turns: TurnLimits,
+    /// Of each of these attempts.
+    pub rely_guarantee: rely_guarantee::Limits,
+    /// Of clausal proofs.
+    pub houdini: houdini::Limits,
+    /// Of counting threads.
+    pub parameterized: parameterized::Limits,
+}
+
+impl Limits {
+    /// The names of all limits, as in `houdini.cubes`, and their values.
+    pub fn entries(&self) -> Vec<(String, u64)> {
+        let parts: [(&str, &dyn rely_base::Limits); 5] = [
+            ("portfolio", &self.portfolio),
+            ("turns", &self.turns),
+            ("rely-guarantee", &self.rely_guarantee),
+            ("houdini", &self.houdini),
+            ("parameterized", &self.parameterized),
+        ];
+        let of = |(part, limits): (&str, &dyn rely_base::Limits)| {
+            let entries = limits.entries().into_iter();
+            entries.map(|(name, value)| (format!("{part}.{name}"), value)).collect::<Vec<_>>()
+        };
+        parts.into_iter().flat_map(of).collect()
+    }
+
+    /// Changes a limit; says whether there is one of this name.
+    pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let Some((part, name)) = name.split_once('.') else { return false };
+        match part {
+            "portfolio" => self.portfolio.set(name, value),
+            "turns" => self.turns.set(name, value),
+            "rely-guarantee" => self.rely_guarantee.set(name, value),
+            "houdini" => self.houdini.set(name, value),
+            "parameterized" => self.parameterized.set(name, value),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_can_be_changed_by_its_name() {
+        let usual = Limits::default();
+        for (name, value) in usual.entries() {
+            let mut changed = usual;
+            assert!(changed.set(&name, value + 1), "{name}");
+            let differing: Vec<_> =
+                changed.entries().into_iter().filter(|entry| !usual.entries().contains(entry)).collect();
+            assert_eq!(differing, [(name, value + 1)]);
+        }
+        assert!(!Limits::default().set("houdini.magic", 1) && !Limits::default().set("cubes", 1));
+    }
+}
