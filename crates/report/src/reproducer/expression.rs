@@ -142,6 +142,8 @@ struct Part {
     constants: usize,
     /// The type, if the part is nothing but a variable.
     plain: Option<String>,
+    /// The same if constants are left out, as gcc may do: `x + 1 > y` becomes `x >= y`.
+    nearly_plain: Option<String>,
 }
 
 /// Operators by how strongly they bind, the weakest first.
@@ -174,7 +176,7 @@ impl<'s> Reader<'_, 's> {
             self.at += 2;
             let next = self.binary(0)?;
             part.reads.extend(next.reads);
-            part.plain = None;
+            (part.plain, part.nearly_plain) = (None, None);
         }
         Some(part)
     }
@@ -207,7 +209,7 @@ impl<'s> Reader<'_, 's> {
     fn unary(&mut self) -> Option<Part> {
         if self.peek(0) == "!" {
             self.at += 1;
-            return Some(Part { plain: None, ..self.unary()? });
+            return Some(Part { plain: None, nearly_plain: None, ..self.unary()? });
         }
         self.operand()
     }
@@ -255,6 +257,7 @@ impl<'s> Reader<'_, 's> {
             part.plain = Some(String::new());
         }
         part.plain = part.plain.filter(|_| is_plain);
+        part.nearly_plain = part.plain.clone();
         part.reads.push(path);
         Some(part)
     }
@@ -271,7 +274,7 @@ fn combined(operator: &str, left: Part, right: Part) -> Option<Part> {
     let keeps_order = matches!(operator, "-" | "/" | "%" | "<<" | ">>");
     let constants = left.constants + right.constants;
     if !left.reads.is_empty() && !right.reads.is_empty() {
-        let stays = match (&left.plain, &right.plain) {
+        let stays = match (&left.nearly_plain, &right.plain) {
             (Some(left), Some(right)) => !left.is_empty() && left == right,
             (Some(_), None) => keeps_order,
             (None, _) => true,
@@ -281,8 +284,13 @@ fn combined(operator: &str, left: Part, right: Part) -> Option<Part> {
             return None;
         }
     }
+    let nearly_plain = match (left.reads.is_empty(), right.reads.is_empty()) {
+        (true, _) => right.nearly_plain,
+        (_, true) => left.nearly_plain,
+        (false, false) => None,
+    };
     let reads = left.reads.into_iter().chain(right.reads).collect();
-    Some(Part { reads, constants, plain: None })
+    Some(Part { reads, constants, plain: None, nearly_plain })
 }
 
 #[cfg(test)]
@@ -319,6 +327,8 @@ mod tests {
         check("x + y * z", &expect!["open"]);
         check("x == l", &expect!["open"]);
         check("x + 1 == y + 2", &expect!["open"]);
+        check("x + 1 > s.u", &expect!["open"]);
+        check("x + 1 > y", &expect!["x y"]);
         check("-x + y", &expect!["open"]);
         check("f(x) == y", &expect!["open, effects"]);
         check("x == *p", &expect!["open"]);
