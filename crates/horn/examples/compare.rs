@@ -1,12 +1,18 @@
-//! Our solver beside another one: `cargo run --release -p rely-horn --example compare -- FILE...`
+//! Our solver beside another one: `cargo run --release -p rely-horn --example compare -- [--random N] FILE...`
 //!
-//! Prints a table of answers and times in milliseconds, medians of some runs, and where we are not faster.
-//! The other solver is `z3`, or the command in `HORN_SOLVER`; it gets each file as its last argument.
+//! Prints a table of answers and times in milliseconds, medians of some runs, and where we are not faster:
+//! for the files, and for so many systems made at random. The other solver is `z3`, or the command in
+//! `HORN_SOLVER`, which reads standard input. `HORN_REASONS` shows why we do not know an answer,
+//! `HORN_PROGRESS` the rounds of the search.
 
+#[path = "../tests/suite/random.rs"]
+mod random;
+
+use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rely_base::{Budget, Silent};
+use rely_base::{Budget, Observer, Progress, Silent};
 use rely_horn::{Answer, parse, solve};
 use rely_logic::TermPool;
 
@@ -16,23 +22,37 @@ const LIMIT: Duration = Duration::from_secs(10);
 const RUNS: usize = 3;
 
 fn main() {
-    let command = std::env::var("HORN_SOLVER").unwrap_or_else(|_| format!("z3 -T:{}", LIMIT.as_secs()));
+    let command = std::env::var("HORN_SOLVER").unwrap_or_else(|_| format!("z3 -in -T:{}", LIMIT.as_secs()));
     let mut totals = Totals::default();
-    out(&format!("{:<44} {:>8} {:>9}  {:>8} {:>9}", "problem", "ours", "ms", "other", "ms"));
-    for file in std::env::args().skip(1) {
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    out(&format!("{:<52} {:>8} {:>9}  {:>8} {:>9}", "problem", "ours", "ms", "other", "ms"));
+    for (name, text) in problems() {
         let (ours, our_time) = median(|| own_answer(&text));
-        let (theirs, their_time) = median(|| other_answer(&command, &file));
-        let name = file.rsplit('/').next().unwrap_or(&file);
+        let (theirs, their_time) = median(|| other_answer(&command, &text));
         let mark = totals.add(&ours, our_time, &theirs, their_time);
-        out(&format!("{name:<44} {ours:>8} {our_time:>9.1}  {theirs:>8} {their_time:>9.1} {mark}"));
+        out(&format!("{name:<52} {ours:>8} {our_time:>9.1}  {theirs:>8} {their_time:>9.1} {mark}"));
     }
     out(&totals.text());
 }
 
+/// What the arguments name.
+fn problems() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--random" {
+            let count = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(100);
+            found.extend((0..count).map(|seed| (format!("random {seed}"), random::system(seed))));
+            continue;
+        }
+        let text = std::fs::read_to_string(&argument).unwrap_or_else(|error| panic!("{argument}: {error}"));
+        let name = argument.rsplit('/').next().unwrap_or(&argument).to_owned();
+        found.push((name, text));
+    }
+    found
+}
+
 /// One line; the lints are for libraries.
 fn out(line: &str) {
-    use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
@@ -102,17 +122,44 @@ fn own_answer(text: &str) -> String {
         Err(error) => return format!("{error}"),
     };
     let budget = Budget::builder().time(LIMIT).memory_bytes(2 << 30).build();
-    let answer = solve(&mut pool, &system, None, &budget, &Silent);
+    let answer = match std::env::var_os("HORN_PROGRESS") {
+        Some(_) => solve(&mut pool, &system, None, &budget, &Told(Instant::now())),
+        None => solve(&mut pool, &system, None, &budget, &Silent),
+    };
     if let (Answer::Unknown(reason), Some(_)) = (&answer, std::env::var_os("HORN_REASONS")) {
         out(&format!("  {reason}"));
     }
     answer.name().to_owned()
 }
 
-fn other_answer(command: &str, file: &str) -> String {
+/// Prints every round with its time.
+struct Told(Instant);
+
+impl Observer for Told {
+    fn progress(&self, progress: &Progress) {
+        out(&format!(
+            "  {:8.1} ms {} {:?}",
+            self.0.elapsed().as_secs_f64() * 1e3,
+            progress.activity,
+            progress.counts
+        ));
+    }
+}
+
+fn other_answer(command: &str, text: &str) -> String {
     let mut words = command.split_whitespace();
     let Some(program) = words.next() else { return "none".to_owned() };
-    let output = Command::new(program).args(words).arg(file).stderr(Stdio::null()).output();
+    let child = Command::new(program)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return "none".to_owned() };
+    if let Some(mut input) = child.stdin.take() {
+        let _ = input.write_all(text.as_bytes());
+    }
+    let output = child.wait_with_output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     text.lines().next().unwrap_or("none").trim().to_owned()
 }

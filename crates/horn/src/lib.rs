@@ -25,6 +25,9 @@
 //! # Ok::<(), rely_horn::SyntaxError>(())
 //! ```
 //!
+//! What the solver does is told in its module and in the book. `cargo run --release -p rely-horn --example compare
+//! -- --random 100 FILE...` measures it beside z3.
+//!
 //! # Why recursion-free clauses are solved elsewhere
 //!
 //! Refinement needs solutions of Horn clauses without recursion. These are tree interpolants, and
@@ -39,12 +42,12 @@ mod solver;
 mod syntax;
 
 pub use clauses::{Derivation, Malformed, Model, Step, System, Unknown, variables};
+pub use rely_logic::TermPool;
 pub use rely_logic::interpolate::{Application, Clause, ClauseId, UnknownId};
 pub use solver::Hints;
-pub use syntax::{SyntaxError, derivation_text, model_text, parse, system_text};
+pub use syntax::{SyntaxError, derivation_text, model_text, parse, parse_model, system_text};
 
 use rely_base::{Budget, Observer};
-use rely_logic::TermPool;
 use solver::Found;
 
 /// What is known about a system. Models and derivations were checked.

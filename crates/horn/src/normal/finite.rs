@@ -38,7 +38,12 @@ pub(super) fn find_domains(
             }
         }
     }
-    while rules.iter().fold(false, |changed, rule| propagate(pool, &mut domains, rule, &is_flag) || changed) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in rules {
+            changed |= propagate(pool, &mut domains, rule, &is_flag);
+        }
     }
     for (unknown, predicate) in predicates.iter_mut() {
         let found =

@@ -1,4 +1,5 @@
-//! What is likely to be a reason: bounds that an analysis with polyhedra finds, and comparisons of rules.
+//! What is likely to be a reason: bounds that an analysis with polyhedra finds, remainders, and comparisons of
+//! rules.
 //!
 //! None of this is believed. Refinement prefers these formulas where they suffice, since they hold in
 //! loops, while interpolants of a single derivation often speak of one round of a loop only.
@@ -10,8 +11,9 @@ use rely_logic::project::project;
 use rely_logic::{Constraint, Domain, LinearForm, TermId, TermPool, VarId};
 use rustc_hash::FxHashMap;
 
+use super::congruence::congruences;
 use super::reach::Engine;
-use super::special::{Special, Values};
+use super::special::{Special, ValuesId};
 
 /// Applications of rules that the analysis may try.
 const MOST_POSTS: usize = 1_500;
@@ -25,7 +27,7 @@ const NARROWINGS: usize = 2;
 const MOST_CANDIDATES: usize = 40;
 
 /// A predicate at values of its finite arguments.
-type Place = (UnknownId, Values);
+type Place = (UnknownId, ValuesId);
 
 /// For each predicate, formulas over those of its parameters that are not finite.
 pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<UnknownId, Vec<TermId>> {
@@ -39,6 +41,9 @@ pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<
             let literal = pool.constraint_term(constraint);
             add(&mut found[place.0], literal);
         }
+    }
+    for (unknown, formula) in congruences(pool, engine) {
+        add(&mut found[unknown], formula);
     }
     for rule in 0..engine.normal.rules.len() {
         comparisons(pool, engine, rule, &mut found);
@@ -132,7 +137,7 @@ impl Analysis<'_, '_> {
                     return results;
                 }
                 self.posts += 1;
-                let values: Vec<Values> = places.iter().map(|&place| self.places[place].1.clone()).collect();
+                let values: Vec<ValuesId> = places.iter().map(|&place| self.places[place].1).collect();
                 let specials = self.engine.specials.of(pool, self.engine.normal, rule, &values);
                 for &id in specials.iter() {
                     let special = self.engine.specials.get(id);
@@ -197,13 +202,13 @@ impl Analysis<'_, '_> {
         others.retain(|variable| !parameters.contains(variable));
         let shadow = project(Domain::Integers, &constraints, &others, self.engine.budget);
         let element = Polyhedra::from_constraints(&shadow.constraints);
-        (!element.is_bottom()).then(|| ((head.unknown, values.clone()), element))
+        (!element.is_bottom()).then(|| ((head.unknown, *values), element))
     }
 
     /// Adds to what is known of a place; whether that is news.
     fn join(&mut self, place: Place, new: &Polyhedra) -> bool {
         let Some((known, joins)) = self.elements.get_mut(&place) else {
-            self.places.push(place.clone());
+            self.places.push(place);
             self.elements.insert(place, (new.clone(), 0));
             return true;
         };

@@ -13,11 +13,15 @@
 //! What comes out here is not believed: see [`crate::check`].
 
 mod candidates;
+mod concrete;
+mod congruence;
 mod context;
+mod links;
 mod precision;
 mod reach;
 mod refine;
 mod special;
+mod unroll;
 
 use rely_base::{Arena, Budget, Observer, Progress};
 use rely_logic::interpolate::UnknownId;
@@ -27,6 +31,7 @@ use crate::clauses::{Derivation, Model, System};
 use crate::normal::Normal;
 use reach::{Engine, Reached, State, StateId};
 use refine::Refinement;
+use unroll::Last;
 
 /// What the search has found.
 #[derive(Clone, Debug)]
@@ -52,8 +57,9 @@ pub(crate) fn search(
         Err(reason) => return Found::Unknown(reason.to_string()),
     };
     let mut engine = Engine::new(pool, &normal, budget);
+    observer.progress(&Progress { activity: "analysing", counts: Vec::new() });
     let mut candidates = candidates::candidates(pool, &mut engine);
-    for (unknown, formulas) in hints.into_iter().flat_map(|hints| hints.iter()) {
+    for (unknown, formulas) in hints.into_iter().flat_map(Arena::iter) {
         let ours = formulas.iter().map(|&formula| normal.own_formula(pool, system, unknown, formula));
         let ours: Vec<TermId> = ours.collect();
         candidates[unknown]
@@ -71,7 +77,7 @@ pub(crate) fn search(
             Ok(Reached::False { states, special, premises }) => (states, special, premises),
             Err(reason) => return Found::Unknown(reason.to_string()),
         };
-        match engine.refine(pool, &states, special, &premises, &candidates) {
+        match engine.refine(pool, &states, Last { special, premises: &premises }, &candidates) {
             Refinement::Real(derivation) => return Found::Derivation(derivation),
             Refinement::Tracked => {}
             Refinement::Unknown(reason) => {
@@ -96,7 +102,7 @@ fn model(pool: &mut TermPool, system: &System, engine: &Engine<'_>, states: &Are
         let mut parts = engine.cube(state);
         let finite =
             predicate.parameters.iter().zip(&predicate.domains).filter(|(_, domain)| domain.is_some());
-        for ((&parameter, _), value) in finite.zip(state.values.iter()) {
+        for ((&parameter, _), value) in finite.zip(engine.specials.values(state.values).iter()) {
             let (parameter, value) = (pool.var(parameter), pool.int(value.clone()));
             parts.push(pool.eq(parameter, value));
         }

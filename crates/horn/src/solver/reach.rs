@@ -5,7 +5,8 @@
 //! head. A state with fewer formulas covers those with more. It ends when nothing new is reached, or when a
 //! rule without a head applies.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rely_base::{Arena, Budget, StopReason, define_id};
 use rely_logic::interpolate::UnknownId;
@@ -13,8 +14,9 @@ use rely_logic::{TermId, TermPool};
 use rustc_hash::FxHashMap;
 
 use super::context::Context;
+use super::links::Links;
 use super::precision::Precision;
-use super::special::{SpecialId, Specials, Values};
+use super::special::{Interner, SpecialId, Specials, ValuesId};
 use crate::normal::Normal;
 
 define_id!(
@@ -22,17 +24,26 @@ define_id!(
     pub(super) struct StateId
 );
 
+define_id!(
+    /// A set of formulas over the parameters of a predicate.
+    pub(super) struct CubeId
+);
+
 /// An abstract state, and how it was reached first.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) unknown: UnknownId,
-    pub(super) values: Values,
+    pub(super) values: ValuesId,
     /// The tracked formulas that hold, by their positions, ascending.
-    pub(super) holds: Vec<u32>,
+    holds: Vec<u32>,
+    /// These formulas.
+    cube: CubeId,
     pub(super) special: SpecialId,
     pub(super) premises: Vec<StateId>,
     /// Whether a state that was found later is weaker.
     pub(super) is_covered: bool,
+    /// How many steps its derivation has, written as a tree.
+    size: u64,
 }
 
 /// What came out.
@@ -60,14 +71,19 @@ pub(super) struct Engine<'a> {
     users: FxHashMap<Option<UnknownId>, Vec<usize>>,
     /// The parameters of each predicate that are not finite, as terms.
     parameters: Arena<UnknownId, Vec<TermId>>,
-    memos: FxHashMap<(SpecialId, Vec<Vec<TermId>>), Memo>,
+    links: Vec<Links>,
+    cubes: Interner<CubeId, TermId>,
+    memos: FxHashMap<(SpecialId, Vec<CubeId>), Memo>,
     memo_bytes: usize,
 }
 
 struct Search {
     states: Arena<StateId, State>,
-    by_unknown: Arena<UnknownId, Vec<StateId>>,
-    queue: VecDeque<StateId>,
+    by_values: FxHashMap<(UnknownId, ValuesId), Vec<StateId>>,
+    /// Those that rules were applied to already.
+    done: Arena<UnknownId, Vec<StateId>>,
+    /// Those with small derivations come first: refinement has less to look at then.
+    queue: BinaryHeap<Reverse<(u64, StateId)>>,
 }
 
 impl<'a> Engine<'a> {
@@ -98,6 +114,8 @@ impl<'a> Engine<'a> {
             specials: Specials::default(),
             users,
             parameters: parameters.collect(),
+            links: normal.rules.iter().map(|rule| Links::new(pool, normal, rule)).collect(),
+            cubes: Interner::default(),
             memos: FxHashMap::default(),
             memo_bytes: 0,
         }
@@ -110,29 +128,30 @@ impl<'a> Engine<'a> {
 
     /// The formulas of a state, over the parameters.
     pub(super) fn cube(&self, state: &State) -> Vec<TermId> {
-        let tracked = self.precision.of(state.unknown);
-        state.holds.iter().map(|&position| tracked[position as usize]).collect()
+        self.cubes.get(state.cube).to_vec()
     }
 
     /// All that is reachable with what is tracked now.
     pub(super) fn reach(&mut self, pool: &mut TermPool) -> Result<Reached, StopReason> {
         let mut search = Search {
             states: Arena::new(),
-            by_unknown: self.normal.predicates.ids().map(|_| Vec::new()).collect(),
-            queue: VecDeque::new(),
+            by_values: FxHashMap::default(),
+            done: self.normal.predicates.ids().map(|_| Vec::new()).collect(),
+            queue: BinaryHeap::new(),
         };
         for rule in self.users.get(&None).cloned().unwrap_or_default() {
             if let Some(special) = self.apply(pool, &mut search, rule, &[])? {
                 return Ok(Reached::False { states: search.states, special, premises: Vec::new() });
             }
         }
-        while let Some(state) = search.queue.pop_front() {
+        while let Some(Reverse((_, state))) = search.queue.pop() {
             if search.states[state].is_covered {
                 continue;
             }
             let unknown = search.states[state].unknown;
+            search.done[unknown].push(state);
             for rule in self.users.get(&Some(unknown)).cloned().unwrap_or_default() {
-                for premises in self.combinations(&search, rule, state) {
+                for premises in self.combinations(pool, &search, rule, state)? {
                     if premises.iter().any(|&premise| search.states[premise].is_covered) {
                         continue;
                     }
@@ -145,30 +164,45 @@ impl<'a> Engine<'a> {
         Ok(Reached::All(search.states))
     }
 
-    /// The states for the body of a rule in which the given one takes part, together with such that are
-    /// not later; each combination comes once.
-    fn combinations(&self, search: &Search, rule: usize, state: StateId) -> Vec<Vec<StateId>> {
+    /// The states for the body of a rule in which the given one takes part, together with such that were
+    /// there before; each combination comes once.
+    fn combinations(
+        &mut self,
+        pool: &TermPool,
+        search: &Search,
+        rule: usize,
+        state: StateId,
+    ) -> Result<Vec<Vec<StateId>>, StopReason> {
         let body = &self.normal.rules[rule].body;
         let unknown = search.states[state].unknown;
         let mut found = Vec::new();
         for place in (0..body.len()).filter(|&place| body[place].unknown == unknown) {
-            let mut partial: Vec<Vec<StateId>> = vec![Vec::new()];
+            let mut partial: Vec<(Vec<StateId>, Vec<ValuesId>)> = vec![(Vec::new(), Vec::new())];
             for (position, used) in body.iter().enumerate() {
-                let candidates: Vec<StateId> = if position == place {
-                    vec![state]
-                } else {
-                    let known = search.by_unknown[used.unknown].iter().copied();
-                    let is_earlier = |&other: &StateId| other < state || (position > place && other == state);
-                    known.filter(|other| !search.states[*other].is_covered && is_earlier(other)).collect()
+                let candidates: &[StateId] =
+                    if position == place { &[state] } else { &search.done[used.unknown] };
+                let is_eligible = |other: StateId| {
+                    let is_first = position >= place || other != state;
+                    is_first && !search.states[other].is_covered
                 };
-                partial = partial
-                    .iter()
-                    .flat_map(|chosen| candidates.iter().map(|&next| [chosen.as_slice(), &[next]].concat()))
-                    .collect();
+                let mut next = Vec::new();
+                for (chosen, values) in &partial {
+                    self.budget.check()?;
+                    for &other in candidates.iter().filter(|&&other| is_eligible(other)) {
+                        let own = search.states[other].values;
+                        if self.links[rule].fit(pool, &self.specials, values, own) {
+                            next.push((
+                                [chosen.as_slice(), &[other]].concat(),
+                                [values.as_slice(), &[own]].concat(),
+                            ));
+                        }
+                    }
+                }
+                partial = next;
             }
-            found.extend(partial);
+            found.extend(partial.into_iter().map(|(chosen, _)| chosen));
         }
-        found
+        Ok(found)
     }
 
     /// Applies a rule; if it leads to false, how.
@@ -179,23 +213,26 @@ impl<'a> Engine<'a> {
         rule: usize,
         premises: &[StateId],
     ) -> Result<Option<SpecialId>, StopReason> {
-        let values: Vec<Values> =
-            premises.iter().map(|&premise| search.states[premise].values.clone()).collect();
+        let values: Vec<ValuesId> = premises.iter().map(|&premise| search.states[premise].values).collect();
         let normal = self.normal;
         let specials = self.specials.of(pool, normal, rule, &values);
         for &special in specials.iter() {
             self.budget.check()?;
             self.budget.check_memory(self.memory_bytes(pool, search))?;
-            let cubes: Vec<Vec<TermId>> =
-                premises.iter().map(|&premise| self.cube(&search.states[premise])).collect();
+            let cubes: Vec<CubeId> = premises.iter().map(|&premise| search.states[premise].cube).collect();
             let head = normal.rules[rule].head.as_ref().map(|head| head.unknown);
             let Some(holds) = self.post(pool, special, cubes, head) else { continue };
             self.budget.check_now()?;
             let Some(unknown) = head else { return Ok(Some(special)) };
-            let values =
-                self.specials.get(special).head.clone().map(|(values, _)| values).unwrap_or_default();
-            let premises = premises.to_vec();
-            search.add(State { unknown, values, holds, special, premises, is_covered: false });
+            let rule = self.specials.get(special);
+            let Some((values, _)) = &rule.head else { continue };
+            let tracked = self.precision.of(unknown);
+            let formulas: Vec<TermId> = holds.iter().map(|&position| tracked[position as usize]).collect();
+            let cube = self.cubes.intern(&formulas);
+            let sizes = premises.iter().map(|&premise| search.states[premise].size);
+            let size = sizes.fold(1_u64, u64::saturating_add);
+            let (values, premises) = (*values, premises.to_vec());
+            search.add(State { unknown, values, holds, cube, special, premises, is_covered: false, size });
         }
         Ok(None)
     }
@@ -205,7 +242,7 @@ impl<'a> Engine<'a> {
         &mut self,
         pool: &mut TermPool,
         id: SpecialId,
-        cubes: Vec<Vec<TermId>>,
+        cubes: Vec<CubeId>,
         head: Option<UnknownId>,
     ) -> Option<Vec<u32>> {
         let special = self.specials.get(id);
@@ -240,18 +277,14 @@ impl<'a> Engine<'a> {
         holds
     }
 
-    fn context(
-        &self,
-        pool: &mut TermPool,
-        special: &super::special::Special,
-        cubes: &[Vec<TermId>],
-    ) -> Context {
+    fn context(&self, pool: &mut TermPool, special: &super::special::Special, cubes: &[CubeId]) -> Context {
         let mut formulas = special.literals.clone();
         let body = &self.normal.rules[special.rule].body;
         for ((used, arguments), cube) in body.iter().zip(&special.body).zip(cubes) {
             let instances: FxHashMap<TermId, TermId> =
                 self.parameters[used.unknown].iter().copied().zip(arguments.iter().copied()).collect();
-            formulas.extend(cube.iter().map(|&formula| pool.substitute(formula, &instances)));
+            formulas
+                .extend(self.cubes.get(*cube).iter().map(|&formula| pool.substitute(formula, &instances)));
         }
         Context::new(pool, formulas, special.constraints.as_deref())
     }
@@ -265,23 +298,19 @@ impl<'a> Engine<'a> {
 impl Search {
     /// Adds a state unless a known one covers it, and marks those that it covers.
     fn add(&mut self, state: State) {
-        let known = &self.by_unknown[state.unknown];
-        for &other in known {
-            let other = &self.states[other];
-            if !other.is_covered && other.values == state.values && is_subset(&other.holds, &state.holds) {
-                return;
-            }
+        let known = self.by_values.entry((state.unknown, state.values)).or_default();
+        let covers = |other: &State| !other.is_covered && is_subset(&other.holds, &state.holds);
+        if known.iter().any(|&other| covers(&self.states[other])) {
+            return;
         }
-        for &other in known {
+        for &other in known.iter() {
             let other = &mut self.states[other];
-            if other.values == state.values && is_subset(&state.holds, &other.holds) {
-                other.is_covered = true;
-            }
+            other.is_covered |= is_subset(&state.holds, &other.holds);
         }
-        let unknown = state.unknown;
+        let size = state.size;
         let id = self.states.push(state);
-        self.by_unknown[unknown].push(id);
-        self.queue.push_back(id);
+        known.push(id);
+        self.queue.push(Reverse((size, id)));
     }
 }
 

@@ -5,14 +5,12 @@
 //! what must be tracked so that this derivation goes away.
 
 use rely_base::{Arena, Budget, Id};
-use rely_logic::interpolate::{
-    self, Application, Clause, ClauseId, HornOutcome, HornSystem, Limits, Solution, UnknownId,
-};
+use rely_logic::interpolate::{self, ClauseId, HornOutcome, Limits, Solution, UnknownId};
 use rely_logic::{TermId, TermPool, Value, VarId};
 use rustc_hash::FxHashMap;
 
 use super::reach::{Engine, State, StateId};
-use super::special::SpecialId;
+use super::unroll::{Last, Unrolled, involved};
 use crate::clauses::{Derivation, Step};
 use crate::normal::Normal;
 
@@ -26,35 +24,46 @@ pub(super) enum Refinement {
     Unknown(String),
 }
 
-/// An abstract derivation as Horn clauses without recursion.
-struct Unrolled {
-    system: HornSystem,
-    /// The predicate of each unknown.
-    predicates: Vec<(UnknownId, UnknownId)>,
-    /// The rule of each clause.
-    specials: Vec<SpecialId>,
-}
+/// Uses of states that refinement looks at, at first and at most.
+const PARTS: [usize; 2] = [300, 1_900];
 
 impl Engine<'_> {
     pub(super) fn refine(
         &mut self,
         pool: &mut TermPool,
         states: &Arena<StateId, State>,
-        special: SpecialId,
-        premises: &[StateId],
+        last: Last<'_>,
         candidates: &Arena<UnknownId, Vec<TermId>>,
     ) -> Refinement {
-        let Some(unrolled) = self.unroll(pool, states, special, premises, candidates) else {
-            return Refinement::Unknown("an abstract derivation has no Horn clauses".to_owned());
-        };
+        let mut reason = String::new();
+        for parts in PARTS {
+            let Some(unrolled) = self.unroll(pool, states, last, parts, candidates) else { continue };
+            match self.refine_unrolled(pool, &unrolled) {
+                Refinement::Unknown(why) => reason = why,
+                known => return known,
+            }
+            if !unrolled.is_cut {
+                break;
+            }
+        }
+        match self.concrete(pool, states, &involved(states, last.premises), (last.special, last.premises)) {
+            Some(derivation) => Refinement::Real(derivation),
+            None => Refinement::Unknown(reason),
+        }
+    }
+
+    fn refine_unrolled(&mut self, pool: &mut TermPool, unrolled: &Unrolled) -> Refinement {
         let limits = Limits::default();
         if let Some(solution) = unrolled.system.solve_with_candidates(pool, &limits, self.budget)
-            && self.track(pool, &unrolled, &solution, false)
+            && self.track(pool, unrolled, &solution, false)
         {
             return Refinement::Tracked;
         }
         let solution = match unrolled.system.solve_by_interpolation(pool, &limits, self.budget) {
             HornOutcome::Solved(solution) => solution,
+            HornOutcome::Unsatisfiable(_) if unrolled.is_cut => {
+                return Refinement::Unknown("a derivation has too many steps".to_owned());
+            }
             HornOutcome::Unsatisfiable(derivation) => {
                 let specials: Vec<_> = unrolled.specials.iter().map(|&id| self.specials.get(id)).collect();
                 let fixed = |clause: ClauseId| {
@@ -65,9 +74,7 @@ impl Engine<'_> {
             HornOutcome::NotInVocabulary => return Refinement::Unknown("no reason was found".to_owned()),
             HornOutcome::Unknown(unknown) => return Refinement::Unknown(unknown.to_string()),
         };
-        let is_new =
-            self.track(pool, &unrolled, &solution, false) || self.track(pool, &unrolled, &solution, true);
-        match is_new {
+        match self.track(pool, unrolled, &solution, false) || self.track(pool, unrolled, &solution, true) {
             true => Refinement::Tracked,
             false => Refinement::Unknown("the reasons that were found do not help".to_owned()),
         }
@@ -84,53 +91,6 @@ impl Engine<'_> {
             };
         }
         is_new
-    }
-
-    fn unroll(
-        &self,
-        pool: &mut TermPool,
-        states: &Arena<StateId, State>,
-        special: SpecialId,
-        premises: &[StateId],
-        candidates: &Arena<UnknownId, Vec<TermId>>,
-    ) -> Option<Unrolled> {
-        let mut involved: Vec<StateId> = premises.to_vec();
-        let mut position = 0;
-        let mut seen: rustc_hash::FxHashSet<StateId> = premises.iter().copied().collect();
-        involved.dedup();
-        while let Some(&state) = involved.get(position) {
-            position += 1;
-            involved.extend(states[state].premises.iter().copied().filter(|&premise| seen.insert(premise)));
-        }
-        involved.sort_unstable();
-        involved.dedup();
-        let mut unrolled =
-            Unrolled { system: HornSystem::new(), predicates: Vec::new(), specials: Vec::new() };
-        let mut unknowns: FxHashMap<StateId, UnknownId> = FxHashMap::default();
-        for &id in &involved {
-            let predicate = states[id].unknown;
-            let parameters: Vec<VarId> =
-                self.parameters(predicate).iter().filter_map(|&parameter| pool.as_var(parameter)).collect();
-            let unknown = unrolled.system.unknown(parameters);
-            unrolled.system.prefer(unknown, candidates[predicate].iter().copied());
-            unrolled.predicates.push((unknown, predicate));
-            unknowns.insert(id, unknown);
-        }
-        let steps = involved.iter().map(|&id| (Some(id), states[id].special, states[id].premises.as_slice()));
-        for (head, special, premises) in steps.chain([(None, special, premises)]) {
-            let rule = self.specials.get(special);
-            let apply = |state: StateId, arguments: &[TermId]| Application {
-                unknown: unknowns[&state],
-                arguments: arguments.to_vec(),
-            };
-            let body = premises.iter().zip(&rule.body).map(|(&premise, arguments)| apply(premise, arguments));
-            let body = body.collect();
-            let head = head.zip(rule.head.as_ref()).map(|(state, (_, arguments))| apply(state, arguments));
-            let constraint = pool.and(rule.literals.iter().copied());
-            unrolled.system.add(pool, Clause { constraint, body, head }).ok()?;
-            unrolled.specials.push(special);
-        }
-        Some(unrolled)
     }
 }
 
@@ -164,7 +124,7 @@ fn original_derivation(
     Derivation { steps }
 }
 
-fn original_step(
+pub(super) fn original_step(
     pool: &TermPool,
     normal: &Normal,
     rule: usize,

@@ -4,9 +4,10 @@
 //! enumerated. What remains is a conjunction over the other variables, often an empty or a
 //! contradictory one.
 
+use std::hash::Hash;
 use std::rc::Rc;
 
-use rely_base::{Arena, define_id};
+use rely_base::{Arena, Id, define_id};
 use rely_logic::{Constraint, Integer, Node, TermId, TermPool, VarId};
 use rustc_hash::FxHashMap;
 
@@ -17,8 +18,10 @@ define_id!(
     pub(super) struct SpecialId
 );
 
-/// The values of the finite arguments of a predicate, in the order of its parameters.
-pub(super) type Values = Rc<[Integer]>;
+define_id!(
+    /// The values of the finite arguments of a predicate, in the order of its parameters.
+    pub(super) struct ValuesId
+);
 
 /// A rule at values of its finite arguments.
 #[derive(Clone, Debug)]
@@ -32,16 +35,46 @@ pub(super) struct Special {
     /// The other arguments of each predicate of the body.
     pub(super) body: Vec<Vec<TermId>>,
     /// The values of the head's finite arguments, and its other arguments.
-    pub(super) head: Option<(Values, Vec<TermId>)>,
+    pub(super) head: Option<(ValuesId, Vec<TermId>)>,
     /// The variables that have a value now.
     pub(super) fixed: Vec<(VarId, Integer)>,
+}
+
+/// Lists with numbers, so that they are compared and looked up at once.
+#[derive(Debug)]
+pub(super) struct Interner<I: Id, T> {
+    lists: Arena<I, Rc<[T]>>,
+    known: FxHashMap<Rc<[T]>, I>,
+}
+
+impl<I: Id, T: Clone + Eq + Hash> Interner<I, T> {
+    pub(super) fn intern(&mut self, list: &[T]) -> I {
+        if let Some(&known) = self.known.get(list) {
+            return known;
+        }
+        let list: Rc<[T]> = list.into();
+        let id = self.lists.push(Rc::clone(&list));
+        self.known.insert(list, id);
+        id
+    }
+
+    pub(super) fn get(&self, id: I) -> Rc<[T]> {
+        Rc::clone(&self.lists[id])
+    }
+}
+
+impl<I: Id, T> Default for Interner<I, T> {
+    fn default() -> Self {
+        Self { lists: Arena::new(), known: FxHashMap::default() }
+    }
 }
 
 /// All that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Specials {
     made: Arena<SpecialId, Rc<Special>>,
-    known: FxHashMap<(usize, Vec<Values>), Rc<[SpecialId]>>,
+    known: FxHashMap<(usize, Vec<ValuesId>), Rc<[SpecialId]>>,
+    values: Interner<ValuesId, Integer>,
 }
 
 impl Specials {
@@ -53,19 +86,25 @@ impl Specials {
         self.made.len()
     }
 
+    /// The values that a number stands for.
+    pub(super) fn values(&self, id: ValuesId) -> Rc<[Integer]> {
+        self.values.get(id)
+    }
+
     /// A rule at the values of its body's finite arguments: one for each values of the head's.
     pub(super) fn of(
         &mut self,
         pool: &mut TermPool,
         normal: &Normal,
         rule: usize,
-        body: &[Values],
+        body: &[ValuesId],
     ) -> Rc<[SpecialId]> {
         let key = (rule, body.to_vec());
         if let Some(known) = self.known.get(&key) {
             return Rc::clone(known);
         }
-        let made: Rc<[SpecialId]> = make(pool, normal, rule, body)
+        let values: Vec<Rc<[Integer]>> = body.iter().map(|&values| self.values.get(values)).collect();
+        let made: Rc<[SpecialId]> = make(pool, normal, rule, &values, &mut self.values)
             .into_iter()
             .map(|special| self.made.push(Rc::new(special)))
             .collect();
@@ -74,7 +113,13 @@ impl Specials {
     }
 }
 
-fn make(pool: &mut TermPool, normal: &Normal, position: usize, body: &[Values]) -> Vec<Special> {
+fn make(
+    pool: &mut TermPool,
+    normal: &Normal,
+    position: usize,
+    body: &[Rc<[Integer]>],
+    interner: &mut Interner<ValuesId, Integer>,
+) -> Vec<Special> {
     let rule = &normal.rules[position];
     let mut fixed: Vec<(VarId, Integer)> = Vec::new();
     let mut open = Vec::new();
@@ -91,11 +136,17 @@ fn make(pool: &mut TermPool, normal: &Normal, position: usize, body: &[Values]) 
     }
     let Some(literals) = at(pool, &rule.literals, &fixed) else { return Vec::new() };
     let partial = Special { rule: position, literals, constraints: None, body: open, head: None, fixed };
-    heads(pool, normal, rule, partial)
+    heads(pool, normal, rule, partial, interner)
 }
 
 /// One for each combination of values of the head's finite arguments.
-fn heads(pool: &mut TermPool, normal: &Normal, rule: &Rule, partial: Special) -> Vec<Special> {
+fn heads(
+    pool: &mut TermPool,
+    normal: &Normal,
+    rule: &Rule,
+    partial: Special,
+    interner: &mut Interner<ValuesId, Integer>,
+) -> Vec<Special> {
     let Some(head) = &rule.head else { return vec![finished(pool, partial)] };
     let mut cases = vec![(partial, Vec::new(), Vec::new())];
     for (position, domain) in normal.predicates[head.unknown].domains.iter().enumerate() {
@@ -119,7 +170,7 @@ fn heads(pool: &mut TermPool, normal: &Normal, rule: &Rule, partial: Special) ->
     let cases = cases.into_iter().map(|(special, values, others)| {
         let fixed = special.fixed.clone();
         let others = others.into_iter().map(|term| substituted(pool, term, &fixed)).collect();
-        finished(pool, Special { head: Some((values.into(), others)), ..special })
+        finished(pool, Special { head: Some((interner.intern(&values), others)), ..special })
     });
     cases.collect()
 }

@@ -15,7 +15,7 @@ mod parse;
 mod print;
 mod terms;
 
-pub use parse::parse;
+pub use parse::{parse, parse_model};
 pub use print::{derivation_text, model_text, system_text};
 
 /// Why a text is not understood.

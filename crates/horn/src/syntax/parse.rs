@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::clausify::clausify;
 use super::{Parsed, SyntaxError, Trouble};
-use crate::clauses::System;
+use crate::clauses::{Model, System};
 
 /// Reads a text; its terms are made in `pool`.
 ///
@@ -41,6 +41,56 @@ fn read(pool: &mut TermPool, text: &str) -> Parsed<System> {
         }
     }
     Ok(parser.system)
+}
+
+/// Reads a model as solvers print it: a `define-fun` for every predicate, alone or in a list. Terms are made
+/// in `pool`.
+pub fn parse_model(pool: &mut TermPool, system: &System, text: &str) -> Result<Model, SyntaxError> {
+    read_model(pool, system, text).map_err(|trouble| trouble.in_text(text))
+}
+
+fn read_model(pool: &mut TermPool, system: &System, text: &str) -> Parsed<Model> {
+    let sexprs =
+        Sexprs::read(text).map_err(|error| Trouble { position: error.position, message: error.message })?;
+    let mut definitions: Vec<SexprId> = Vec::new();
+    for &top in &sexprs.top {
+        let parts = sexprs.list(top).unwrap_or_default();
+        let is_definition = parts.first().is_some_and(|&first| sexprs.atom(first) == Some("define-fun"));
+        match is_definition {
+            true => definitions.push(top),
+            false => definitions.extend(parts.iter().copied().filter(|&part| sexprs.list(part).is_some())),
+        }
+    }
+    let mut parser = Parser {
+        pool,
+        sexprs: &sexprs,
+        scope: FxHashMap::default(),
+        predicates: FxHashMap::default(),
+        system: System::new(),
+        text,
+    };
+    for &definition in &definitions {
+        parser.command(definition)?;
+    }
+    let mut model = Model::new();
+    for unknown in system.unknowns().values() {
+        let meaning = parser.scope.get(&unknown.name).and_then(|meanings| meanings.last()).cloned();
+        let own: Vec<TermId> =
+            unknown.parameters.iter().map(|&parameter| parser.pool.var(parameter)).collect();
+        let formula = match meaning {
+            Some(Meaning::Term(term)) if own.is_empty() => term,
+            Some(Meaning::Macro { parameters, body }) if parameters.len() == own.len() => {
+                let replacements = parameters.into_iter().zip(own).collect();
+                parser.pool.substitute(body, &replacements)
+            }
+            _ => {
+                let message = format!("the model does not define `{}` over its parameters", unknown.name);
+                return Err(Trouble { position: 0, message });
+            }
+        };
+        model.push(formula);
+    }
+    Ok(model)
 }
 
 /// What a name stands for.

@@ -90,7 +90,7 @@ impl<'a> Printer<'a> {
         let mut taken = self.taken.clone();
         let name = |&variable: &VarId| {
             let symbol = self.pool.symbol_name(self.pool.variable(variable).symbol);
-            (variable, new_name(&mut taken, symbol))
+            (variable, new_name(&mut taken, written_name(symbol)))
         };
         variables.iter().map(name).collect()
     }
@@ -152,6 +152,14 @@ fn value_text(value: &Value) -> String {
         Value::Int(value) => value.to_string(),
         Value::Bool(value) => value.to_string(),
         Value::Array { .. } => "?".to_owned(),
+    }
+}
+
+/// The name that somebody wrote, of which a variable of its own was made.
+fn written_name(symbol: &str) -> &str {
+    match symbol.rsplit_once('!') {
+        Some((name, number)) if !name.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => symbol,
     }
 }
 

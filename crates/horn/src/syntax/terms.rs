@@ -47,7 +47,7 @@ impl Parser<'_> {
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Read { id, polarity, depth } => {
-                    self.read(id, polarity, depth, &mut tasks, &mut terms)?
+                    self.read(id, polarity, depth, &mut tasks, &mut terms)?;
                 }
                 Task::Apply { id, name, count } => {
                     let arguments = terms.split_off(terms.len().saturating_sub(count));

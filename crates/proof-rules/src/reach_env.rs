@@ -1,0 +1,156 @@
+//! What threads reach, and what their steps do to others.
+
+use crate::NoClauses;
+use crate::view::{Moment, View, choices};
+use rely_horn::{Application, UnknownId};
+use rely_logic::TermId;
+use rely_symbolic::Ending;
+
+/// The predicates of the rule.
+struct Predicates {
+    reach: Vec<UnknownId>,
+    env: Vec<UnknownId>,
+}
+
+pub(crate) fn write(view: &mut View) -> Result<(), NoClauses> {
+    let mut predicates = Predicates { reach: Vec::new(), env: Vec::new() };
+    for thread in 0..view.threads.len() {
+        let name = view.threads[thread].name.clone();
+        let width = view.state_width(thread) + 1;
+        predicates.reach.push(view.declare(&format!("reach-{name}"), width));
+        let seen = view.globals.len() + if view.places { view.threads.len() } else { 0 };
+        predicates.env.push(view.declare(&format!("env-{name}"), 2 * seen));
+    }
+    initially(view, &predicates)?;
+    for number in 0..view.moves.len() {
+        step(view, &predicates, number)?;
+    }
+    for observer in 0..view.threads.len() {
+        for actor in (0..view.threads.len()).filter(|&actor| actor != observer) {
+            observed(view, &predicates, observer, actor)?;
+        }
+    }
+    properties(view, &predicates)
+}
+
+fn reach(view: &View, predicates: &Predicates, thread: usize, moment: &Moment) -> Application {
+    let mut arguments = vec![moment.places[thread]];
+    arguments.extend(view.state(thread, moment));
+    Application { unknown: predicates.reach[thread], arguments }
+}
+
+/// What others see of a moment.
+fn seen(view: &View, moment: &Moment) -> Vec<TermId> {
+    let mut arguments = view.values(&view.globals, moment);
+    if view.places {
+        arguments.extend(&moment.places);
+    }
+    arguments
+}
+
+fn env(view: &View, predicates: &Predicates, thread: usize, before: &Moment, after: &Moment) -> Application {
+    let arguments = [seen(view, before), seen(view, after)].concat();
+    Application { unknown: predicates.env[thread], arguments }
+}
+
+fn initially(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> {
+    for case in view.initial.clone() {
+        for thread in 0..view.threads.len() {
+            let mut moment = view.any_moment();
+            for other in 0..view.threads.len() {
+                let start = view.threads[other].start;
+                moment = view.standing(moment, other, start);
+            }
+            let constraint = view.guard(&case, &mut moment);
+            let head = reach(view, predicates, thread, &moment);
+            view.add(constraint, Vec::new(), Some(head))?;
+        }
+    }
+    Ok(())
+}
+
+/// A step: for the thread itself, for others, and for those whom it starts.
+fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), NoClauses> {
+    let (thread, source) = (view.moves[number].thread, view.moves[number].source);
+    let ending = view.moves[number].branch.ending;
+    if ending == Ending::Halts {
+        return Ok(());
+    }
+    let touched: Vec<usize> =
+        (0..view.threads.len()).filter(|&other| other != thread && is_touched(view, number, other)).collect();
+    for chosen in choices(&view.absent_tests(number, &[thread]))? {
+        let mut before = view.any_moment();
+        before = view.standing(before, thread, source);
+        for &(other, place) in &chosen {
+            before = view.standing(before, other, place);
+        }
+        let tests = view.moves[number].tests.clone();
+        let (guard, after) = view.moved(number, &mut before);
+        let tested = if view.places { view.tested(&tests, &before) } else { view.pool.truth(true) };
+        let alone = view.nobody_atomic(&before, &[thread]);
+        let constraint = view.pool.and([guard, tested, alone]);
+        let mut body = vec![reach(view, predicates, thread, &before)];
+        body.extend(chosen.iter().map(|&(other, _)| reach(view, predicates, other, &before)));
+        if ending != Ending::Moves {
+            view.add(constraint, body, None)?;
+            continue;
+        }
+        let own = reach(view, predicates, thread, &after);
+        view.add(constraint, body.clone(), Some(own))?;
+        let effect = env(view, predicates, thread, &before, &after);
+        view.add(constraint, body.clone(), Some(effect))?;
+        for &other in &touched {
+            let mut body = body.clone();
+            if !chosen.iter().any(|(present, _)| *present == other) {
+                body.push(reach(view, predicates, other, &before));
+            }
+            let head = reach(view, predicates, other, &after);
+            view.add(constraint, body, Some(head))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a step starts another thread or changes its locals: more than the effect on globals tells.
+fn is_touched(view: &View, number: usize, other: usize) -> bool {
+    let branch = &view.moves[number].branch;
+    let is_local = |cell| view.threads[other].locals.contains(&cell);
+    branch.started.iter().any(|started| rely_base::Id::index(*started) == other)
+        || branch.updates.iter().any(|(cell, _)| is_local(*cell))
+}
+
+/// A thread at a moment survives what another one does.
+fn observed(
+    view: &mut View,
+    predicates: &Predicates,
+    observer: usize,
+    actor: usize,
+) -> Result<(), NoClauses> {
+    let (before, mut after) = (view.any_moment(), view.any_moment());
+    after.keep_locals(&before, &view.threads[observer].locals);
+    // Where it stands; a step that starts it has a clause of its own.
+    after.places[observer] = before.places[observer];
+    let atomic: Vec<usize> = (0..view.threads[observer].spots.len())
+        .filter(|&place| view.threads[observer].atomic[place])
+        .collect();
+    let inside = view.stands(&before, observer, &atomic);
+    let constraint = view.pool.not(inside);
+    let body =
+        vec![reach(view, predicates, observer, &before), env(view, predicates, actor, &before, &after)];
+    let head = reach(view, predicates, observer, &after);
+    view.add(constraint, body, Some(head))
+}
+
+fn properties(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> {
+    for violation in view.violations.clone() {
+        let involved = view.involved(&violation);
+        let mut moment = view.any_moment();
+        let guard = view.guard(&violation.guard, &mut moment);
+        let standing = view.tested(&involved, &moment);
+        let alone = view.nobody_atomic(&moment, &[]);
+        let constraint = view.pool.and([guard, standing, alone]);
+        let body = involved.iter().map(|(thread, _)| reach(view, predicates, *thread, &moment)).collect();
+        view.add(constraint, body, None)?;
+    }
+    Ok(())
+}
