@@ -29,6 +29,7 @@ Examples:
   rely check --property deadlock examples/lock-order.c
   rely run --seed 7 examples/racy-counter.c
   rely show --format dot model.rely | dot -Tsvg > model.svg
+  rely horn examples/horn/mccarthy-91.smt2
   rely bench papers";
 
 /// Proves or refutes properties of multi-threaded programs, and shows why.
@@ -55,6 +56,10 @@ pub enum Command {
     Show(ShowArgs),
     /// Run a program once, under a random or a given schedule
     Run(RunArgs),
+    /// Solve Horn clauses
+    Horn(HornArgs),
+    /// Write the Horn clauses of a proof rule for a program
+    Export(ExportArgs),
     /// Lay out .rely models in the standard way
     Fmt(FmtArgs),
     /// Measure engines on many programs, beside the figures of the papers
@@ -294,6 +299,83 @@ pub struct RunArgs {
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,
+}
+
+/// `rely horn`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Prints `sat` if the clauses have a model, `unsat` if they derive false, or `unknown`, as solvers of
+CHC-COMP do. Each `sat` and `unsat` was checked: the model by putting it into the clauses as they
+are written, the derivation step by step. What another solver says is only reported, unless it gives
+a model that can be checked.
+
+Exit codes:
+  0    sat: every assertion of a program that the clauses are about holds
+  1    unsat
+  2    unknown
+  3    the input or the command line is wrong
+
+Examples:
+  rely horn examples/horn/mccarthy-91.smt2
+  rely horn --model examples/horn/mccarthy-91.smt2
+  rely horn --derivation --timeout 60 clauses.smt2
+  rely horn --horn-solver 'z3 -in' clauses.smt2
+  rely export --rule owicki-gries examples/peterson.c | rely horn -")]
+pub struct HornArgs {
+    /// Clauses in SMT-LIB (logic HORN) over integers and truth values; `-` reads standard input
+    #[arg(value_name = "FILE.smt2")]
+    pub file: PathBuf,
+    /// With `sat`: print the model, a `define-fun` for every predicate
+    #[arg(long)]
+    pub model: bool,
+    /// With `unsat`: print the derivation of false, step by step
+    #[arg(long)]
+    pub derivation: bool,
+    /// Give up after this many seconds; without it there is no limit
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Give up when the solver holds more than this many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: u64,
+    /// Let another solver answer: a command that reads the clauses from standard input, or from {file}
+    #[arg(long, value_name = "COMMAND")]
+    pub horn_solver: Option<String>,
+}
+
+/// `rely export`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The clauses have a model if the proof rule applies, so `sat` means that every assertion holds. With
+owicki-gries and reach-env, `unsat` means that the rule cannot show it; with --plain it may be only for
+want of knowing where other threads stand.
+
+Examples:
+  rely export --rule owicki-gries examples/peterson.c > peterson.smt2
+  rely export --rule reach-env --plain model.rely | rely horn -")]
+pub struct ExportArgs {
+    /// A C program or a model; `-` reads standard input
+    pub file: PathBuf,
+    /// Which proof rule
+    #[arg(long, value_enum, default_value_t = RuleChoice::OwickiGries)]
+    pub rule: RuleChoice,
+    /// Without auxiliary variables that tell where the other threads stand: fewer arguments, weaker
+    #[arg(long)]
+    pub plain: bool,
+    /// Whether what is done under a lock is one step
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    pub sections: SectionsChoice,
+    /// How to read the input
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+/// `--rule`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RuleChoice {
+    /// A predicate for each location of each thread, which no step of another thread invalidates
+    OwickiGries,
+    /// What each thread reaches, and what its steps do to the others
+    ReachEnv,
 }
 
 /// How inputs are read.

@@ -61,6 +61,8 @@ fn dispatch(command: &Command, context: &Context) -> Ended {
         Command::Show(arguments) => commands::show(arguments, context),
         Command::Run(arguments) => commands::run(arguments, context),
         Command::Bench(arguments) => commands::bench(arguments, context),
+        Command::Horn(arguments) => commands::horn(arguments, context),
+        Command::Export(arguments) => commands::export(arguments, context),
         Command::Fmt(arguments) => commands::fmt(arguments, context),
         Command::Completions(arguments) => commands::completions(arguments, context),
         Command::Man => commands::man(context),

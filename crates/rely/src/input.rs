@@ -97,6 +97,14 @@ pub fn read_model(path: &Path) -> Result<(String, String), Diagnostic> {
     Ok((name, text))
 }
 
+/// Reads a text in no language of ours as it is: its name and its text.
+pub fn read_text(path: &Path) -> Result<(String, String), Diagnostic> {
+    let language = Some(Language::Rely);
+    let (name, _, bytes) = read_bytes(path, &InputArgs { lang: language, ..InputArgs::default() })?;
+    let text = decode(&name, bytes, Encoding::Utf8)?;
+    Ok((name, text))
+}
+
 fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -4,7 +4,10 @@ mod bench;
 mod certify;
 mod check;
 mod documentation;
+mod export;
 mod fmt;
+mod horn;
+mod horn_solver;
 mod ledger;
 mod output;
 mod reproducer;
@@ -13,7 +16,8 @@ mod show;
 mod witness;
 
 pub use documentation::{completions, man};
-pub use {bench::bench, certify::certify, check::check, fmt::fmt, run::run, show::show};
+pub use {bench::bench, certify::certify, check::check, export::export, fmt::fmt, horn::horn};
+pub use {run::run, show::show};
 
 use crate::args::InputArgs;
 use crate::console::Console;

@@ -552,6 +552,8 @@ fn the_help_explains_itself() {
           certify      Check a proof that was written down, from the program and the file alone
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
+          horn         Solve Horn clauses
+          export       Write the Horn clauses of a proof rule for a program
           fmt          Lay out .rely models in the standard way
           bench        Measure engines on many programs, beside the figures of the papers
           completions  Print a completion script for a shell
@@ -578,6 +580,7 @@ fn the_help_explains_itself() {
           rely check --property deadlock examples/lock-order.c
           rely run --seed 7 examples/racy-counter.c
           rely show --format dot model.rely | dot -Tsvg > model.svg
+          rely horn examples/horn/mccarthy-91.smt2
           rely bench papers
     "#]]
     .assert_eq(&help(&["--help"]));
@@ -685,7 +688,7 @@ fn the_help_explains_itself() {
           rely run --schedule 'T0*2,T1*5' model.rely
     "#]]
     .assert_eq(&help(&["run", "-h"]));
-    for command in ["check", "certify", "show", "run", "fmt", "bench", "completions"] {
+    for command in ["check", "certify", "show", "run", "horn", "export", "fmt", "bench", "completions"] {
         assert!(help(&[command, "--help"]).contains("Examples:"), "{command}");
     }
 }

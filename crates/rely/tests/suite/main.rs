@@ -15,6 +15,7 @@ mod examples;
 mod expectation;
 mod explain;
 mod formats;
+mod horn;
 mod interrupt;
 mod limits;
 mod modules;
