@@ -1,14 +1,19 @@
 //! Running the system's C preprocessor.
 //!
 //! `CC` names the compiler, as for `make`; without it the usual names are tried.
+//!
+//! A compiler is a driver that starts the real preprocessor, so the two form a process group of their own that
+//! is ended as a whole. The limits of the budget are also given to the system: however Rely itself ends, nobody
+//! goes on expanding macros behind it.
 
 use super::Source;
 use crate::args::InputArgs;
 use crate::input::LARGEST_INPUT;
 use rely_base::{Budget, Diagnostic};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,6 +21,9 @@ use std::time::Duration;
 
 /// What is tried in this order without `CC`.
 pub(super) const USUAL_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+
+/// What a preprocessor needs for an ordinary program.
+const LEAST_MEMORY: u64 = 512 << 20;
 
 /// How often it is asked whether there is time to go on.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
@@ -30,7 +38,10 @@ pub fn run(source: Source<'_>, options: &InputArgs, budget: &Budget) -> Result<V
     };
     for command in &commands {
         match start(command, source.path, source.is_stdin, options) {
-            Ok(child) => return finish(child, command, stdin, source.name, budget),
+            Ok(child) => {
+                limit(child.id(), budget);
+                return finish(child, command, stdin, source.name, budget);
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(Diagnostic::error(format!(
@@ -65,7 +76,34 @@ fn start(command: &str, path: &Path, from_stdin: bool, options: &InputArgs) -> i
         preprocessor.arg(OsStr::new(&path));
     }
     preprocessor.stdin(if from_stdin { Stdio::piped() } else { Stdio::null() });
-    preprocessor.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    preprocessor.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()
+}
+
+/// Has the system end the preprocessor by itself where the budget ends, give or take a second. That it is not
+/// possible on some system does no harm: Rely looks at the clock, too.
+fn limit(child: u32, budget: &Budget) {
+    let process = process(child);
+    let set = |resource: Resource, most: u64| {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(process, resource, limit).ok();
+    };
+    if let Some(bytes) = budget.memory_bytes() {
+        set(Resource::As, (bytes as u64).max(LEAST_MEMORY));
+    }
+    if let Some(left) = budget.remaining() {
+        set(Resource::Cpu, left.as_secs() + 1);
+    }
+}
+
+fn process(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+/// Ends the compiler's driver and whatever it has started.
+fn end(id: u32) {
+    if let Some(leader) = process(id) {
+        kill_process_group(leader, Signal::KILL).ok();
+    }
 }
 
 fn finish(
@@ -100,7 +138,7 @@ fn finish(
     })
     .map_err(|error| failed(format!("cannot be read from: {error}")))?;
     if output.len() as u64 > LARGEST_INPUT {
-        child.kill().ok();
+        end(child.id());
         child.wait().ok();
         return Err(failed(format!("prints more than {} megabytes", LARGEST_INPUT >> 20)));
     }
@@ -114,10 +152,8 @@ fn finish(
 /// Ends the preprocessor when the budget ends, unless it is done before: then its output ends.
 fn end_in_time(child: u32, budget: &Budget, is_done: &Receiver<()>) {
     while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
-        if budget.check_now().is_err()
-            && let Some(process) = i32::try_from(child).ok().and_then(Pid::from_raw)
-        {
-            kill_process(process, Signal::KILL).ok();
+        if budget.check_now().is_err() {
+            end(child);
             return;
         }
     }
