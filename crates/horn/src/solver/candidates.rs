@@ -202,7 +202,7 @@ impl Analysis<'_, '_> {
         others.retain(|variable| !parameters.contains(variable));
         let shadow = project(Domain::Integers, &constraints, &others, self.engine.budget);
         let element = Polyhedra::from_constraints(&shadow.constraints);
-        (!element.is_bottom()).then(|| ((head.unknown, *values), element))
+        (!element.is_bottom()).then_some(((head.unknown, *values), element))
     }
 
     /// Adds to what is known of a place; whether that is news.
