@@ -8,25 +8,33 @@
 //!
 //! In every state that a run reaches, an expression has the value it had, and it is defined if
 //! it was: one is replaced by its value only if it is always defined. So all steps are the same.
+//!
+//! A write of what is there already is left out only if somebody looks at the variable before it anyway.
+//! Otherwise the value before it would begin to matter, and an earlier pass, which saw that it did not,
+//! may have left out what the source had written there: the way back would promise too much.
 
 use super::BackMap;
 use super::draft::Draft;
 use super::rename::map_exprs;
-use crate::analysis::{Known, Ranges, constant, is_defined};
+use crate::analysis::{Access, Known, Liveness, Ranges, constant, is_defined};
 use crate::expr::{Expr, UnaryOp};
-use crate::ir::{Op, Place, Program};
+use crate::ir::{Edge, Op, Place, Program, VarId};
 use crate::types::Sort;
 
 /// The program with expressions replaced whose value follows from the ranges of variables.
 pub fn use_ranges(program: &Program) -> (Program, BackMap) {
     let ranges = Ranges::new(program);
+    let mut liveness = None;
     let mut draft = Draft::new(program);
     for (id, edge) in program.edges.iter() {
         let Some(mut known) = ranges.at(edge.source).cloned() else { continue };
         let mut is_kept = vec![true; edge.ops.len()];
         for (index, op) in edge.ops.iter().enumerate() {
             draft.program.edges[id].ops[index] = map_exprs(op, |expr| decide(program, &ranges, &known, expr));
-            is_kept[index] = !is_there(program, &ranges, &known, op);
+            is_kept[index] = !is_there(program, &ranges, &known, op).is_some_and(|var| {
+                let liveness = liveness.get_or_insert_with(|| Liveness::new(program));
+                matters_before(liveness, edge, index, var)
+            });
             if !ranges.step(&mut known, op) {
                 break;
             }
@@ -37,12 +45,19 @@ pub fn use_ranges(program: &Program) -> (Program, BackMap) {
     draft.finish()
 }
 
-/// Whether an operation writes to a variable the only value that it can have there.
-fn is_there(program: &Program, ranges: &Ranges<'_>, known: &Known, op: &Op) -> bool {
-    let Op::Assign(assignments) = op else { return false };
-    let [(Place::Scalar(var), value)] = assignments.as_slice() else { return false };
+/// The variable to which an operation writes the only value that it can have there.
+fn is_there(program: &Program, ranges: &Ranges<'_>, known: &Known, op: &Op) -> Option<VarId> {
+    let Op::Assign(assignments) = op else { return None };
+    let [(Place::Scalar(var), value)] = assignments.as_slice() else { return None };
     let there = ranges.of(known, &Expr::Var(*var)).single();
-    there.is_some() && there == ranges.of(known, value).single() && is_defined(program, value)
+    let is_there = there.is_some() && there == ranges.of(known, value).single() && is_defined(program, value);
+    is_there.then_some(*var)
+}
+
+/// Whether the value that a variable has before an operation of an edge matters, or comes from the edge.
+fn matters_before(liveness: &Liveness, edge: &Edge, index: usize, var: VarId) -> bool {
+    let before = Access::of_ops(&edge.ops[..index]);
+    liveness.is_live(edge.source, var) || before.reads.contains(var) || before.writes.contains(var)
 }
 
 fn decide(program: &Program, ranges: &Ranges<'_>, known: &Known, expr: &Expr) -> Expr {

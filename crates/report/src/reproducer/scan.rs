@@ -191,7 +191,10 @@ mod tests {
             "# 1 \"a.c\"\n/* int c; { */ char *s = \"{ \\\" \"; // }\nint y;",
             &expect![[r#"{"s": "char*", "y": "int"} {}"#]],
         );
-        check("char q = '\\''; char b = '{'; int z;", &expect![[r#"{"b": "char", "q": "char", "z": "int"} {}"#]]);
+        check(
+            "char q = '\\''; char b = '{'; int z;",
+            &expect![[r#"{"b": "char", "q": "char", "z": "int"} {}"#]],
+        );
         check("int open; \"never closed", &expect![[r#"{"open": "int"} {}"#]]);
     }
 }

@@ -240,11 +240,40 @@ fn what_is_there_already_is_not_written_again() {
             var other: int = 0
             thread T
               local i: int = 0
-              entry -> a: other := 0
+              entry -> a: i := 0; other := 0
               a -> b: [other == 1]; i := 1
-              b -> exit: i := 0
+              b -> exit: i := 1; i := 0
             thread U
               entry -> exit: other := 1; [true]
+        "#]],
+    );
+}
+
+#[test]
+fn what_nobody_looked_at_before_does_not_begin_to_matter() {
+    let mut sketch = Sketch::new();
+    let shared = sketch.int("shared");
+    sketch.thread("T", RUNNING);
+    let (i, unchanged) = (sketch.int("i"), sketch.check("it is unchanged"));
+    sketch.edge("entry", "a", [set(i, Expr::var(shared))]);
+    sketch.edge("a", "b", [set(i, Expr::int(0))]);
+    sketch.edge("b", "exit", [Op::Check(Expr::var(i).eq(Expr::var(shared)), unchanged)]);
+    sketch.thread("U", RUNNING);
+    sketch.edge("entry", "exit", [increment(shared)]);
+    // The source has set `i` to something else before, so the value that the result has must not count.
+    let (without_dead, _) = passes::remove_dead_variables(&sketch.finish());
+    check(
+        passes::use_ranges(&without_dead),
+        expect![[r#"
+            program sketch
+            var shared: int = 0
+            thread T
+              local i: int = 0
+              entry -> a: skip
+              a -> b: i := 0
+              b -> exit: assert 0 == shared
+            thread U
+              entry -> exit: shared := 1
         "#]],
     );
 }

@@ -223,7 +223,7 @@ impl Editor {
     }
 
     fn new_ops(&mut self, thread: ThreadId) -> Vec<Op> {
-        let Some(global) = self.pick_var(|var| var.is_global()) else { return vec![] };
+        let Some(global) = self.pick_var(Var::is_global) else { return vec![] };
         let Some(var) = self.pick_var(|var| !var.is_global() || var.sort == Sort::Int) else { return vec![] };
         let (var, global) = (Expr::var(self.own(thread, var)), global);
         let number = Expr::int(self.random.below(4) as i128);
