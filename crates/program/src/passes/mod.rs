@@ -18,6 +18,7 @@ mod cut_tails;
 mod dead;
 mod decision;
 mod draft;
+mod drop_owner_checks;
 mod eliminate;
 mod focus;
 mod fold_constants;
@@ -29,7 +30,6 @@ mod separate_values;
 mod slots;
 mod split_arrays;
 mod start_later;
-mod trust_owners;
 mod unroll;
 mod use_ranges;
 mod values;
@@ -40,6 +40,7 @@ pub use begin_initialised::begin_initialised;
 pub use compress::{Deadlocks, Sections, compress};
 pub use cut_tails::cut_tails;
 pub use dead::remove_dead_variables;
+pub use drop_owner_checks::drop_owner_checks;
 pub use focus::focus;
 pub use fold_constants::fold_constants;
 pub use instantiate::instantiate;
@@ -48,7 +49,6 @@ pub use rest_bystanders::rest_bystanders;
 pub use separate_values::separate_values;
 pub use split_arrays::split_arrays;
 pub use start_later::start_later;
-pub use trust_owners::trust_owners;
 pub use unroll::unroll;
 pub use use_ranges::use_ranges;
 pub use values::{Restored, VarValues};
@@ -126,7 +126,7 @@ impl<'b> Passed<'b> {
     fn simplified(self, deadlocks: Deadlocks, sections: Sections) -> Result<Self, Interrupted> {
         let mut passed = self
             .by("fold_constants", fold_constants)?
-            .by("trust_owners", trust_owners)?
+            .by("drop_owner_checks", drop_owner_checks)?
             .by("unroll", unroll)?
             .by("fold_constants", fold_constants)?
             .by("instantiate", instantiate)?

@@ -106,7 +106,7 @@ fn compressing_what_locks_protect() {
 
 #[test]
 fn trusting_owners() {
-    assert_covers(&check_on("trust_owners", generator::locking::program), 50, 100, 50);
+    assert_covers(&check_on("drop_owner_checks", generator::locking::program), 50, 100, 50);
 }
 
 #[test]

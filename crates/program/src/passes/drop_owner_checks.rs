@@ -12,7 +12,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::ir::{Op, Place, Program, VarId};
 
 /// The program without checks that a thread holds the locks that it holds.
-pub fn trust_owners(program: &Program) -> (Program, BackMap) {
+pub fn drop_owner_checks(program: &Program) -> (Program, BackMap) {
     let locks = Locks::new(program);
     let nameless = written_otherwise(program);
     let mut draft = Draft::new(program);
