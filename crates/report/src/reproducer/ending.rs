@@ -114,7 +114,8 @@ fn bounds(
     }
     if let Some(object) = object_of_index(&check.message) {
         // gcc knows how many elements an array has, but not where a pointer points to.
-        let is_array = text.strip_prefix(object).is_some_and(|rest| rest.trim_start().starts_with('['));
+        let before = check.span.and_then(|span| sources.file(span.file).text().get(..span.start as usize));
+        let is_array = is_array_itself(text, object, before.unwrap_or(""));
         return if is_array { Ok(Ending::Undefined("bounds-strict")) } else { Err(invisible(check)) };
     }
     let is_function = check.message.ends_with(" calls no function");
@@ -130,6 +131,43 @@ fn invisible(check: &Check) -> NotReproducible {
 fn object_of_index(message: &str) -> Option<&str> {
     let (_, rest) = message.strip_prefix("the index in `")?.split_once("` is outside of `")?;
     rest.split('`').next()
+}
+
+/// Whether what is indexed is called like the array, and is not a pointer of the same name. Arrays
+/// of functions are called `function.array` where that is needed.
+fn is_array_itself(text: &str, object: &str, before: &str) -> bool {
+    let is_indexed =
+        |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('['));
+    let tokens = tokens(before);
+    let function = enclosing_function(&tokens);
+    let own_name = function.first().and_then(|name| object.strip_prefix(name)?.strip_prefix('.'));
+    let Some(name) = [Some(object), own_name].into_iter().flatten().find(|name| is_indexed(name)) else {
+        return false;
+    };
+    // A parameter is never an array, whatever it looks like.
+    let parameters = function.iter().position(|token| *token == "{").unwrap_or(0);
+    let is_parameter = function[..parameters].iter().skip(1).any(|token| *token == name);
+    let is_pointer = function.windows(2).any(|pair| pair[0] == "*" && pair[1] == name);
+    !is_parameter && !is_pointer
+}
+
+/// What stands between the name of a function and a place in it.
+fn enclosing_function<'t, 's>(tokens: &'t [&'s str]) -> &'t [&'s str] {
+    let (mut depth, mut start, mut is_inside) = (0_usize, 0, false);
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "(" if depth == 0 => start = at.saturating_sub(1),
+            "{" if depth == 0 => is_inside = true,
+            "}" if depth == 1 => is_inside = false,
+            _ => {}
+        }
+        match *token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    if is_inside { &tokens[start..] } else { &[] }
 }
 
 /// Whether an address that no object has is that of a null pointer, or of a member of what it
