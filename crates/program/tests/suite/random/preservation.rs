@@ -36,7 +36,13 @@ fn prepare_apart(program: &Program, goal: Goal) -> (Program, BackMap) {
 /// All passes.
 pub const CASES: &[Case] = &[
     Case { name: "fold_constants", pass: passes::fold_constants, goal: None, deadlocks: true, hides: false },
-    Case { name: "drop_owner_checks", pass: passes::drop_owner_checks, goal: None, deadlocks: true, hides: false },
+    Case {
+        name: "drop_owner_checks",
+        pass: passes::drop_owner_checks,
+        goal: None,
+        deadlocks: true,
+        hides: false,
+    },
     Case {
         name: "begin_initialised",
         pass: passes::begin_initialised,
