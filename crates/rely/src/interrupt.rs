@@ -20,9 +20,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How often the process looks at itself.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
-/// Who used less between two looks only waits: looking itself takes some microseconds, and whoever
-/// can go on has the processor for longer, even if many want it.
-const IDLE: Duration = Duration::from_micros(200);
+/// Who used less between two looks only waits: to watch the limits takes a part of it, and whoever can go on has
+/// the processor for longer, even if many want it.
+const IDLE: Duration = Duration::from_millis(20);
 
 /// Makes Ctrl-C cancel `token`.
 pub fn cancel_on_interrupt(token: CancelToken) {

@@ -13,9 +13,6 @@ use rely_program::{Blocking, Expr, Op, Place, VarId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The assumption about the order.
-pub(super) const UNSEQUENCED: &str = "unsequenced-left-to-right";
-
 /// What the steps emitted since the outermost list of operands was begun have accessed.
 #[derive(Debug, Default)]
 pub(super) struct AccessLog {
@@ -117,7 +114,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let end = self.accesses.accesses.len();
         let (earlier, this) = (operands.start..operands.next, operands.next..end);
         if operands.is_live && self.conflict(operands, &earlier, &pending, &this) {
-            self.builder.assumption(UNSEQUENCED);
+            self.builder.assumption("unsequenced-left-to-right");
         }
         operands.goes_on = !self.flow.is_dead();
         let accesses_shared = |range: &Range<usize>, pending: &Pending| {

@@ -4,7 +4,7 @@ use super::assign::Wanted;
 use super::flow::Flow;
 use super::join::Parting;
 use super::names::Names;
-use super::order::{AccessLog, UNSEQUENCED};
+use super::order::AccessLog;
 use super::parameter::Parameter;
 use super::scope::{Handover, Symbol};
 use super::{Lowered, Lowering, Origin, ThreadContext, memory};
@@ -95,7 +95,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.walk_thread(&name)?;
         }
         if self.has_unordered_accesses && self.threads.len() > 1 {
-            self.builder.assumption(UNSEQUENCED);
+            self.builder.assumption("unsequenced-left-to-right");
         }
         self.check_published();
         self.set_initial_values();

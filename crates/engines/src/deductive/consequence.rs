@@ -4,13 +4,14 @@
 //! after every iteration, and an attempt that cannot succeed ends early.
 
 use super::assertion::{Assertion, Disjunct, DisjunctId};
-use super::joint::Places;
+use super::guarantee::{Places, Point, admits};
+use super::interrupted::Interrupted;
 use super::model::{Model, Offence};
-use super::modular::{Interrupted, Modular, admits};
 use super::region::Reasoner;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{ThreadId, ThreadKind};
+use rustc_hash::FxHashMap;
 
 /// Whether threads that stand at these places can be part of the offence.
 fn is_possible_at(
@@ -44,12 +45,12 @@ pub(super) fn joint_offence<'d>(
 /// Whether the assertions of the threads together exclude every offence.
 pub(super) fn modular_excludes_all(
     model: &Model<'_>,
-    modular: &Modular<'_, '_>,
+    assertions: &FxHashMap<Point, Assertion>,
     reasoner: &mut Reasoner,
 ) -> Result<bool, Interrupted> {
     for offence in &model.offences {
         let mut question =
-            Question { model, modular, offence, reasoner, combinations_left: MOST_COMBINATIONS };
+            Question { model, assertions, offence, reasoner, combinations_left: MOST_COMBINATIONS };
         let threads = question.relevant_threads();
         for constraints in question.known_of_templates() {
             if question.is_possible(constraints, &threads)? {
@@ -64,15 +65,15 @@ pub(super) fn modular_excludes_all(
 const MOST_COMBINATIONS: usize = 20_000;
 
 /// Whether one offence is excluded by the assertions of all threads.
-struct Question<'q, 'm, 'p> {
+struct Question<'q, 'p> {
     model: &'q Model<'p>,
-    modular: &'q Modular<'m, 'p>,
+    assertions: &'q FxHashMap<Point, Assertion>,
     offence: &'q Offence,
     reasoner: &'q mut Reasoner,
     combinations_left: usize,
 }
 
-impl Question<'_, '_, '_> {
+impl Question<'_, '_> {
     /// The instances whose assertions count, those whose place matters first: they say most.
     fn relevant_threads(&self) -> Vec<ThreadId> {
         let is_instance = |thread: &ThreadId| self.model.start_of(*thread).is_some();
@@ -104,7 +105,7 @@ impl Question<'_, '_, '_> {
             if !is_possible_at(self.model, self.offence, [(thread, point)].into_iter()) {
                 continue;
             }
-            let Some(assertion) = self.modular.assertions.get(&(thread, point)) else { continue };
+            let Some(assertion) = self.assertions.get(&(thread, point)) else { continue };
             for region in assertion.regions() {
                 if constraints.iter().any(|constraint| region.refutes(constraint)) {
                     continue;
@@ -141,7 +142,7 @@ impl Question<'_, '_, '_> {
                 continue;
             }
             seen.push(thread);
-            let assertion = self.modular.assertions.get(&(thread, point));
+            let assertion = self.assertions.get(&(thread, point));
             cases = self.with_instance(&cases, assertion, thread, earlier == 1);
         }
         cases

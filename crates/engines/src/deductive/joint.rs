@@ -16,23 +16,19 @@
 
 use super::assertion::{Assertion, DisjunctId, Growth, Names};
 use super::consequence::joint_offence;
+use super::guarantee::{Places, admits};
+use super::interrupted::Interrupted;
 use super::iteration::Iteration;
 use super::model::{Model, Step, StepId};
-use super::modular::{Interrupted, admits};
 use super::order::Order;
 use super::region::{Reasoner, Region};
 use super::symmetry::Symmetry;
 use super::team::Team;
-use rely_base::Arena;
 use rely_evidence::rely_guarantee::ControlPoint;
-use rely_program::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// About how many questions it takes to merge something into a node and to carry it on.
 const QUESTIONS_PER_NODE: usize = 40;
-
-/// Where each thread is.
-pub(super) type Places = Arena<ThreadId, ControlPoint>;
 
 /// A disjunct of one of the combinations.
 pub(super) type DisjunctAt = (usize, DisjunctId);

@@ -12,8 +12,9 @@
 //!   and the assertion does not contain, is a counterexample.
 
 use super::assertion::{Assertion, Disjunct, DisjunctId, Growth, Names};
+use super::guarantee::{Guarantee, admits, is_visible};
+use super::interrupted::Interrupted;
 use super::model::{Model, Step, StepId};
-use super::modular::{Guarantee, Interrupted, admits, is_visible};
 use super::region::{Reasoner, Region};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, VarId};

@@ -38,7 +38,9 @@
 
 mod assertion;
 mod consequence;
+mod guarantee;
 mod hull;
+mod interrupted;
 mod iteration;
 mod joint;
 mod lemma;
@@ -56,9 +58,10 @@ mod transition;
 pub use iteration::{Attempt, Ending, Iteration, Method};
 
 use crate::Engine;
+use interrupted::Interrupted;
 use joint::Joint;
 use model::Model;
-use modular::{Interrupted, Modular};
+use modular::Modular;
 use rely_base::{Budget, Observer, Progress, Round};
 use rely_evidence::rely_guarantee::{AtomPrinter, RelyGuarantee};
 use rely_evidence::{Claim, Proof, Reason};

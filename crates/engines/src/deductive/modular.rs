@@ -10,50 +10,20 @@
 //! closure is what the iteration computes, and no pair of a disjunct and a transition is looked at
 //! twice.
 
-use super::assertion::{Assertion, DisjunctId, Growth};
+use super::assertion::{Assertion, Growth};
 use super::consequence::modular_excludes_all;
+use super::guarantee::{Guarantee, Point};
+use super::interrupted::Interrupted;
 use super::iteration::Iteration;
 use super::local::LocalProof;
-use super::model::{Model, Step, StepId};
+use super::model::{Model, Step};
 use super::region::{Reasoner, Region};
 use super::symmetry::Symmetry;
 use super::team::Team;
-use super::transition::Transition;
-use rely_base::StopReason;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::PlaceTest;
 use rustc_hash::FxHashMap;
-
-/// A thread at one of its control points.
-pub(super) type Point = (ThreadId, ControlPoint);
-
-/// Why no stable proof was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Interrupted {
-    /// The budget is used up.
-    Stopped(StopReason),
-    /// More work than this attempt may do.
-    TooMuchWork,
-    /// The assertions allow something that must not happen, and they will not shrink.
-    Offended,
-}
-
-impl From<StopReason> for Interrupted {
-    fn from(reason: StopReason) -> Self {
-        Interrupted::Stopped(reason)
-    }
-}
-
-/// One transition of a guarantee: what a step from one disjunct looks like to the others.
-#[derive(Clone, Debug)]
-pub(super) struct Guarantee {
-    pub(super) step: StepId,
-    /// The disjunct of the acting thread's assertion from which it starts.
-    pub(super) origin: DisjunctId,
-    pub(super) transition: Transition,
-}
 
 /// Assertions and guarantees under repair.
 pub(super) struct Modular<'m, 'p> {
@@ -168,7 +138,7 @@ impl<'m, 'p> Modular<'m, 'p> {
     }
 
     fn must_exclude_all(&self, reasoner: &mut Reasoner) -> Result<(), Interrupted> {
-        let excluded = modular_excludes_all(self.model, self, reasoner)?;
+        let excluded = modular_excludes_all(self.model, &self.assertions, reasoner)?;
         if excluded { Ok(()) } else { Err(Interrupted::Offended) }
     }
 
@@ -265,16 +235,4 @@ impl<'m, 'p> Modular<'m, 'p> {
         let renamed = rest.constraints().iter().map(|held| held.rename(|v| new_name(v).unwrap_or(v)));
         reasoner.region(renamed.collect())
     }
-}
-
-/// Whether other threads can notice a step.
-pub(super) fn is_visible(model: &Model<'_>, step: &Step) -> bool {
-    let writes_global =
-        step.transition.written.iter().any(|(before, _)| model.cells.owner(*before).is_none());
-    writes_global || !step.started.is_empty() || !step.spawned.is_empty()
-}
-
-/// Whether a thread at a control point is where the tests want it, as far as they speak of it.
-pub(super) fn admits(places: &[PlaceTest], thread: ThreadId, point: ControlPoint) -> bool {
-    places.iter().all(|test| test.thread != thread || test.points.contains(&point))
 }

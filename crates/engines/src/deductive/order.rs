@@ -5,7 +5,7 @@
 //! So in a program without loops each place is worked on once, and a loop settles before what comes
 //! behind it.
 
-use super::joint::Places;
+use super::guarantee::Places;
 use rely_base::Arena;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_program::{LocationId, Program};

@@ -1,6 +1,7 @@
 //! Stable assertions as a proof that can be checked without us.
 
-use super::joint::{Joint, Places, may_take};
+use super::guarantee::Places;
+use super::joint::{Joint, may_take};
 use super::model::{Model, Step};
 use super::modular::Modular;
 use super::region::{Reasoner, Region};
@@ -41,7 +42,7 @@ pub(super) fn modular_proof(model: &Model<'_>, modular: &Modular<'_, '_>) -> Opt
                 owner.is_none_or(|owner| step.started.contains(&owner))
             };
             let mut of_step = guarantees.iter().filter(|guarantee| guarantee.step == id).peekable();
-            if of_step.peek().is_none() && !super::modular::is_visible(model, step) {
+            if of_step.peek().is_none() && !super::guarantee::is_visible(model, step) {
                 let silent = Transition { constraints: vec![], written: vec![], auxiliary: vec![] };
                 cubes.push(scribe.effect(step, &silent, visible)?);
             }

@@ -3,7 +3,7 @@
 //! All questions about them go through one [`Reasoner`], which owns the solver and counts the
 //! questions, so that each iteration of the refinement can say how many constraints it asked.
 
-use super::modular::Interrupted;
+use super::interrupted::Interrupted;
 use rely_base::Budget;
 use rely_logic::domains::{Intervals, NumericDomain};
 use rely_logic::project::project;

@@ -5,9 +5,8 @@
 //! states, and what must not happen. Then what is found out about one of them holds of the other
 //! too, after the renaming.
 
-use super::joint::Places;
+use super::guarantee::{Guarantee, Places};
 use super::model::{Model, Offence, Step};
-use super::modular::Guarantee;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
 use rely_base::Id;

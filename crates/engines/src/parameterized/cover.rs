@@ -1,21 +1,11 @@
 //! The search for finitely many omega configurations that cover every state.
 
+use super::failure::Failure;
 use super::limits::Limits;
 use super::live::Live;
 use super::omega::{Locals, OmegaConfiguration, Steps};
-use rely_base::{Budget, StopReason};
+use rely_base::Budget;
 use rely_program::{Goal, Program, Semantics};
-
-/// Why there is no cover.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// Something goes wrong if there are enough threads.
-    Violation,
-    TooLarge,
-    TooManyChoices,
-    NoMeaning,
-    Stopped(StopReason),
-}
 
 /// Omega configurations that cover every state that the program can reach, none of them covered by another.
 #[derive(Debug)]

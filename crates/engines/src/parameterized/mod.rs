@@ -15,6 +15,7 @@
 //!   [counting proof](rely_evidence::counting), and the checker does not know where it comes from.
 
 mod cover;
+mod failure;
 mod limits;
 mod live;
 mod omega;
@@ -23,7 +24,8 @@ mod proof;
 pub use limits::Limits;
 
 use crate::Engine;
-use cover::{Cover, Failure};
+use cover::Cover;
+use failure::Failure;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Proof, Reason};
 use rely_program::{Claimed, Expr, Goal, Op, Program, ThreadKind};

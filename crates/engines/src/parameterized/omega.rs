@@ -1,6 +1,6 @@
 //! States in which threads of templates are only counted, and their steps.
 
-use super::cover::Failure;
+use super::failure::Failure;
 use super::live::Live;
 use rely_base::{Budget, Id, define_id};
 use rely_program::{

@@ -105,9 +105,9 @@ impl<'c> Ledger<'c> {
         if let Some(path) = &self.arguments.report {
             Console::complain(&format!("{}: not written, because {reason}\n", path.display()));
         }
-        let mut later = self.arguments.files.iter().skip(pages.reports.len());
+        let later = self.arguments.files.iter().skip(pages.reports.len());
         let mut conclusion = given_up(reason, work);
-        while let Some(path) = later.next() {
+        for path in later {
             let file = path.display().to_string();
             let mut goals = std::mem::take(&mut pages.goals);
             if goals.is_empty() && pages.findings.is_empty() {

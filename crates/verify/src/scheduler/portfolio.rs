@@ -7,7 +7,7 @@
 //! nobody.
 
 use super::limits::PortfolioLimits;
-use super::race::Race;
+use super::race::{Accept, Entrants, Race};
 use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, StopReason};
 use rely_engines::{Explore, ExploreOptions, Parameterized};
@@ -52,9 +52,6 @@ impl Strategy for Portfolio {
     }
 }
 
-/// Whether a claim convinces, and of what.
-pub(super) type Accept<'a, T> = dyn Fn(Attributed, &Budget) -> Result<T, Reason> + Sync + 'a;
-
 fn steps(limit: usize) -> u32 {
     u32::try_from(limit).unwrap_or(u32::MAX)
 }
@@ -67,6 +64,8 @@ impl Portfolio {
         let explore = Explore {
             options: ExploreOptions { steps_of_walks: self.limits.walk_steps as u64, ..self.explore },
         };
+        let Portfolio { rely_guarantee, parameterized, .. } = *self;
+        let entrants = Entrants { rely_guarantee, parameterized };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
         let claimed =
             task.run(&first, &budget.with_step_limit(steps(self.limits.steps_at_first)), task.observer);
@@ -74,13 +73,13 @@ impl Portfolio {
             Claim::Safe(_) if provable => {
                 let hasty = budget.with_step_limit(steps(self.limits.check_steps_at_first));
                 accept(claimed.clone(), &hasty)
-                    .or_else(|_| Race::new(task, accept).run(self, budget, |_| claimed))
+                    .or_else(|_| Race::new(task, accept).run(entrants, budget, |_| claimed))
             }
             Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS)
                 if provable =>
             {
                 let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
-                Race::new(task, accept).run(self, budget, explore)
+                Race::new(task, accept).run(entrants, budget, explore)
             }
             Claim::Unknown(Reason::StateLimit(_) | OUT_OF_STEPS) => {
                 accept(task.run(&explore, budget, task.observer), budget)

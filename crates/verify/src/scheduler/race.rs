@@ -1,12 +1,21 @@
 //! Engines that run at the same time: the first whose evidence convinces ends the others.
 
-use super::portfolio::{Accept, Portfolio};
-use super::{Attributed, Strategy, Task};
+use super::{Attributed, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, CancelToken, Observer, Progress, Round, StopReason, Tree};
 use rely_engines::{Deductive, Parameterized};
 use rely_evidence::Reason;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Whether a claim convinces, and of what.
+pub(super) type Accept<'a, T> = dyn Fn(Attributed, &Budget) -> Result<T, Reason> + Sync + 'a;
+
+/// Who runs beside exploration and deduction.
+#[derive(Clone, Copy)]
+pub(super) struct Entrants {
+    pub(super) rely_guarantee: RelyGuaranteeStrategy,
+    pub(super) parameterized: Parameterized,
+}
 
 /// Engines that run at the same time.
 pub(super) struct Race<'r, T> {
@@ -36,7 +45,7 @@ impl<'r, T: Send> Race<'r, T> {
     /// `explore` is what exploration claims, or has claimed already.
     pub(super) fn run(
         self,
-        engines: &Portfolio,
+        engines: Entrants,
         budget: &Budget,
         explore: impl FnOnce(&Budget) -> Attributed,
     ) -> Result<T, Reason> {

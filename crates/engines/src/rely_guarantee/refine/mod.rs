@@ -19,6 +19,7 @@ pub(crate) mod excluded;
 mod general;
 mod modular;
 mod schedule;
+mod solve;
 mod spine;
 mod trace;
 mod vocabulary;

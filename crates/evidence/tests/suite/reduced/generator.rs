@@ -193,9 +193,11 @@ impl Generator {
             path.push(self.builder.location(thread, None));
         }
         path.push(self.builder.exit(thread));
+        let mut behind_halt = BTreeSet::new();
         for (position, (mut ops, step)) in bodies.into_iter().enumerate() {
             if let Some(halt) = ops.iter().position(|op| *op == Op::Halt) {
                 ops.truncate(halt + 1);
+                behind_halt.insert(position + 1);
             }
             let edge = self.builder.edge(path[position], path[position + 1], ops, None);
             if let Some(step) = step {
@@ -212,7 +214,10 @@ impl Generator {
         }
         if self.rng.percent(8) && path.len() > 2 {
             let inside = 1 + self.rng.below(path.len() - 2);
-            self.builder.set_atomic(path[inside]);
+            // A program that has halted is in no atomic block.
+            if !behind_halt.contains(&inside) {
+                self.builder.set_atomic(path[inside]);
+            }
         }
         self.paths.push((thread, path));
     }
