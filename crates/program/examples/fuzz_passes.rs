@@ -79,6 +79,9 @@ fn check_edits(arguments: &Arguments) -> Result<(), String> {
             continue;
         };
         wellformed += 1;
+        if wellformed % 1_000 == 0 {
+            say(&format!("{wellformed} programs, {malformed} malformed, no difference up to seed {seed}"));
+        }
         let mut original = Original::new(program, edits::MOST_STATES);
         for (case, coverage) in arguments.cases.iter().zip(&mut coverages) {
             case.check(coverage, &mut original).map_err(|reason| format!("seed {seed}: {reason}"))?;
