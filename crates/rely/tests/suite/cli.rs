@@ -612,6 +612,9 @@ fn the_help_explains_itself() {
                                                 there is no limit
               --memory <MB>                     Give up when the engine holds more than this many megabytes
                                                 [default: 4096]
+              --limit <NAME=N>                  Another value for one of the limits that `--verbose` lists,
+                                                for experiments
+              --verbose                         Print the limits of the engines, too
               --format <FORMAT>                 How to print the result [default: text] [possible values:
                                                 text, json, sarif, junit, lines]
               --trace                           Tell every step of a violation, with the operations of the
