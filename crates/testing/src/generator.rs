@@ -26,6 +26,9 @@ pub fn generate(seed: u64) -> Sample {
     let mut generator = Generator::new(seed);
     generator.declare();
     generator.write_threads();
+    if seed % 128 == 77 {
+        generator.divide_by_zero();
+    }
     generator.state_properties();
     let goal = match generator.rng.below(10) {
         0..=5 => Goal::Assert,
@@ -128,6 +131,14 @@ impl Generator {
         for thread in self.started.into_iter().chain(self.running.clone()) {
             self.write_thread(thread);
         }
+    }
+
+    /// One more thread, which has no meaning: few programs would have none otherwise.
+    fn divide_by_zero(&mut self) {
+        let thread = self.builder.thread("Z", ThreadKind::Instance { running: true });
+        let nowhere = Expr::binary(BinaryOp::Div, Expr::int(1), Expr::int(0));
+        let (entry, exit) = (self.builder.entry(thread), self.builder.exit(thread));
+        self.builder.edge(entry, exit, vec![Op::wait(nowhere.eq(Expr::int(0)))], None);
     }
 
     fn write_thread(&mut self, thread: ThreadId) {

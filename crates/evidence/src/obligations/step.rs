@@ -12,8 +12,7 @@ use super::structure::{Structure, local_cells};
 use crate::data::{ControlPoint, Moment, Rule};
 use rely_logic::TermId;
 use rely_program::{
-    Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, Thread, ThreadId, ThreadKind, Value, VarId,
-    definedness,
+    Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
 };
 
 /// What one edge does.
@@ -366,9 +365,8 @@ impl Runner<'_, '_> {
         role
     }
 
-    /// Passes only if the thread has ended; a join of a number that is no thread's waits for ever. Threads of
-    /// templates have numbers, too: where there are some, a number that is not known to be a handle must be that
-    /// of an instance.
+    /// Passes only if the thread has ended. A join of a number that is no thread's waits for ever; that the proof
+    /// excludes it is more than would be needed, and keeps the rules about waiting simple.
     fn join(&mut self, expr: &Expr) {
         self.must_be_defined(expr);
         let handle = self.number(expr);
@@ -382,10 +380,7 @@ impl Runner<'_, '_> {
             let is_instance = self.encoder.pool.le(handle, last);
             self.encoder.pool.and([positive, is_instance])
         };
-        let is_template = |thread: &Thread| thread.kind == ThreadKind::Template;
-        if !self.structure.is_handle(expr) && self.program().threads().values().any(is_template) {
-            self.demand(Rule::Meaning, Required::Formula(required));
-        }
+        self.demand(Rule::Meaning, Required::Formula(required));
         self.step.conditions.push(required);
         let mut known = Vec::new();
         for thread in instances(self.outline.program) {
