@@ -9,7 +9,7 @@ use rely_horn::{TermPool, solve, system_text};
 use rely_program::{Goal, passes};
 use rely_proof_rules::{NoClauses, ProofRule, ProofRuleOptions, proof_clauses};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs `rely horn` on a text; the exit code and all that it prints.
@@ -183,7 +183,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 /// The clauses of a program, or why there are none.
-fn exported(path: &PathBuf, options: ProofRuleOptions) -> Option<(String, bool)> {
+fn exported(path: &Path, options: ProofRuleOptions) -> Option<(String, bool)> {
     let input = rely::input::read(path, &InputArgs::default()).expect("readable");
     let loaded = rely_verify::load(&input).expect("a program");
     let (program, _) = passes::prepare(&loaded.program, Goal::Assert);

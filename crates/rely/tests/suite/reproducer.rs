@@ -8,6 +8,12 @@
 //! RELY_REPRODUCER_RUNS=20 cargo test -p rely --test suite reproducer -- --nocapture
 //! ```
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests show their table when they are asked to"
+)]
+
 use crate::expectation::{disappointments, parse};
 use crate::reproducer_kinds::{PLACES, VIOLATIONS, program};
 use crate::support::{Directory, root, text};
