@@ -2,8 +2,8 @@
 //!
 //! Where threads are started in an endless loop there are infinitely many states. But threads of
 //! one template that stand at the same place with the same values are all alike, so a state is the
-//! values of the globals, the instances, and *how many* threads are in which local state: a
-//! [`OmegaConfiguration`]. More threads can do whatever fewer can. So if an omega configuration is reached again with more
+//! values of the globals, the instances, and *how many* threads are in which local state: an
+//! *omega configuration*. More threads can do whatever fewer can. So if one is reached again with more
 //! threads in it, what happened in between can happen as often as one likes, and the threads that
 //! were added become *any number* (Karp and Miller, *Parallel program schemata*, 1969). With finitely
 //! many values of globals and locals this ends, with finitely many omega configurations that cover all states.
