@@ -10,7 +10,8 @@
 //!
 //! A run of the new program is one of the old that has made these steps. A property that must hold
 //! in every state sees the initial one, so it must not look at these variables; and where there is
-//! one, conditions stay where they are, since it is looked at before them.
+//! one, conditions stay where they are, since it is looked at before them. The thread must be able to start
+//! behind the step: at its old entry, variables would have values that they get only later.
 
 use super::back::ChoiceSource;
 use super::draft::{Draft, initial_cells};
@@ -86,7 +87,8 @@ fn first_step(program: &Program) -> Option<EdgeId> {
         return None;
     }
     let target = program.edges[*edge].target;
-    (target != alone.exit && !program.locations[target].atomic).then_some(*edge)
+    let can_move = target != alone.exit && !program.locations[target].atomic;
+    (can_move && start_later::can_start_behind(program, *edge)).then_some(*edge)
 }
 
 /// The initial state of the new program, as far as it is known.

@@ -35,6 +35,12 @@ fn counts_threads(condition: &Expr) -> bool {
     counts
 }
 
+/// Whether a thread can start behind its first step once that does nothing.
+pub(super) fn can_start_behind(program: &Program, edge: EdgeId) -> bool {
+    let emptied = crate::ir::Edge { ops: Vec::new(), ..program.edges[edge].clone() };
+    !program.requires().iter().any(counts_threads) && Visibility::new(program).is_local(program, &emptied)
+}
+
 fn empty_first_step(
     program: &Program,
     visibility: &Visibility,

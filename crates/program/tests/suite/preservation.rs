@@ -63,6 +63,19 @@ fn passes_on_more_edited_programs() {
     check_edited(700..1_400);
 }
 
+/// Edited programs that a pass once got wrong.
+#[test]
+fn passes_on_edited_programs_that_were_hard() {
+    for seed in [154_952] {
+        let mut original = Original::new(edits::program(seed).expect("it has a meaning"), edits::MOST_STATES);
+        for case in CASES {
+            if let Err(reason) = case.check(&mut Coverage::default(), &mut original) {
+                panic!("seed {seed}: {reason}");
+            }
+        }
+    }
+}
+
 #[test]
 fn folding_constants() {
     assert_covers(&check("fold_constants"), 300, 100, 50);
