@@ -211,7 +211,7 @@ impl Edges<'_, '_> {
         for draft in std::mem::take(&mut self.open) {
             for (path, handle) in translator.value(draft.path.clone(), handle)? {
                 let draft = Draft { path, ..draft.clone() };
-                translator.joined(draft, &handle, &mut next, &mut self.ended);
+                translator.joined(draft, &handle, &mut next);
             }
         }
         self.open = within_limit(next)?;
@@ -335,13 +335,7 @@ impl Translator<'_> {
     }
 
     /// A join waits for the instance with the handle; of template instances nothing is known.
-    fn joined(
-        &self,
-        draft: Draft,
-        handle: &LinearForm,
-        open: &mut Vec<Draft>,
-        ended: &mut Vec<(Draft, Ending)>,
-    ) {
+    fn joined(&self, draft: Draft, handle: &LinearForm, open: &mut Vec<Draft>) {
         let with = |constraint: Constraint| {
             let possible = !constraint.is_false();
             possible.then(|| Draft { path: draft.path.clone().assuming(constraint), ..draft.clone() })
@@ -354,18 +348,12 @@ impl Translator<'_> {
             joined.path.places.push(PlaceTest { thread, points: vec![ControlPoint::At(declaration.exit)] });
             open.push(joined);
         }
-        let highest = LinearForm::constant(instances(self.program));
+        // Other numbers are no thread's; a join of them waits for ever.
         let has_templates = self.program.threads().values().any(|thread| thread.kind == ThreadKind::Template);
-        if let Some(beyond) = with(Constraint::gt(handle, &highest)) {
-            if has_templates {
-                open.push(beyond);
-            } else {
-                ended.push((beyond, Ending::Undefined));
-            }
+        if has_templates {
+            let highest = LinearForm::constant(instances(self.program));
+            open.extend(with(Constraint::gt(handle, &highest)));
         }
-        ended.extend(
-            with(Constraint::le(handle, &LinearForm::default())).map(|path| (path, Ending::Undefined)),
-        );
     }
 }
 

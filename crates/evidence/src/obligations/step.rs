@@ -15,6 +15,17 @@ use rely_program::{
     Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, ThreadId, Value, VarId, definedness,
 };
 
+/// A wait for the end of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Joining {
+    /// Its number among all waits of the step.
+    pub(crate) wait: usize,
+    /// The number of the thread.
+    pub(crate) handle: TermId,
+    /// Whether that, if it is positive, certainly is the number of a thread.
+    pub(crate) is_handle: bool,
+}
+
 /// What one edge does.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
@@ -32,8 +43,8 @@ pub(crate) struct Step {
     /// For what the thread waits on the way, over the values before the step: it goes on if all
     /// of these hold.
     pub(crate) waits: Vec<TermId>,
-    /// Which of these are for the ends of threads, and the handles of the threads.
-    pub(crate) joins: Vec<(usize, TermId)>,
+    /// Which of these are for the ends of threads.
+    pub(crate) joins: Vec<Joining>,
     /// How many of these come before the step starts a thread, if it does.
     pub(crate) waits_before_start: Option<usize>,
     /// Values that were chosen on the way: nondeterministic ones, and handles of new threads.
@@ -365,31 +376,37 @@ impl Runner<'_, '_> {
         role
     }
 
-    /// Passes only if the thread has ended. A join of a number that is no thread's waits for ever; that the proof
-    /// excludes it is more than would be needed, and keeps the rules about waiting simple.
+    /// Passes only if the thread has ended. A join of a number that is no thread's waits for ever.
     fn join(&mut self, expr: &Expr) {
         self.must_be_defined(expr);
         let handle = self.number(expr);
         self.step.joined.push(handle);
-        let (one, last) = (self.encoder.pool.int(1), self.encoder.instance_count());
-        let positive = self.encoder.pool.ge(handle, one);
-        let required = if self.structure.is_handle(expr) {
-            positive
-        } else {
-            let last = self.encoder.constant(last);
-            let is_instance = self.encoder.pool.le(handle, last);
-            self.encoder.pool.and([positive, is_instance])
-        };
-        self.demand(Rule::Meaning, Required::Formula(required));
-        self.step.conditions.push(required);
+        let is_threads = self.may_be_a_threads(handle);
+        self.step.conditions.push(is_threads);
         let mut known = Vec::new();
         for thread in instances(self.outline.program) {
             self.joined_has_ended(handle, thread);
             known.push(self.is_joined(handle, thread));
         }
         let has_ended = self.encoder.pool.or(known);
-        self.step.joins.push((self.step.waits.len(), handle));
+        let is_handle = self.structure.is_handle(expr);
+        self.step.joins.push(Joining { wait: self.step.waits.len(), handle, is_handle });
         self.step.waits.push(has_ended);
+    }
+
+    /// Whether there can be a thread with this number at all.
+    fn may_be_a_threads(&mut self, handle: TermId) -> TermId {
+        let program = self.outline.program;
+        let one = self.encoder.pool.int(1);
+        let is_positive = self.encoder.pool.ge(handle, one);
+        if program.threads().ids().all(|thread| is_instance(program, thread)) {
+            let last = self.encoder.instance_count();
+            let last = self.encoder.constant(last);
+            let is_instance = self.encoder.pool.le(handle, last);
+            self.encoder.pool.and([is_positive, is_instance])
+        } else {
+            is_positive
+        }
     }
 
     /// This is the handle of the instance, and the instance is at its exit. Whether a thread made

@@ -3,7 +3,7 @@
 //! A state is a deadlock if a thread waits and none can move. Of such a state little is assumed,
 //! all of it true: of every thread that has not ended, each edge at its location is blocked. A
 //! blocked edge has a condition that is waited for and does not hold, or it joins a thread that has
-//! not ended. Nothing is assumed of edges that lead into an atomic block, since such a block may
+//! not ended, or what is no thread. Nothing is assumed of edges that lead into an atomic block, since such a block may
 //! be impossible to finish; of what is waited for behind a start on the same edge; and of edges
 //! with a nondeterministic value for which there is none. Of the threads of a template it is
 //! enough to look at one at each location, and at one of each class that a counter distinguishes.
@@ -14,7 +14,7 @@ use super::encode::Role;
 use super::points::{PointSet, instances, is_atomic, is_instance};
 use super::property::{running_locations, standing, witness};
 use super::sequent::{GoalCube, Sequent};
-use super::step::Step;
+use super::step::{Joining, Step};
 use super::structure::local_cells;
 use super::{Generator, Sink};
 use crate::data::{ControlPoint, Counter, Rule, Subject};
@@ -106,20 +106,20 @@ fn is_blocked(generator: &mut Generator<'_>, edge: EdgeId, role: Role) -> TermId
     let step = Step::by(encoder, outline, structure, *goal, edge, role);
     let mut reasons = Vec::new();
     for (number, &condition) in step.waits.iter().enumerate() {
-        let join = step.joins.iter().find(|(waiting, _)| *waiting == number);
+        let join = step.joins.iter().find(|join| join.wait == number);
         let is_unclear = step.waits_before_start.is_some_and(|clear| number >= clear);
         reasons.push(match join {
             _ if is_unclear => generator.encoder.pool.truth(true),
-            Some((_, handle)) => is_running(generator, *handle),
+            Some(join) => never_ended(generator, join),
             None => generator.encoder.pool.not(condition),
         });
     }
     generator.encoder.pool.or(reasons)
 }
 
-/// The thread with a handle has not ended.
-fn is_running(generator: &mut Generator<'_>, handle: TermId) -> TermId {
-    let program = generator.outline.program;
+/// No thread that has ended has this number: it is no thread's, or the thread has not ended.
+fn never_ended(generator: &mut Generator<'_>, join: &Joining) -> TermId {
+    let (program, handle) = (generator.outline.program, join.handle);
     let mut cases = Vec::new();
     for thread in instances(program) {
         let own = generator.encoder.handle(thread, Role::ACTOR);
@@ -137,8 +137,10 @@ fn is_running(generator: &mut Generator<'_>, handle: TermId) -> TermId {
     let (last, one) = (generator.encoder.constant(last), generator.encoder.constant(1));
     let pool = &mut generator.encoder.pool;
     let running = pool.sum(running, Integer::from(0));
-    let (is_made, some_runs) = (pool.gt(handle, last), pool.ge(running, one));
-    cases.push(pool.and([is_made, some_runs]));
+    let (is_beyond, some_runs) = (pool.gt(handle, last), pool.ge(running, one));
+    // A number beyond the instances may be that of no thread yet, unless it certainly is a handle.
+    cases.push(if join.is_handle { pool.and([is_beyond, some_runs]) } else { is_beyond });
+    cases.push(pool.lt(handle, one));
     pool.or(cases)
 }
 

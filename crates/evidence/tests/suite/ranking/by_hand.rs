@@ -149,12 +149,12 @@ fn starts_must_be_paid_for() {
             ("rank main @entry: 2, 0", "rank main @entry: 1, 0", Rule::Descent),
             ("rank child @entry: 2, v", "rank child @entry: 2, w", Rule::Descent),
             ("rank child @entry: 2, v", "rank child @entry: 3, v", Rule::Descent),
-            // Nobody waits for a thread of which it is not known that it has started.
+            // Nobody waits for a thread of which it is not known that it has started, or for no thread.
             ("main @a: t = 2 & child in {entry, second, exit}", "main @a: t = 2", Rule::Progress),
             (
                 "main @a: t = 2 & child in {entry, second, exit}",
                 "main @a: child in {entry, second, exit}",
-                Rule::Meaning,
+                Rule::Progress,
             ),
         ],
     );

@@ -165,7 +165,7 @@ fn damage_around_starts_is_noticed() {
             (
                 "main @a: t = 2 & child in {entry, c} | t = 2 & child in {exit} & x = 3",
                 "main @a: t != 0 & child in {entry, c} | t = 2 & child in {exit} & x = 3",
-                Rule::Meaning,
+                Rule::Interference,
             ),
             (
                 "main @a: t = 2 & child in {entry, c} | t = 2 & child in {exit} & x = 3",

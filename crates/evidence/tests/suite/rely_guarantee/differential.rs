@@ -3,8 +3,8 @@
 
 use crate::explicit::explicit_proof;
 use rely_base::Budget;
-use rely_evidence::{Claim, Proof, Verdict, check};
-use rely_program::{Goal, Op, Program, ThreadKind};
+use rely_evidence::{Claim, Proof, check};
+use rely_program::{Goal, ThreadKind};
 use rely_testing::{Answer, Reference, Sample, generate};
 
 #[derive(Debug, Default)]
@@ -13,7 +13,6 @@ struct Tally {
     unsafe_rejected: usize,
     meaningless_rejected: usize,
     templates_rejected: usize,
-    joins_rejected: usize,
     skipped: usize,
 }
 
@@ -33,20 +32,8 @@ fn compare(seed: u64, tally: &mut Tally) {
         ("unknown", Answer::Unsafe { .. }) => tally.unsafe_rejected += 1,
         ("unknown", Answer::Meaningless) => tally.meaningless_rejected += 1,
         ("unknown", Answer::Safe { .. }) if has_templates => tally.templates_rejected += 1,
-        // A proof must exclude joins of numbers that are no threads, although they only wait.
-        ("unknown", Answer::Safe { .. }) if joins(&program) && is_about_meaning(&verdict) => {
-            tally.joins_rejected += 1;
-        }
         (name, expected) => panic!("seed {seed}: {name}, but {expected:?}: {verdict:?}"),
     }
-}
-
-fn joins(program: &Program) -> bool {
-    program.edges().values().any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Join(_))))
-}
-
-fn is_about_meaning(verdict: &Verdict) -> bool {
-    format!("{verdict:?}").contains("rule: Meaning")
 }
 
 /// Edges into atomic blocks, and conditions on values that are chosen on the way, are not counted on
@@ -75,5 +62,5 @@ fn explicit_proofs_are_accepted_exactly_for_safe_programs() {
     for seed in 0..150 {
         compare(seed, &mut tally);
     }
-    assert!(tally.accepted > 50 && tally.unsafe_rejected > 15 && tally.joins_rejected < 3, "{tally:?}");
+    assert!(tally.accepted > 50 && tally.unsafe_rejected > 15, "{tally:?}");
 }
