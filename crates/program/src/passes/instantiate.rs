@@ -5,7 +5,7 @@
 //! thread by itself need that, and everybody sees its locals in a fixed place.
 //!
 //! Handles change with the slots. A program that only asks which handle is which does not see that,
-//! see [`handles_are_opaque`]; one that takes handles for numbers stays as it is.
+//! see [`handles_are_opaque`]; one that takes handles for numbers stays as it is, unless no number changes.
 
 use super::BackMap;
 use super::back::ChoiceSource;
@@ -26,7 +26,7 @@ const MOST_LOCATIONS: usize = 20_000;
 pub fn instantiate(program: &Program) -> (Program, BackMap) {
     let mut result = program.clone();
     let mut back = BackMap::identity();
-    if !handles_are_opaque(program) {
+    if !handles_are_opaque(program) && !keeps_numbers(program) {
         return (result, back);
     }
     // Instances may spawn in turn. Each round starts at least one thread less from templates.
@@ -61,6 +61,14 @@ fn spawn_sites(program: &Program) -> Vec<(SpawnSite, bool)> {
         }
     }
     sites
+}
+
+/// Whether the instances of templates get the numbers that their threads have anyway: there is only one such
+/// thread, and its template comes behind all instances.
+fn keeps_numbers(program: &Program) -> bool {
+    let [(site, true)] = spawn_sites(program)[..] else { return false };
+    let is_template = |thread: ThreadId| program.threads[thread].kind == ThreadKind::Template;
+    program.threads.ids().all(|thread| thread <= site.template || is_template(thread))
 }
 
 /// Makes instances for the spawns of one template.

@@ -369,6 +369,25 @@ fn handles_that_are_taken_for_numbers_stay_as_they_are() {
 }
 
 #[test]
+fn the_only_thread_of_a_template_keeps_its_number() {
+    for (starts, is_instantiated) in [(1, true), (2, false)] {
+        let mut sketch = Sketch::new();
+        let main = sketch.thread("main", RUNNING);
+        let worker = sketch.thread("worker", ThreadKind::Template);
+        let check = sketch.check("it is the second");
+        sketch.edge("entry", "exit", [Op::Check(Expr::This.eq(Expr::int(2)), check)]);
+        let (entry, exit) = (sketch.builder.entry(main), sketch.builder.exit(main));
+        sketch.builder.edge(entry, exit, vec![spawn(worker, None); starts], None);
+        let program = sketch.finish();
+        let (result, _) = passes::instantiate(&program);
+        let has_template = result.threads().values().any(|thread| thread.kind == ThreadKind::Template);
+        assert_eq!(!has_template, is_instantiated, "{result}");
+        let verdict = |program: &Program| explore(program, &[], 1_000).unwrap().verdict(program).assert;
+        assert_eq!(verdict(&result), verdict(&program), "{result}");
+    }
+}
+
+#[test]
 fn whoever_starts_threads_changes_the_handles_of_others() {
     let mut sketch = Sketch::new();
     let bystander = sketch.thread("bystander", ThreadKind::Template);
