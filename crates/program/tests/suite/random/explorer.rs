@@ -5,7 +5,8 @@ use rely_program::{
     CheckId, Chooser, Claimed, Domain, Goal, Outcome, Program, Reached, SearchError, Semantics, SlotStatus,
     State, StepError, Successors, ThreadProgress, Trace, TraceStep, Value, VarId, Violation,
 };
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
 /// Tries every value of the small domains that the tests use.
@@ -108,7 +109,7 @@ pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Res
     let mut exploration = Exploration {
         semantics: &semantics,
         successors: Successors::new(&semantics, &EveryValue, &budget),
-        numbers: HashMap::new(),
+        numbers: FxHashMap::default(),
         parents: Vec::new(),
         pending: VecDeque::new(),
         findings: Findings::default(),
@@ -141,7 +142,7 @@ enum Parent {
 struct Exploration<'s, 'p> {
     semantics: &'s Semantics<'p>,
     successors: Successors<'s, 'p>,
-    numbers: HashMap<State, usize>,
+    numbers: FxHashMap<State, usize>,
     parents: Vec<Parent>,
     pending: VecDeque<State>,
     findings: Findings,
