@@ -8,7 +8,7 @@
 use rely_base::{Budget, Silent};
 use rely_engines::{Deductive, Engine};
 use rely_evidence::{Reason, Verdict, check};
-use rely_program::passes::prepare;
+use rely_passes::prepare;
 use rely_program::{Goal, Program};
 use rely_testing::{Answer, Reference, generate};
 use std::collections::BTreeMap;

@@ -9,8 +9,8 @@ use rely_base::{Budget, Silent, SourceMap};
 use rely_engines::Deductive;
 use rely_engines::deductive::Attempt;
 use rely_evidence::check;
+use rely_passes::prepare;
 use rely_program::Goal;
-use rely_program::passes::prepare;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -9,7 +9,7 @@ use rely_base::{Budget, Silent, SourceMap};
 use rely_engines::Deductive;
 use rely_engines::deductive::DeductiveOptions;
 use rely_evidence::Claim;
-use rely_program::passes::prepare;
+use rely_passes::prepare;
 use rely_program::{Goal, Program};
 use std::time::{Duration, Instant};
 

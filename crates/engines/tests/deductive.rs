@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use rely_base::{Budget, Recorder, Silent, SourceMap};
 use rely_engines::deductive::{Deduction, Deductive, DeductiveOptions, Ending, Method};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
-use rely_program::passes::prepare;
+use rely_passes::prepare;
 use rely_program::{Goal, Program};
 use rely_report::{ProofContext, Style, render_proof};
 use rely_testing::{Answer, Reference, generate};

@@ -3,7 +3,7 @@
 use rely_base::{Budget, Silent, SourceMap};
 use rely_engines::{Engine, Parameterized};
 use rely_evidence::{Claim, Reason, Verdict, check as check_evidence};
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 
 /// The verdict on a model, or why there is none.
 fn check(model: &str, expected: &str) {
@@ -11,7 +11,7 @@ fn check(model: &str, expected: &str) {
     let file = sources.add("model.rely", model);
     let program = rely_model_front::translate(&sources, file);
     let program = program.unwrap_or_else(|problems| panic!("{problems:?}"));
-    let (program, _) = passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let budget = Budget::unlimited();
     let found = match Parameterized::default().run(&program, Goal::Assert, &budget, &Silent) {
         Claim::Unknown(Reason::GaveUp { why, .. }) => why,

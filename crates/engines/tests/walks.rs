@@ -3,7 +3,7 @@
 use rely_base::{Budget, Silent, SourceMap};
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::check as check_evidence;
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 
 /// The verdict after some steps of walks and a search that sees almost nothing.
 fn check(model: &str, steps_of_walks: u64, expected: &str) {
@@ -11,7 +11,7 @@ fn check(model: &str, steps_of_walks: u64, expected: &str) {
     let file = sources.add("model.rely", model);
     let program = rely_model_front::translate(&sources, file);
     let program = program.unwrap_or_else(|problems| panic!("{problems:?}"));
-    let (program, _) = passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let options = ExploreOptions { max_states: Some(10), steps_of_walks, ..ExploreOptions::default() };
     let budget = Budget::unlimited();
     let claim = Explore { options }.run(&program, Goal::Assert, &budget, &Silent);

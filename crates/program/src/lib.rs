@@ -32,9 +32,9 @@
 pub mod analysis;
 mod builder;
 mod definedness;
+mod editor;
 mod expr;
 mod ir;
-pub mod passes;
 mod print;
 mod property;
 mod semantics;
@@ -44,6 +44,7 @@ mod wellformed;
 
 pub use builder::ProgramBuilder;
 pub use definedness::definedness;
+pub use editor::{ProgramEditor, ProgramParts};
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use ir::{
     Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op, Place, Program,

@@ -20,7 +20,7 @@ use rely_base::{Budget, Silent};
 use rely_bench::{papers::Papers, task};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
-use rely_program::passes::Sections;
+use rely_passes::Sections;
 use rely_program::{Goal, Program};
 use rely_verify::{Bias, StrategyOptions, strategy_with};
 use std::collections::BTreeSet;

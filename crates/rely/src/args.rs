@@ -5,8 +5,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use regex_lite::Regex;
 use rely_bench::families::FAMILIES;
+use rely_passes::Sections;
 use rely_program::Goal;
-use rely_program::passes::Sections;
 use rely_verify::{Limits, STRATEGY_NAMES};
 use std::path::PathBuf;
 

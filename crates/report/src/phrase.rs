@@ -3,7 +3,7 @@
 use crate::cubes::simplified;
 use rely_base::{Arena, Id, SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, ControlPoint, Cube, Quantity};
-use rely_program::passes::{Restored, VarValues};
+use rely_passes::{Restored, VarValues};
 use rely_program::{LocationId, Program, Scope, Sort, ThreadId, Value, VarId};
 use std::collections::BTreeSet;
 
@@ -309,7 +309,7 @@ fn bounds_of_single(atom: &Atom) -> Option<(Quantity, Bounds)> {
 mod tests {
     use super::*;
     use rely_evidence::rely_guarantee::Moment;
-    use rely_program::passes::{BackMap, separate_values};
+    use rely_passes::{BackMap, Pass, SeparateValues};
     use rely_program::{Expr, Op, Place, ProgramBuilder, ThreadKind};
 
     /// A thread that looks for something until it has `found` it.
@@ -329,7 +329,7 @@ mod tests {
         builder.edge(body, head, vec![Op::assign(Place::Scalar(x), Expr::int(1))], None);
         builder.edge(body, head, vec![Op::assign(Place::Scalar(found), Expr::int(1))], None);
         let old = builder.finish().expect("well formed");
-        let (new, back) = separate_values(&old);
+        let (new, back) = SeparateValues.apply(&old);
         (old, new, back)
     }
 

@@ -63,7 +63,7 @@ mod tests {
     use rely_base::SourceMap;
     use rely_evidence::ranking::ThreadRanks;
     use rely_evidence::rely_guarantee::{Atom, Comparison, Moment, Quantity};
-    use rely_program::passes::Restored;
+    use rely_passes::Restored;
     use rely_program::{ProgramBuilder, Sort, ThreadKind, Value};
 
     #[test]

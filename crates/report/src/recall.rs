@@ -6,7 +6,7 @@
 
 use rely_evidence::counting::{Invariant, Summand};
 use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Moment, Quantity, RelyGuarantee};
-use rely_program::passes::{Restored, VarValues};
+use rely_passes::{Restored, VarValues};
 use rely_program::{LocationId, Value, VarId};
 
 /// The proof in which every assertion names the values that variables have there.

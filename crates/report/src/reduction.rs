@@ -13,7 +13,7 @@ use crate::recall;
 use crate::style::{Role, Style};
 use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::{ControlPoint, RelyGuarantee};
-use rely_program::passes::Restored;
+use rely_passes::Restored;
 use rely_program::{EdgeId, LocationId, Program, ThreadId};
 use std::collections::BTreeSet;
 

@@ -4,6 +4,7 @@
 //! * [`Reference`] says what is true of a program. It is written from the documentation of the
 //!   language, shares no code with [`rely_program::Semantics`], and does everything in the
 //!   plainest way.
+//! * [`sketch`] writes small programs down quickly.
 //! * [`classics`] are programs from the literature with known answers.
 //!
 //! Nothing but tests may depend on this crate.
@@ -14,6 +15,7 @@ mod generator;
 mod reference;
 mod rng;
 mod script;
+pub mod sketch;
 
 pub use endings::Ending;
 pub use generator::{Sample, generate};

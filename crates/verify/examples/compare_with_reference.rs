@@ -11,7 +11,7 @@
 
 use rely_base::{Budget, Silent};
 use rely_evidence::{Verdict, check};
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 use rely_testing::{Answer, Reference, Sample, generate};
 use rely_verify::{Strategy, Task, strategy};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn usage() {
 fn compare(seed: u64, sample: &Sample, strategy: &dyn Strategy, seconds: u64) -> String {
     let Sample { program, goal } = sample;
     let budget = Budget::builder().time(Duration::from_secs(seconds)).build();
-    let (prepared, _) = passes::prepare(program, *goal);
+    let (prepared, _) = rely_passes::prepare(program, *goal);
     // Generated programs do not check that what they compute has a meaning, as front ends do, so
     // the passes may drop a computation without one.
     let expected = match Reference::new(program, *goal).answer(1_000_000) {

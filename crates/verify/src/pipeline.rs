@@ -13,7 +13,7 @@
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_program::passes::{self, BackMap, Sections};
+use rely_passes::{BackMap, Sections};
 use rely_program::{Goal, Program};
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
@@ -66,7 +66,7 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let (prepared, back) = match passes::prepare_with(program, goal, sections, budget) {
+    let (prepared, back) = match rely_passes::prepare_with(program, goal, sections, budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),
     };
@@ -95,12 +95,13 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let prepared = passes::prepare_with(program, goal, Sections::Joined, budget).and_then(|joined| {
-        match certificate.is_about(&joined.0) {
-            true => Ok(joined),
-            false => passes::prepare_with(program, goal, Sections::Apart, budget),
-        }
-    });
+    let prepared =
+        rely_passes::prepare_with(program, goal, Sections::Joined, budget).and_then(
+            |joined| match certificate.is_about(&joined.0) {
+                true => Ok(joined),
+                false => rely_passes::prepare_with(program, goal, Sections::Apart, budget),
+            },
+        );
     let (prepared, back) = match prepared {
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),

@@ -2,7 +2,7 @@
 
 use rely_base::{Budget, Recorder, Silent, SourceMap};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check as check_evidence};
-use rely_program::{Goal, Program, passes};
+use rely_program::{Goal, Program};
 use rely_verify::{Portfolio, RelyGuaranteeStrategy, Strategy, Task};
 
 fn load(text: &str) -> Program {
@@ -10,7 +10,7 @@ fn load(text: &str) -> Program {
     let file = sources.add("model.rely", text);
     let program = rely_model_front::translate(&sources, file);
     let program = program.unwrap_or_else(|problems| panic!("{problems:?}"));
-    passes::prepare(&program, Goal::Assert).0
+    rely_passes::prepare(&program, Goal::Assert).0
 }
 
 /// The verdict if claims of some kind are never believed, whatever their evidence.

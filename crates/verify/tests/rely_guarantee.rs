@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use rely_base::{Budget, CancelToken, Observer, Recorder, Round, Silent, SourceMap};
 use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity};
 use rely_evidence::{Claim, Confirmation, Proof, Verdict, check as check_evidence};
-use rely_program::{Goal, Program, passes};
+use rely_program::{Goal, Program};
 use rely_testing::{Answer, Reference, generate};
 use rely_verify::{Bias, RelyGuaranteeStrategy, Strategy, Task};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn claim(
 
 /// The verdict as one or two words: "safe", "safe modular", "safe counting", "unsafe", or the reason.
 fn decide(program: &Program, bias: Bias) -> String {
-    let (prepared, _) = passes::prepare(program, Goal::Assert);
+    let (prepared, _) = rely_passes::prepare(program, Goal::Assert);
     let budget = Budget::unlimited();
     let claim = claim(RelyGuaranteeStrategy { bias, ..Default::default() }, &prepared, &budget, &Silent);
     match check_evidence(&prepared, Goal::Assert, claim, &budget).into_verdict() {
@@ -82,7 +82,7 @@ fn a_variable_that_nobody_reads_may_say_who_holds_a_lock() {
 
 /// What the proof says about the variables, all cubes of a control point, in the source's names.
 fn assertions(model: &str) -> String {
-    let (prepared, _) = passes::prepare(&load(model), Goal::Assert);
+    let (prepared, _) = rely_passes::prepare(&load(model), Goal::Assert);
     let claim = claim(RelyGuaranteeStrategy::default(), &prepared, &Budget::unlimited(), &Silent);
     let Claim::Safe(Proof::RelyGuarantee(proof)) = claim else { panic!("no proof: {claim:?}") };
     let mut lines = Vec::new();
@@ -163,7 +163,7 @@ fn the_predicates_of_the_papers_examples_are_found() {
 
 #[test]
 fn the_history_tells_rounds_and_trees() {
-    let (prepared, _) = passes::prepare(&load(LOCK_ID), Goal::Assert);
+    let (prepared, _) = rely_passes::prepare(&load(LOCK_ID), Goal::Assert);
     let recorder = Recorder::new(&Silent);
     claim(RelyGuaranteeStrategy::default(), &prepared, &Budget::unlimited(), &recorder);
     let history = recorder.into_history();
@@ -307,7 +307,7 @@ fn a_cancelled_run_stops() {
     let token = CancelToken::new();
     token.cancel();
     let budget = Budget::builder().token(token).build();
-    let (prepared, _) = passes::prepare(&load(LOCK_BIT), Goal::Assert);
+    let (prepared, _) = rely_passes::prepare(&load(LOCK_BIT), Goal::Assert);
     let claim = claim(RelyGuaranteeStrategy::default(), &prepared, &budget, &Silent);
     let Claim::Unknown(reason) = claim else { panic!("it went on: {claim:?}") };
     assert_eq!(reason.to_string(), "it was cancelled");

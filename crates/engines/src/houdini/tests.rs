@@ -14,7 +14,7 @@ use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, Silent, SourceMap};
 use rely_evidence::rely_guarantee::{AtomPrinter, ControlPoint};
 use rely_evidence::{Verdict, check};
-use rely_program::{Goal, Program, ThreadId, passes};
+use rely_program::{Goal, Program, ThreadId};
 use rely_symbolic::System;
 use rely_testing::{Answer, Reference, generate};
 
@@ -36,7 +36,7 @@ fn system(program: &Program) -> System<'_> {
 /// What comes out, after the check of its evidence.
 fn check_proof(model: &str, expect: &Expect) {
     let program = load(model);
-    let (program, _) = passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let budget = Budget::unlimited();
     let said = match prove(&system(&program), Limits::default(), &budget, &Silent) {
         None => "nothing".to_owned(),
@@ -112,7 +112,7 @@ impl Words<'_, '_> {
 #[test]
 fn a_proof_says_what_a_person_would() {
     let program = load(PETERSON);
-    let (program, _) = passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
     let samples = Samples::new(&system, &vocabulary, Limits::default(), &budget).expect("no violation");
@@ -133,7 +133,7 @@ fn a_proof_says_what_a_person_would() {
 #[test]
 fn clauses_grow_by_what_breaks_them() {
     let program = load(PETERSON);
-    let (program, _) = passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
     let frame = Frame::new(&system, &vocabulary, Limits::default(), &budget);
@@ -230,7 +230,7 @@ fn generated_programs_get_the_right_verdicts() {
         if !matches!(sample.goal, Goal::Assert | Goal::Overflow) {
             continue;
         }
-        let (program, _) = passes::prepare(&sample.program, sample.goal);
+        let (program, _) = rely_passes::prepare(&sample.program, sample.goal);
         let budget = Budget::unlimited();
         let Ok(system) = System::new(&program, sample.goal, &budget) else { continue };
         let Some(claim) = prove(&system, Limits::default(), &budget, &Silent) else { continue };

@@ -366,7 +366,7 @@ fn when_trees_get_large_predicates_are_tracked_where_they_are_needed() {
 /// Looks for a proof, with modular predicates as long as there can be a modular one.
 fn check_modular(model: &str, has_modular_proof: bool) {
     let program = load(model);
-    let (program, _) = rely_program::passes::prepare(&program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let (candidates, symmetries) = (Candidates::new(&system, Limits::default()), Symmetries::new(&system));
     let mut attempt = Attempt::new(Bias::Modular, (&system, &candidates, &symmetries), &budget, &Silent);

@@ -15,22 +15,23 @@ use rustc_hash::FxHashMap;
 
 /// Variables with their known values. Most steps change none of them, so locations share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Env {
+pub struct Env {
     values: VarMap<Value>,
 }
 
 impl Env {
     /// The value of a scalar, if it is known.
-    pub(crate) fn get(&self, var: VarId) -> Option<Value> {
+    pub fn get(&self, var: VarId) -> Option<Value> {
         self.values.get(var)
     }
 
-    pub(crate) fn set(&mut self, var: VarId, value: Option<Value>) {
+    /// Says what the value of a variable is, or that it is not known.
+    pub fn set(&mut self, var: VarId, value: Option<Value>) {
         self.values.set(var, value);
     }
 
     /// The known values of some variables, in the order of their ids.
-    pub(crate) fn restricted(&self, is_wanted: impl Fn(VarId) -> bool) -> Vec<(VarId, Value)> {
+    pub fn restricted(&self, is_wanted: impl Fn(VarId) -> bool) -> Vec<(VarId, Value)> {
         self.values.iter().filter(|(var, _)| is_wanted(*var)).collect()
     }
 
@@ -42,16 +43,17 @@ impl Env {
 
 /// The known values at each location.
 #[derive(Debug)]
-pub(crate) struct Constants {
+pub struct Constants {
     /// Scalars that never change: the same for everybody.
-    pub(crate) fixed: Env,
+    pub fixed: Env,
     tracked: Arena<ThreadId, IdSet<VarId>>,
     /// `None` if nothing leaves the location.
     at: Arena<LocationId, Option<Env>>,
 }
 
 impl Constants {
-    pub(crate) fn new(program: &Program) -> Self {
+    /// What is constant in a program.
+    pub fn new(program: &Program) -> Self {
         let writers = Writers::new(program);
         let mut fixed = Env::default();
         for (id, var) in program.vars.iter() {
@@ -78,12 +80,12 @@ impl Constants {
     }
 
     /// What is known at a location; `None` if no run goes on from there.
-    pub(crate) fn at(&self, location: LocationId) -> Option<&Env> {
+    pub fn at(&self, location: LocationId) -> Option<&Env> {
         self.at[location].as_ref()
     }
 
     /// Does an operation on what is known; false if it never lets a run pass.
-    pub(crate) fn step(&self, program: &Program, thread: ThreadId, env: &mut Env, op: &Op) -> bool {
+    pub fn step(&self, program: &Program, thread: ThreadId, env: &mut Env, op: &Op) -> bool {
         let tracked = &self.tracked[thread];
         match op {
             Op::Assume(condition, _) | Op::Check(condition, _) => {

@@ -4,7 +4,7 @@ use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::VarId;
 
 /// Tells of each scalar that the condition fixes which constant it has; there may be more.
-pub(crate) fn constants_if(condition: &Expr, tell: &mut dyn FnMut(VarId, &Expr)) {
+pub fn constants_if(condition: &Expr, tell: &mut dyn FnMut(VarId, &Expr)) {
     match condition {
         Expr::Binary(BinaryOp::And, sides) => sides.iter().for_each(|side| constants_if(side, tell)),
         Expr::Binary(BinaryOp::Eq, sides) => {

@@ -12,7 +12,7 @@ use crate::semantics::{apply_binary, apply_unary};
 use crate::types::{Sort, Value};
 
 /// The expression with the variables of `env` replaced and constants computed.
-pub(crate) fn fold(program: &Program, env: &Env, expr: &Expr) -> Expr {
+pub fn fold(program: &Program, env: &Env, expr: &Expr) -> Expr {
     let folded = match expr {
         Expr::Var(var) => match env.get(*var) {
             Some(value) => constant(program.vars[*var].sort, value),
@@ -24,7 +24,7 @@ pub(crate) fn fold(program: &Program, env: &Env, expr: &Expr) -> Expr {
 }
 
 /// The constant of a sort.
-pub(crate) fn constant(sort: Sort, value: Value) -> Expr {
+pub fn constant(sort: Sort, value: Value) -> Expr {
     match sort {
         Sort::Int => Expr::Int(value),
         Sort::Bool => Expr::Bool(value != 0),
@@ -32,7 +32,7 @@ pub(crate) fn constant(sort: Sort, value: Value) -> Expr {
 }
 
 /// The value of a constant expression.
-pub(crate) fn constant_value(expr: &Expr) -> Option<Value> {
+pub fn constant_value(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Int(value) => Some(*value),
         Expr::Bool(value) => Some(Value::from(*value)),
@@ -41,7 +41,7 @@ pub(crate) fn constant_value(expr: &Expr) -> Option<Value> {
 }
 
 /// Whether dropping the expression cannot hide that it is undefined.
-pub(crate) fn is_defined(program: &Program, expr: &Expr) -> bool {
+pub fn is_defined(program: &Program, expr: &Expr) -> bool {
     definedness(program, expr).is_empty()
 }
 

@@ -128,12 +128,12 @@ impl Liveness {
     }
 
     /// Whether a write to the variable matters if these private variables are live behind it.
-    pub(crate) fn matters(&self, live: &IdSet<VarId>, var: VarId) -> bool {
+    pub fn matters(&self, live: &IdSet<VarId>, var: VarId) -> bool {
         self.always.contains(var) || live.contains(var)
     }
 
     /// Turns the variables that are live behind an operation into those live before it.
-    pub(crate) fn step_back(&self, live: &mut IdSet<VarId>, op: &Op) {
+    pub fn step_back(&self, live: &mut IdSet<VarId>, op: &Op) {
         match op {
             Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => {
                 need(live, condition);

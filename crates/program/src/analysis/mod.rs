@@ -29,7 +29,7 @@ pub use locks::Locks;
 pub use signatures::signatures;
 pub use visibility::Visibility;
 
-pub(crate) use constants::{Constants, Env};
-pub(crate) use equalities::constants_if;
-pub(crate) use fold::{constant, fold, is_defined};
-pub(crate) use ranges::{Known, Range, Ranges};
+pub use constants::{Constants, Env};
+pub use equalities::constants_if;
+pub use fold::{constant, fold, is_defined};
+pub use ranges::{Known, Range, Ranges};

@@ -1,8 +1,8 @@
 //! Facts about a small program with a loop: where it is, what is live, who sees what.
 
-use crate::sketch::{RUNNING, Sketch, increment, is, set};
 use rely_program::analysis::{Access, Graph, Liveness, Visibility, needed_vars};
 use rely_program::{Claimed, EdgeId, Expr, LocationId, Op, Place, Program, VarId};
+use rely_testing::sketch::{RUNNING, Sketch, increment, is, set};
 
 /// `i` counts to 3, `sum` adds up what is read from `shared`, which another thread writes;
 /// `waste` is written and never needed, `seen` is watched by a property.

@@ -2,9 +2,5 @@
 
 mod analysis;
 mod definedness;
-mod passes;
-mod preservation;
-mod random;
 mod semantics;
-mod sketch;
 mod wellformed;

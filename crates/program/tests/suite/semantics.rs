@@ -1,13 +1,15 @@
 //! The meaning of each operation, of atomic blocks, and of deadlock.
 
-use crate::random::explorer::EveryValue;
-use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 use rely_base::Id;
 use rely_program::{
-    BinaryOp, Blocking, Claimed, Domain, EdgeId, EvalError, Expr, Initial, InitialError, IntType, Op,
-    Outcome, Place, Program, Reached, Semantics, SlotId, SlotStatus, Sort, State, StepError, ThreadKind,
+    AllValues, BinaryOp, Blocking, Claimed, Domain, EdgeId, EvalError, Expr, Initial, InitialError, IntType,
+    Op, Outcome, Place, Program, Reached, Semantics, SlotId, SlotStatus, Sort, State, StepError, ThreadKind,
     ThreadProgress, UnaryOp, Value, VarId,
 };
+use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
+
+/// Tries all values: the domains of the tests are small.
+const EVERY_VALUE: AllValues = AllValues { limit: 1_000 };
 
 fn slot(index: usize) -> SlotId {
     SlotId::from_index(index)
@@ -279,7 +281,7 @@ fn nothing_moves_in_a_halted_program() {
     let end = moved(&program, halt, &[]);
     assert!(end.halted() && semantics.global(&end, x) == [1]);
     assert_eq!(semantics.step(&end, slot(0), after, &[]), Err(StepError::NotItsTurn(slot(0))));
-    assert_eq!(semantics.is_deadlock(&end, &EveryValue), Ok(Some(false)));
+    assert_eq!(semantics.is_deadlock(&end, &EVERY_VALUE), Ok(Some(false)));
     assert_eq!(semantics.violated_property(&end), Ok(None), "it has not ended by itself");
 }
 
@@ -329,15 +331,15 @@ fn a_block_that_cannot_be_finished_is_not_entered() {
             assert!(matches!(reached, Reached::State(_)));
             paths.push(path.iter().map(|taken| taken.edge).collect::<Vec<_>>());
         };
-        semantics.successors(state, slot(0), &EveryValue, visit).unwrap();
+        semantics.successors(state, slot(0), &EVERY_VALUE, visit).unwrap();
         paths
     };
     let start = semantics.initial(&[]).unwrap();
     assert_eq!(complete(&start), [vec![enter, leave]]);
     let Ok(Outcome::Moved(disturbed)) = semantics.step(&start, slot(1), disturb, &[]) else { panic!() };
     assert_eq!(complete(&disturbed), Vec::<Vec<EdgeId>>::new());
-    assert_eq!(semantics.progress(&disturbed, slot(0), &EveryValue), Ok((ThreadProgress::Waiting, true)));
-    assert_eq!(semantics.is_deadlock(&disturbed, &EveryValue), Ok(Some(true)));
+    assert_eq!(semantics.progress(&disturbed, slot(0), &EVERY_VALUE), Ok((ThreadProgress::Waiting, true)));
+    assert_eq!(semantics.is_deadlock(&disturbed, &EVERY_VALUE), Ok(Some(true)));
 }
 
 #[test]
@@ -355,7 +357,7 @@ fn checks_inside_a_block_fail_even_if_it_cannot_be_finished() {
         Reached::Failure(check) => failed.push(check),
         Reached::State(_) => panic!("there is no way out"),
     };
-    semantics.successors(&start, slot(0), &EveryValue, visit).unwrap();
+    semantics.successors(&start, slot(0), &EVERY_VALUE, visit).unwrap();
     assert_eq!(failed, [check]);
 }
 
@@ -369,7 +371,7 @@ fn check_deadlock(conditions: &[Op], expected: bool) {
     let program = sketch.finish();
     let semantics = Semantics::new(&program);
     let start = semantics.initial(&[]).unwrap();
-    assert_eq!(semantics.is_deadlock(&start, &EveryValue), Ok(Some(expected)));
+    assert_eq!(semantics.is_deadlock(&start, &EVERY_VALUE), Ok(Some(expected)));
 }
 
 #[test]
@@ -394,7 +396,7 @@ fn a_thread_that_may_fail_is_not_waiting() {
     });
     let semantics = Semantics::new(&program);
     let start = semantics.initial(&[]).unwrap();
-    assert_eq!(semantics.progress(&start, slot(0), &EveryValue), Ok((ThreadProgress::CanMove, true)));
+    assert_eq!(semantics.progress(&start, slot(0), &EVERY_VALUE), Ok((ThreadProgress::CanMove, true)));
 }
 
 #[test]

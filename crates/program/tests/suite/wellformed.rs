@@ -1,11 +1,11 @@
 //! Every kind of malformed program is refused, with a reason.
 
-use crate::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 use rely_base::Id;
 use rely_program::{
     BinaryOp, CheckId, Claimed, Domain, Expr, Initial, IntType, LocationId, Op, Place, Property, Scope, Sort,
     ThreadId, ThreadKind, UnaryOp, Var, VarId,
 };
+use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 
 fn check(make: impl FnOnce(&mut Sketch), reason: &str) {
     let mut sketch = Sketch::new();

@@ -4,7 +4,7 @@ use super::{Context, Ended};
 use crate::args::{ExportArgs, RuleChoice};
 use crate::exit::Status;
 use rely_horn::system_text;
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 use rely_proof_rules::{ProofClauses, ProofRule, ProofRuleOptions, proof_clauses};
 
 /// Prints the clauses for the assertions of a program.
@@ -15,7 +15,7 @@ pub fn export(arguments: &ExportArgs, context: &Context) -> Ended {
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
     let sections = arguments.sections.into();
-    let program = match passes::prepare_with(&loaded.program, Goal::Assert, sections, &budget) {
+    let program = match rely_passes::prepare_with(&loaded.program, Goal::Assert, sections, &budget) {
         Ok((program, _)) => program,
         Err(stopped) => return Ok(context.unless_interrupted(context.console.error(&stopped.to_string()))),
     };

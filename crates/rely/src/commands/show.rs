@@ -3,7 +3,6 @@
 use super::{Context, Ended};
 use crate::args::{ShowArgs, ShowFormat};
 use crate::exit::Status;
-use rely_program::passes;
 
 /// Prints the program of a file.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
@@ -15,7 +14,7 @@ pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
     let program = match arguments.simplified {
         true => {
             let sections = arguments.sections.into();
-            match passes::prepare_with(&loaded.program, arguments.property, sections, &budget) {
+            match rely_passes::prepare_with(&loaded.program, arguments.property, sections, &budget) {
                 Ok((program, _)) => program,
                 Err(stopped) => {
                     return Ok(context.unless_interrupted(context.console.error(&stopped.to_string())));

@@ -6,7 +6,7 @@ use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_evidence::{Proof, proof_to_json};
-use rely_program::{Goal, Program, ThreadId, Value, VarId, passes};
+use rely_program::{Goal, Program, ThreadId, Value, VarId};
 
 const MODEL: &str = "var x: int = 0;
 thread A { x := x + 0; x := 1; }
@@ -29,7 +29,7 @@ fn certificate(bound: i128) -> String {
     let mut sources = rely_base::SourceMap::new();
     let file = sources.add("model.rely", MODEL);
     let program: Program = rely_model_front::translate(&sources, file).expect("the model is correct");
-    let (prepared, _) = passes::prepare(&program, Goal::Assert);
+    let (prepared, _) = rely_passes::prepare(&program, Goal::Assert);
     let var = prepared.vars().ids().next().expect("the model has a variable");
     let threads = prepared.threads().ids().map(|thread| {
         let spots = ControlPoint::all(&prepared, thread).into_iter();
@@ -58,7 +58,7 @@ fn ranking(factor: Value) -> String {
     let mut sources = rely_base::SourceMap::new();
     let file = sources.add("lowered.rely", LOWERED);
     let program = rely_model_front::translate(&sources, file).expect("the model is correct");
-    let (prepared, _) = passes::prepare(&program, Goal::Termination);
+    let (prepared, _) = rely_passes::prepare(&program, Goal::Termination);
     let [counter, brake]: [ThreadId; 2] =
         prepared.threads().ids().collect::<Vec<_>>().try_into().expect("two");
     let [n, i]: [VarId; 2] = prepared.vars().ids().collect::<Vec<_>>().try_into().expect("two");

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use rely::args::InputArgs;
 use rely_base::{Budget, Silent};
 use rely_horn::{TermPool, solve, system_text};
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 use rely_proof_rules::{NoClauses, ProofRule, ProofRuleOptions, proof_clauses};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -186,7 +186,7 @@ fn examples() -> Vec<PathBuf> {
 fn exported(path: &Path, options: ProofRuleOptions) -> Option<(String, bool)> {
     let input = rely::input::read(path, &InputArgs::default()).expect("readable");
     let loaded = rely_verify::load(&input).expect("a program");
-    let (program, _) = passes::prepare(&loaded.program, Goal::Assert);
+    let (program, _) = rely_passes::prepare(&loaded.program, Goal::Assert);
     match proof_clauses(&program, Goal::Assert, options, &Budget::unlimited()) {
         Ok(clauses) => Some((system_text(&clauses.pool, &clauses.system), clauses.over_approximates)),
         Err(NoClauses::Template(_) | NoClauses::Halts | NoClauses::TooManyCases) => None,

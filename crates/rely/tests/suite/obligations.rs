@@ -9,7 +9,7 @@ use rely::input;
 use rely_base::{Budget, Silent};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
-use rely_program::passes::Sections;
+use rely_passes::Sections;
 use rely_program::{Goal, Program};
 use std::process::Command;
 

@@ -11,7 +11,7 @@ use expect_test::{Expect, expect};
 use rely::args::InputArgs;
 use rely_base::{Budget, Id, Silent, Span};
 use rely_evidence::{Proof, Verdict};
-use rely_program::passes::Sections;
+use rely_passes::Sections;
 use rely_program::{AllValues, EdgeId, Goal, Reached, Semantics, State, Successors};
 use rely_report::{Annotations, GhostChange, GhostFact, Ghosts, ProofContext, invariants};
 use rely_verify::{Loaded, StrategyOptions, Verified, strategy_with};

@@ -16,7 +16,7 @@ use crate::layout::wrap;
 use crate::style::{Role, Style};
 use rely_base::SourceMap;
 use rely_evidence::Verdict;
-use rely_program::passes::BackMap;
+use rely_passes::BackMap;
 use rely_program::{Goal, Program, Violation};
 use serde::Serialize;
 

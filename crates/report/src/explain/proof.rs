@@ -13,7 +13,7 @@ use rely_evidence::ranking::Ranking;
 use rely_evidence::reduction::Reduced;
 use rely_evidence::rely_guarantee::{ControlPoint, Cube, RelyGuarantee};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
-use rely_program::passes::Restored;
+use rely_passes::Restored;
 use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
 
 /// Says why a property holds.

@@ -34,8 +34,8 @@ use crate::text::violation_text;
 use data::{Reason, Section, WaitingData};
 use rely_base::{History, SourceMap};
 use rely_evidence::{Proof, Verdict};
+use rely_passes::{BackMap, Restored};
 use rely_program::Program;
-use rely_program::passes::{BackMap, Restored};
 use source::SourceTable;
 
 /// What a finding is about: the program with its texts, and what the engine made of it.

@@ -11,7 +11,7 @@ use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
 use rely_evidence::reduction::{self, Phase, Reduced};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
-use rely_program::passes::{BackMap, Restored};
+use rely_passes::{BackMap, Restored};
 use rely_program::{
     Claimed, Expr, Goal, Op, Place, Program, ProgramBuilder, Property, SlotId, Sort, ThreadKind, Trace,
     TraceStep, Violation,

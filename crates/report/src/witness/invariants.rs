@@ -23,8 +23,8 @@ use super::statements::{Texts, has_calls};
 use crate::cubes::simplified;
 use rely_base::{SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity, RelyGuarantee};
+use rely_passes::{BackMap, Restored};
 use rely_program::analysis::{Graph, Liveness, Visibility};
-use rely_program::passes::{BackMap, Restored};
 use rely_program::{BinaryOp, Expr, LocationId, Place, Program, Scope, ThreadId, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 
 use crate::data::{Proof, ReducedDefect, RelyGuarantee};
 use rely_base::Id;
-use rely_program::passes::{BackMap, merge_atomic_blocks};
+use rely_passes::{BackMap, MergeAtomicBlocks, Pass};
 use rely_program::{EdgeId, LocationId, Program};
 
 /// Blocks of steps that may be taken for one step, and a proof about the program in which they are.
@@ -88,5 +88,5 @@ fn reduced_program(
     }
     let atomic =
         program.with_atomic(inside).map_err(|malformed| ReducedDefect::Malformed(malformed.to_string()))?;
-    Ok(merge_atomic_blocks(&atomic))
+    Ok(MergeAtomicBlocks.apply(&atomic))
 }

@@ -5,7 +5,7 @@ use super::ranks::ranking;
 use crate::common;
 use rely_base::Budget;
 use rely_evidence::{Claim, Proof, check};
-use rely_program::{Goal, passes};
+use rely_program::Goal;
 use rely_testing::{Ending, Reference, Rng, Sample, generate};
 
 /// Certificates speak of the program after simplification, so it must have a run without end, or
@@ -15,7 +15,7 @@ fn simplification_keeps_runs_without_end() {
     let mut tally = [0, 0, 0];
     for seed in 0..400 {
         let Sample { program, .. } = generate(seed);
-        let (prepared, _) = passes::prepare(&program, Goal::Termination);
+        let (prepared, _) = rely_passes::prepare(&program, Goal::Termination);
         let before = Reference::new(&program, Goal::Termination).ending(20_000);
         let after = Reference::new(&prepared, Goal::Termination).ending(20_000);
         match (before, after) {

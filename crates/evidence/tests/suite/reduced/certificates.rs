@@ -11,7 +11,7 @@ use rely_base::{Budget, Id, SourceMap};
 use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::ObligationsError;
 use rely_evidence::{Proof, export_obligations, proof_to_json, recheck};
-use rely_program::{EdgeId, Goal, passes};
+use rely_program::{EdgeId, Goal};
 
 fn proof(model: &Model) -> Proof {
     Proof::Reduced(right(model))
@@ -93,7 +93,7 @@ fn the_example_is_up_to_date() {
     let file = sources.add("examples/locked-counter.rely", text);
     let program = rely_model_front::translate(&sources, file).expect("the example is correct");
     let budget = Budget::unlimited();
-    let prepared = passes::prepare_with(&program, Goal::Assert, passes::Sections::Apart, &budget);
+    let prepared = rely_passes::prepare_with(&program, Goal::Assert, rely_passes::Sections::Apart, &budget);
     let (prepared, _) = prepared.expect("a budget without limits does not end");
     let held = |thread: &str, handle: u32, [a, b, c]: [u32; 3]| {
         format!(

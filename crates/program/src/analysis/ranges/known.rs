@@ -7,7 +7,7 @@ use crate::ir::VarId;
 /// The ranges of the variables that a thread follows: the same variables at all of its locations. Most
 /// steps change few of them, so locations share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub struct Known {
     ranges: VarMap<Range>,
 }
 
@@ -25,7 +25,7 @@ impl Known {
     }
 
     /// Remembers the range of a variable, if it is one of those that are followed.
-    pub(crate) fn set(&mut self, var: VarId, range: Range) {
+    pub fn set(&mut self, var: VarId, range: Range) {
         if self.get(var).is_some() {
             self.ranges.set(var, Some(range));
         }

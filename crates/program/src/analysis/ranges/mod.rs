@@ -19,8 +19,8 @@ mod known;
 mod range;
 mod steps;
 
-pub(crate) use known::Known;
-pub(crate) use range::Range;
+pub use known::Known;
+pub use range::Range;
 
 use super::graph::Agenda;
 use super::{Access, Graph, IdSet};
@@ -45,7 +45,7 @@ const DESCENTS: usize = 2;
 type Given = BTreeMap<(VarId, ThreadId), Range>;
 
 /// The ranges of all variables.
-pub(crate) struct Ranges<'p> {
+pub struct Ranges<'p> {
     program: &'p Program,
     graph: Graph,
     /// The scalars that a thread follows: its own, and the shared ones that it uses; all if
@@ -70,7 +70,8 @@ pub(crate) struct Ranges<'p> {
 }
 
 impl<'p> Ranges<'p> {
-    pub(crate) fn new(program: &'p Program) -> Self {
+    /// The ranges of all variables at all locations of a program.
+    pub fn new(program: &'p Program) -> Self {
         let (users, starters) = (users(program), starters(program));
         let follows = |thread: ThreadId, var: VarId| {
             program.vars[var].length.is_none()
@@ -101,7 +102,7 @@ impl<'p> Ranges<'p> {
     }
 
     /// What is known where a thread stands; `None` if it never comes there.
-    pub(crate) fn at(&self, location: LocationId) -> Option<&Known> {
+    pub fn at(&self, location: LocationId) -> Option<&Known> {
         self.at[location].as_ref()
     }
 
@@ -162,7 +163,7 @@ impl<'p> Ranges<'p> {
     }
 
     /// What a thread knows when it starts; `None` as long as nobody was seen to start it.
-    pub(crate) fn at_entry(&self, thread: ThreadId) -> Option<Known> {
+    pub fn at_entry(&self, thread: ThreadId) -> Option<Known> {
         let is_spawned = is_spawned(self.program.threads[thread].kind);
         if is_spawned && !self.started.contains(thread) {
             return None;

@@ -9,23 +9,26 @@ use crate::types::{Domain, IntType, Value};
 /// The integers from `low` to `high`, both included, that leave a certain remainder; no bound
 /// where it is `None`. Never empty, and the bounds are part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
+pub struct Range {
     low: Option<Value>,
     high: Option<Value>,
     congruence: Congruence,
 }
 
 impl Range {
-    pub(crate) const ALL: Range = Range::between(None, None);
-    pub(crate) const BOOL: Range = Range::between(Some(0), Some(1));
+    /// All integers.
+    pub const ALL: Range = Range::between(None, None);
+    /// The values of booleans.
+    pub const BOOL: Range = Range::between(Some(0), Some(1));
 
     /// The integers between two bounds, of which the first is not greater. (One that has a single
     /// value is better made by `only`, which knows its remainder.)
-    pub(crate) const fn between(low: Option<Value>, high: Option<Value>) -> Self {
+    pub const fn between(low: Option<Value>, high: Option<Value>) -> Self {
         Self { low, high, congruence: Congruence::ALL }
     }
 
-    pub(crate) fn only(value: Value) -> Self {
+    /// A single value.
+    pub fn only(value: Value) -> Self {
         Self { low: Some(value), high: Some(value), congruence: Congruence::only(value) }
     }
 
@@ -49,7 +52,8 @@ impl Range {
         Self::new(low, high, congruence).unwrap_or(Self::between(low, high))
     }
 
-    pub(crate) fn of_domain(domain: Domain) -> Self {
+    /// The values of a domain.
+    pub fn of_domain(domain: Domain) -> Self {
         match domain {
             Domain::Bool => Self::BOOL,
             Domain::Range { low, high } => Self::made(Some(low), Some(high), Congruence::ALL),
@@ -57,27 +61,29 @@ impl Range {
         }
     }
 
-    pub(crate) fn low(self) -> Option<Value> {
+    /// The least value, if there is one.
+    pub fn low(self) -> Option<Value> {
         self.low
     }
 
-    pub(crate) fn high(self) -> Option<Value> {
+    /// The greatest value, if there is one.
+    pub fn high(self) -> Option<Value> {
         self.high
     }
 
     /// The only value in the range.
-    pub(crate) fn single(self) -> Option<Value> {
+    pub fn single(self) -> Option<Value> {
         self.low.filter(|_| self.low == self.high)
     }
 
     /// Whether all values are ones of the type.
-    pub(crate) fn fits(self, int_type: IntType) -> bool {
+    pub fn fits(self, int_type: IntType) -> bool {
         self.low.is_some_and(|low| int_type.contains(low))
             && self.high.is_some_and(|high| int_type.contains(high))
     }
 
     /// What becomes of the values when they are reduced to a machine type.
-    pub(crate) fn wrapped(self, int_type: IntType) -> Range {
+    pub fn wrapped(self, int_type: IntType) -> Range {
         if self.fits(int_type) {
             return self;
         }
@@ -86,7 +92,7 @@ impl Range {
     }
 
     /// The least range that contains both.
-    pub(crate) fn hull(self, other: Range) -> Range {
+    pub fn hull(self, other: Range) -> Range {
         Range {
             low: self.low.zip(other.low).map(|(left, right)| left.min(right)),
             high: self.high.zip(other.high).map(|(left, right)| left.max(right)),
@@ -95,7 +101,7 @@ impl Range {
     }
 
     /// What is in both; `None` if nothing is.
-    pub(crate) fn intersection(self, other: Range) -> Option<Range> {
+    pub fn intersection(self, other: Range) -> Option<Range> {
         let low = tighter(self.low, other.low, Value::max);
         let high = tighter(self.high, other.high, Value::min);
         if low.zip(high).is_some_and(|(low, high)| low > high) {
@@ -105,7 +111,7 @@ impl Range {
     }
 
     /// The range without a value, if that is one of its bounds; `None` if nothing is left.
-    pub(crate) fn without(self, value: Value) -> Option<Range> {
+    pub fn without(self, value: Value) -> Option<Range> {
         let low = if self.low == Some(value) { value.checked_add(1) } else { self.low };
         let high = if self.high == Some(value) { value.checked_sub(1) } else { self.high };
         if low.zip(high).is_some_and(|(low, high)| low > high) {
@@ -116,7 +122,7 @@ impl Range {
 
     /// A range that contains both, without the bounds that had to move, so that no sequence of
     /// these goes on for ever.
-    pub(crate) fn widened(self, other: Range) -> Range {
+    pub fn widened(self, other: Range) -> Range {
         let hull = self.hull(other);
         Range {
             low: self.low.filter(|_| hull.low == self.low),
@@ -125,7 +131,8 @@ impl Range {
         }
     }
 
-    pub(crate) fn negated(self) -> Range {
+    /// The negated values.
+    pub fn negated(self) -> Range {
         Range {
             low: self.high.and_then(Value::checked_neg),
             high: self.low.and_then(Value::checked_neg),
@@ -134,7 +141,7 @@ impl Range {
     }
 
     /// The values of an operator for operands of these ranges.
-    pub(crate) fn apply(op: BinaryOp, left: Range, right: Range) -> Range {
+    pub fn apply(op: BinaryOp, left: Range, right: Range) -> Range {
         use BinaryOp::*;
         let bool_of =
             |decided: Option<bool>| decided.map_or(Range::BOOL, |holds| Range::only(Value::from(holds)));
@@ -166,12 +173,12 @@ impl Range {
     }
 
     /// `self - other`.
-    pub(crate) fn minus(self, other: Range) -> Range {
+    pub fn minus(self, other: Range) -> Range {
         self.plus(other.negated())
     }
 
     /// `self + other`.
-    pub(crate) fn plus(self, other: Range) -> Range {
+    pub fn plus(self, other: Range) -> Range {
         let sum = |left: Option<Value>, right: Option<Value>| left?.checked_add(right?);
         let congruence = self.congruence.plus(other.congruence);
         Self::made(sum(self.low, other.low), sum(self.high, other.high), congruence)

@@ -6,7 +6,7 @@ use crate::ir::{Op, Place};
 
 impl Ranges<'_> {
     /// The values that an expression may have for a thread that knows these ranges.
-    pub(crate) fn of(&self, known: &Known, expr: &Expr) -> Range {
+    pub fn of(&self, known: &Known, expr: &Expr) -> Range {
         match expr {
             Expr::Int(value) => Range::only(*value),
             Expr::Bool(value) => Range::only((*value).into()),
@@ -34,7 +34,7 @@ impl Ranges<'_> {
     }
 
     /// Does an operation on what a thread knows; false if it never lets a run pass.
-    pub(crate) fn step(&self, known: &mut Known, op: &Op) -> bool {
+    pub fn step(&self, known: &mut Known, op: &Op) -> bool {
         match op {
             Op::Assume(condition, _) | Op::Check(condition, _) => return self.learn(known, condition, true),
             Op::Join(_) | Op::Halt => {}

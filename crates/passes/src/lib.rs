@@ -1,0 +1,40 @@
+//! Passes: programs into simpler programs, each with its way back.
+//!
+//! A [`Pass`] takes a program and returns a new one together with a [`BackMap`], which turns a
+//! trace of the new program into one of the old. What a pass must preserve:
+//!
+//! * whether some check or property is violated,
+//! * whether a deadlock can be reached (unless told to [ignore](Deadlocks) that),
+//! * and every trace of the new program stands for one of the old one that shows the same.
+//!
+//! There are four groups of them:
+//!
+//! * `simplify`: data and conditions of each thread,
+//! * `threads`: which threads there are, and where they start,
+//! * `slicing`: leaving out what the goal does not depend on,
+//! * `reduction`: one step instead of several.
+//!
+//! [`prepare`] is what engines and the command use: it brings a program into the best shape
+//! for one goal, by the [`Pipeline`] for that goal. What a pass finds out about a program it asks
+//! [`rely_program::analysis`]; it changes a draft of the program, which keeps the book about what its
+//! parts were before.
+
+mod back;
+mod choices;
+mod draft;
+mod pass;
+mod pipeline;
+mod reduction;
+mod simplify;
+mod slicing;
+mod threads;
+
+pub use back::{BackMap, Restored, VarValues};
+pub use pass::{Pass, Size};
+pub use pipeline::{Pipeline, prepare, prepare_with, simplify};
+pub use reduction::{Compress, Deadlocks, MergeAtomicBlocks, Sections};
+pub use simplify::{
+    DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
+};
+pub use slicing::{Focus, SliceSuffixes, SliceThreads};
+pub use threads::{BeginInitialised, Instantiate, StartLater, Unroll};

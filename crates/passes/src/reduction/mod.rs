@@ -1,0 +1,9 @@
+//! Passes that make one step of several, so that fewer interleavings are left (see Lipton, "Reduction").
+
+mod compress;
+mod decision;
+mod eliminate;
+mod merge_atomic_blocks;
+
+pub use compress::{Compress, Deadlocks, Sections};
+pub use merge_atomic_blocks::MergeAtomicBlocks;
