@@ -24,7 +24,7 @@
 //! ```
 
 pub mod deductive;
-mod explore;
+pub mod explore;
 pub mod houdini;
 pub mod parameterized;
 mod random_walk;
@@ -35,7 +35,9 @@ pub use deductive::Deductive;
 pub use explore::{Explore, ExploreOptions};
 pub use houdini::Houdini;
 pub use parameterized::Parameterized;
+pub use random_walk::WalkLimits;
 pub use rely_guarantee::{Bias, RelyGuarantee};
+pub use rely_symbolic::Limits as SymbolicLimits;
 
 use rely_base::{Budget, Observer};
 use rely_evidence::Claim;

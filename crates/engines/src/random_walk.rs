@@ -9,19 +9,24 @@
 //! The walks of a program are always the same ones.
 
 use crate::values::Values;
-use rely_base::{Budget, Id, Random};
+use rely_base::{Budget, Id, Random, define_limits};
 use rely_program::{
     Goal, Program, Reached, SearchError, Semantics, SlotId, SlotStatus, State, Successors, Trace, TraceStep,
     Violation,
 };
 use std::ops::ControlFlow;
 
-/// Of each nondeterministic value so many possibilities are tried.
-const VALUES_PER_CHOICE: u32 = 8;
-/// From so many initial states walks begin.
-const MOST_STARTS: usize = 64;
-/// A walk ends after so many steps.
-const STEPS_PER_WALK: usize = 2_000;
+define_limits! {
+    /// The limits of each random walk. How many steps all of them make together is decided by who wants them.
+    pub struct WalkLimits {
+        /// Of each nondeterministic value so many possibilities are tried.
+        values_per_choice = 8,
+        /// From so many initial states walks begin.
+        starts = 64,
+        /// A walk ends after so many steps: programs that run for ever would never begin another one.
+        steps_per_walk = 2_000,
+    }
+}
 
 /// What the walks are made from.
 const SEED: u64 = 1;
@@ -51,23 +56,25 @@ const HABITS: [Habit; 6] = [
 pub(crate) fn random_walks(
     program: &Program,
     goal: Goal,
+    limits: WalkLimits,
     budget: &Budget,
     most_steps: u64,
     see: &mut dyn FnMut(&State),
 ) -> Option<Trace> {
     let semantics = Semantics::new(program);
-    let values = Values::new(program, VALUES_PER_CHOICE);
+    let values = Values::new(program, limits.values_per_choice);
     let mut starts = Vec::new();
     let begun = semantics.initial_states(&values, budget, &mut |choices, state| {
         starts.push((choices.to_vec(), state.clone()));
-        if starts.len() < MOST_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if starts.len() < limits.starts { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     if begun.is_err() || starts.is_empty() {
         return None;
     }
     let successors = Successors::new(&semantics, &values, budget);
     let chance = Random::new(SEED);
-    let mut walker = Walker { semantics: &semantics, goal, successors, chance, steps_left: most_steps };
+    let mut walker =
+        Walker { semantics: &semantics, goal, limits, successors, chance, steps_left: most_steps };
     let mut habits = HABITS.into_iter().cycle();
     while let (Some(habit), 1..) = (habits.next(), walker.steps_left) {
         let (choices, start) = &starts[walker.chance.below(starts.len())];
@@ -91,6 +98,7 @@ type Sight = (Vec<TraceStep>, Violation);
 struct Walker<'a, 'p> {
     semantics: &'a Semantics<'p>,
     goal: Goal,
+    limits: WalkLimits,
     successors: Successors<'a, 'p>,
     chance: Random,
     steps_left: u64,
@@ -120,7 +128,7 @@ impl Walker<'_, '_> {
         let mut steps = Vec::new();
         let mut last = None;
         let late = (habit.late > 0).then(|| SlotId::from_index(self.chance.below(habit.late)));
-        for _ in 0..STEPS_PER_WALK {
+        for _ in 0..self.limits.steps_per_walk {
             see(&state);
             if let Some(violation) = self.violated_property(&state) {
                 return Ok(Some((steps, violation)));

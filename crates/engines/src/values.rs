@@ -14,8 +14,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub(crate) fn new(program: &Program, limit: u32) -> Self {
-        let limit = limit as usize;
+    pub(crate) fn new(program: &Program, limit: usize) -> Self {
         let mut constants = BTreeSet::from([0]);
         for_each_constant(program, &mut |value| {
             constants.insert(value);

@@ -3,6 +3,7 @@
 
 use expect_test::{Expect, expect};
 use rely_base::{Budget, CancelToken, Observer, Progress, Silent, StopReason};
+use rely_engines::explore::Limits;
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
 use rely_program::{
@@ -286,7 +287,8 @@ fn large_domains_are_sampled_at_constants() {
         unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation
         unknown: not all values of a nondeterministic choice can be tried; those that were sampled show no violation"#]],
     );
-    let few = ExploreOptions { max_choices: 4, ..ExploreOptions::default() };
+    let few =
+        ExploreOptions { limits: Limits { choices: 4, ..Limits::default() }, ..ExploreOptions::default() };
     let found = explore_with(few, &guess(Domain::Range { low: 0, high: 5 }, 300), Goal::Assert);
     assert!(found.starts_with("unknown: not all values"), "{found}");
 }

@@ -6,7 +6,7 @@ use rely_evidence::rely_guarantee::ControlPoint;
 use rely_horn::{Application, Clause, System, TermPool, UnknownId};
 use rely_logic::{Constraint, Integer, LinearForm, Sort, TermId, VarId};
 use rely_program::{Goal, Program, ThreadId, ThreadKind};
-use rely_symbolic::{Branch, Cells, Ending, PlaceTest, Translator, Violation, initial_states};
+use rely_symbolic::{Branch, Cells, Ending, Limits, PlaceTest, Translator, Violation, initial_states};
 use rustc_hash::FxHashMap;
 
 /// A thread and the places where it can be.
@@ -74,9 +74,10 @@ impl View {
         if let Some(template) = template {
             return Err(NoClauses::Template(template.name.clone()));
         }
+        let limits = Limits::default();
         let cells = Cells::new(program);
         let threads = program.threads().ids().map(|thread| thread_view(program, &cells, thread)).collect();
-        let violations = Translator::new(program, &cells, None).violations(goal)?;
+        let violations = Translator::new(program, &cells, None, limits).violations(goal)?;
         // What is not linear in a property has an auxiliary variable for its value.
         let guards = violations.iter().flat_map(|violation| &violation.guard);
         let over_approximates =
@@ -88,7 +89,7 @@ impl View {
             threads,
             moves: Vec::new(),
             globals,
-            initial: initial_states(program, &cells)?,
+            initial: initial_states(program, &cells, limits)?,
             violations,
             places,
             over_approximates,
@@ -100,7 +101,7 @@ impl View {
             let thread = program.locations()[declaration.source].thread;
             let source = view.place(thread, ControlPoint::At(declaration.source));
             let target = view.place(thread, ControlPoint::At(declaration.target));
-            for branch in Translator::new(program, &cells, Some(thread)).edge(edge, budget)? {
+            for branch in Translator::new(program, &cells, Some(thread), limits).edge(edge, budget)? {
                 view.add_move(thread.index(), source, target, branch)?;
             }
         }

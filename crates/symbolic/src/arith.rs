@@ -1,6 +1,6 @@
 //! Arithmetic that needs cases: quotients, remainders, shifts and machine types.
 
-use crate::expr::{Path, TooManyCases, Translator, Valued, within_limit};
+use crate::expr::{Path, TooManyCases, Translator, Valued};
 use rely_logic::{Constraint, Integer, LinearForm};
 use rely_program::{BinaryOp, Expr, IntType};
 
@@ -19,7 +19,7 @@ impl Translator<'_> {
                 cases.extend(self.operator(path, op, &left, &right));
             }
         }
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     fn operator(&self, path: Path, op: BinaryOp, left: &LinearForm, right: &LinearForm) -> Vec<Valued> {

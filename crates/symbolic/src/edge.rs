@@ -1,7 +1,7 @@
 //! Edges as guarded commands.
 
 use crate::PlaceTest;
-use crate::expr::{Path, TooManyCases, Translator, within_limit};
+use crate::expr::{Path, TooManyCases, Translator};
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Conjunction, Constraint, Domain as Numbers, LinearForm, VarId, Verdict};
@@ -163,7 +163,7 @@ impl Edges<'_, '_> {
             let paths = step(self.translator, draft.path.clone())?;
             next.extend(paths.into_iter().map(|path| Draft { path, ..draft.clone() }));
         }
-        self.open = within_limit(next)?;
+        self.open = self.translator.within_limit(next)?;
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl Edges<'_, '_> {
                 next.extend(translator.started(Draft { path, ..draft.clone() }, thread, &values, handle)?);
             }
         }
-        self.open = within_limit(next)?;
+        self.open = self.translator.within_limit(next)?;
         Ok(())
     }
 
@@ -214,7 +214,7 @@ impl Edges<'_, '_> {
                 translator.joined(draft, &handle, &mut next);
             }
         }
-        self.open = within_limit(next)?;
+        self.open = self.translator.within_limit(next)?;
         Ok(())
     }
 }
@@ -232,7 +232,7 @@ impl Translator<'_> {
                 next.push((path, values));
             }
         }
-        within_limit(next)
+        self.within_limit(next)
     }
 
     /// All right sides and all indices are evaluated before anything is written.
@@ -249,7 +249,7 @@ impl Translator<'_> {
                     }
                 }
             }
-            cases = within_limit(next)?;
+            cases = self.within_limit(next)?;
         }
         let write = |(mut path, writes): (Path, Vec<(VarId, LinearForm)>)| {
             path.values.extend(writes);

@@ -1,14 +1,11 @@
 //! Expressions as linear forms, case by case.
 
-use crate::PlaceTest;
 use crate::cells::Cells;
+use crate::{Limits, PlaceTest};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{BinaryOp, Domain, Expr, LocationId, Program, Sort, ThreadId, ThreadKind, UnaryOp, Value};
 use std::collections::BTreeMap;
-
-/// With more cases than this an edge is not worth being split.
-const MOST_CASES: usize = 256;
 
 /// An edge or a condition falls apart into too many cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +49,18 @@ pub struct Translator<'p> {
     pub(crate) program: &'p Program,
     pub(crate) cells: &'p Cells,
     pub(crate) thread: Option<ThreadId>,
+    limits: Limits,
 }
 
 impl<'p> Translator<'p> {
     /// For expressions of a thread, or of properties if there is none.
-    pub fn new(program: &'p Program, cells: &'p Cells, thread: Option<ThreadId>) -> Self {
-        Self { program, cells, thread }
+    pub fn new(program: &'p Program, cells: &'p Cells, thread: Option<ThreadId>, limits: Limits) -> Self {
+        Self { program, cells, thread, limits }
+    }
+
+    /// The cases, unless there are too many of them.
+    pub(crate) fn within_limit<T>(&self, cases: Vec<T>) -> Result<Vec<T>, TooManyCases> {
+        if cases.len() > self.limits.cases { Err(TooManyCases) } else { Ok(cases) }
     }
 
     pub(crate) fn fresh(&self, path: &mut Path) -> LinearForm {
@@ -124,7 +127,7 @@ impl<'p> Translator<'p> {
                 self.value(path, expr)?.into_iter().map(decide).collect()
             }
         };
-        within_limit(cases.into_iter().filter(|path| !path.is_impossible()).collect())
+        self.within_limit(cases.into_iter().filter(|path| !path.is_impossible()).collect())
     }
 
     fn both(
@@ -137,7 +140,7 @@ impl<'p> Translator<'p> {
         for path in self.condition(path, first, first_truth)? {
             cases.extend(self.condition(path, second, second_truth)?);
         }
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     /// The cases do not overlap: the second counts only if the first does not hold.
@@ -149,7 +152,7 @@ impl<'p> Translator<'p> {
     ) -> Result<Vec<Path>, TooManyCases> {
         let mut cases = self.condition(path.clone(), first, first_truth)?;
         cases.extend(self.both(path, (first, !first_truth), second)?);
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     fn comparison(
@@ -174,7 +177,7 @@ impl<'p> Translator<'p> {
                 cases.push(path.assuming(if truth { holds } else { holds.negated() }));
             }
         }
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     /// The values of an expression, each with its case. Booleans are 0 and 1.
@@ -224,14 +227,14 @@ impl<'p> Translator<'p> {
                         cases.extend(self.value(path, chosen)?);
                     }
                 }
-                within_limit(cases)
+                self.within_limit(cases)
             }
             Expr::Wrap(int_type, operand) => {
                 let mut cases = Vec::new();
                 for (path, value) in self.value(path, operand)? {
                     cases.extend(self.wrapped(path, value, *int_type));
                 }
-                within_limit(cases)
+                self.within_limit(cases)
             }
             Expr::CountAt(location) => Ok(self.count_at(path, *location)),
             Expr::CountRunning(thread) => Ok(self.count_running(path, *thread)),
@@ -252,7 +255,7 @@ impl<'p> Translator<'p> {
         let length = self.program.vars()[array].cells();
         let mut cases = Vec::new();
         for (path, index) in self.value(path, index)? {
-            if !index.is_constant() && length > MOST_CASES {
+            if !index.is_constant() && length > self.limits.cases {
                 return Err(TooManyCases);
             }
             for position in 0..length {
@@ -264,7 +267,7 @@ impl<'p> Translator<'p> {
                 }
             }
         }
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     fn truth_value(&self, path: Path, expr: &Expr) -> Result<Vec<Valued>, TooManyCases> {
@@ -274,7 +277,7 @@ impl<'p> Translator<'p> {
             let paths = self.condition(path.clone(), expr, truth)?;
             cases.extend(paths.into_iter().map(|path| (path, value.clone())));
         }
-        within_limit(cases)
+        self.within_limit(cases)
     }
 
     fn count_at(&self, path: Path, location: LocationId) -> Vec<Valued> {
@@ -332,8 +335,4 @@ impl<'p> Translator<'p> {
         };
         (0..=2).map(counted).collect()
     }
-}
-
-pub(crate) fn within_limit<T>(cases: Vec<T>) -> Result<Vec<T>, TooManyCases> {
-    if cases.len() > MOST_CASES { Err(TooManyCases) } else { Ok(cases) }
 }

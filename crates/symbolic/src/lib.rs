@@ -16,6 +16,7 @@ mod arith;
 mod cells;
 mod edge;
 mod expr;
+mod limits;
 pub mod outline;
 mod property;
 mod roles;
@@ -24,6 +25,7 @@ mod system;
 pub use cells::Cells;
 pub use edge::{Branch, Ending};
 pub use expr::{TooManyCases, Translator};
+pub use limits::Limits;
 pub use property::{Violation, initial_states};
 pub use roles::{Role, role_facts, roles};
 pub use system::{

@@ -1,8 +1,8 @@
 //! Initial states and violations of properties as conjunctions.
 
-use crate::PlaceTest;
 use crate::cells::Cells;
 use crate::expr::{Path, TooManyCases, Translator};
+use crate::{Limits, PlaceTest};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm};
 use rely_program::{Claimed, Domain, Goal, Initial, LocationId, Program, Scope, ThreadKind, definedness};
@@ -84,8 +84,12 @@ fn violation(property: usize, path: Path, undefined: bool) -> Option<Violation> 
 }
 
 /// The initial values of the globals and of the instances' locals, case by case.
-pub fn initial_states(program: &Program, cells: &Cells) -> Result<Vec<Vec<Constraint>>, TooManyCases> {
-    let translator = Translator::new(program, cells, None);
+pub fn initial_states(
+    program: &Program,
+    cells: &Cells,
+    limits: Limits,
+) -> Result<Vec<Vec<Constraint>>, TooManyCases> {
+    let translator = Translator::new(program, cells, None, limits);
     let mut start = Path::default();
     for (var, declaration) in program.vars().iter() {
         if let Scope::Local(thread) = declaration.scope

@@ -1,7 +1,8 @@
 //! Strategies by name. On the command line they are called engines: most of them are a single one.
 
 use crate::{Limits, Portfolio, RelyGuaranteeStrategy, Strategy};
-use rely_engines::{Bias, Deductive, Explore, Houdini, Parameterized};
+use rely_engines::deductive::DeductiveOptions;
+use rely_engines::{Bias, Deductive, Explore, ExploreOptions, Houdini, Parameterized};
 
 /// The names of all strategies of the project, those to come included.
 pub const STRATEGY_NAMES: [&str; 8] = [
@@ -42,19 +43,26 @@ pub fn strategy(name: &str) -> Result<Box<dyn Strategy>, StrategyError> {
 
 /// The strategy of a name.
 pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Strategy>, StrategyError> {
-    let StrategyOptions { bias, limits } = options;
-    let houdini = Houdini { limits: limits.houdini };
-    let parameterized = Parameterized { limits: limits.parameterized };
-    let rely_guarantee =
-        RelyGuaranteeStrategy { bias, turns: limits.turns, limits: limits.rely_guarantee, houdini };
-    let limits = limits.portfolio;
+    let StrategyOptions { bias, limits: all } = options;
+    let Limits { symbolic, walks, .. } = all;
+    let explore = ExploreOptions { limits: all.explore, walks, ..ExploreOptions::default() };
+    let houdini = Houdini { limits: all.houdini, walks, symbolic };
+    let parameterized = Parameterized { limits: all.parameterized };
+    let deductive = DeductiveOptions { limits: all.deductive, symbolic, ..DeductiveOptions::default() };
+    let rely_guarantee = RelyGuaranteeStrategy {
+        bias,
+        turns: all.turns,
+        limits: all.rely_guarantee,
+        symbolic,
+        explore: all.explore,
+        houdini,
+    };
+    let limits = all.portfolio;
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
-        Some("portfolio") => {
-            Ok(Box::new(Portfolio { rely_guarantee, parameterized, limits, ..Portfolio::default() }))
-        }
-        Some("explore") => Ok(Box::new(Explore::default())),
+        Some("portfolio") => Ok(Box::new(Portfolio { explore, rely_guarantee, parameterized, limits })),
+        Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
-        Some("deductive") => Ok(Box::new(Deductive::default())),
+        Some("deductive") => Ok(Box::new(Deductive { options: deductive })),
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
         Some(known) => Err(StrategyError::NotAvailable(known)),

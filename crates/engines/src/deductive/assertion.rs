@@ -22,7 +22,9 @@ pub(super) struct Growth {
     /// How many disjuncts an assertion has at most.
     pub(super) most_disjuncts: usize,
     /// How often a disjunct grows before it is widened.
-    pub(super) widen_after: u32,
+    pub(super) widening_delay: usize,
+    /// Disjuncts that differ in more constraints than this are not tried for an exact union.
+    pub(super) union_differences: usize,
     /// Whether disjuncts are united as soon as their union is a region; otherwise only if there
     /// are too many of them.
     pub(super) unite: bool,
@@ -38,7 +40,7 @@ pub(super) struct Disjunct {
     pub(super) id: DisjunctId,
     pub(super) region: Region,
     /// How often it has grown.
-    age: u32,
+    age: usize,
 }
 
 /// A disjunction; without disjuncts it holds nowhere.
@@ -109,13 +111,13 @@ impl Assertion {
         growth: &Growth,
         names: &mut Names,
         mut region: Region,
-        mut age: u32,
+        mut age: usize,
     ) {
         // Each round takes at least one disjunct away.
         while let Some((position, union)) = self.find_union(reasoner, growth, &region) {
             let old = self.disjuncts.remove(position);
-            age = age.max(old.age) + u32::from(union != region);
-            region = if age > growth.widen_after && union != region {
+            age = age.max(old.age) + usize::from(union != region);
+            region = if age > growth.widening_delay && union != region {
                 widen(reasoner, &old.region, &union, &growth.landmarks)
             } else {
                 union
@@ -135,7 +137,8 @@ impl Assertion {
             if !growth.unite {
                 return reasoner.includes(region, &disjunct.region).then(|| (position, region.clone()));
             }
-            let union = exact_union(reasoner, &disjunct.region, region, &growth.landmarks)?;
+            let bounds = (&growth.landmarks, growth.union_differences);
+            let union = exact_union(reasoner, &disjunct.region, region, bounds)?;
             Some((position, union))
         })
     }
@@ -155,7 +158,7 @@ impl Assertion {
         let older = self.disjuncts.remove(first);
         let age = older.age.max(newer.age) + 1;
         let joined = join(reasoner, &older.region, &newer.region, &growth.landmarks);
-        let region = if age > growth.widen_after {
+        let region = if age > growth.widening_delay {
             widen(reasoner, &older.region, &joined, &growth.landmarks)
         } else {
             joined
@@ -193,7 +196,14 @@ mod tests {
         let mut reasoner = Reasoner::new(&budget);
         let mut landmarks = Landmarks::default();
         landmarks.add(constraint(&[1], -100, Le));
-        let growth = Growth { most_disjuncts, widen_after: 3, unite: true, landmarks, discrete: vec![] };
+        let growth = Growth {
+            most_disjuncts,
+            widening_delay: 3,
+            union_differences: 4,
+            unite: true,
+            landmarks,
+            discrete: vec![],
+        };
         let mut assertion = Assertion::default();
         let mut names = Names::default();
         for value in values {

@@ -50,7 +50,7 @@ pub(super) fn modular_excludes_all(
 ) -> Result<bool, Interrupted> {
     for offence in &model.offences {
         let mut question =
-            Question { model, assertions, offence, reasoner, combinations_left: MOST_COMBINATIONS };
+            Question { model, assertions, offence, reasoner, combinations_left: model.limits.combinations };
         let threads = question.relevant_threads();
         for constraints in question.known_of_templates() {
             if question.is_possible(constraints, &threads)? {
@@ -60,9 +60,6 @@ pub(super) fn modular_excludes_all(
     }
     Ok(true)
 }
-
-/// Combinations of disjuncts that are tried for one offence.
-const MOST_COMBINATIONS: usize = 20_000;
 
 /// Whether one offence is excluded by the assertions of all threads.
 struct Question<'q, 'p> {

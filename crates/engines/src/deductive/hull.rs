@@ -86,7 +86,7 @@ pub(super) fn exact_union(
     reasoner: &mut Reasoner,
     left: &Region,
     right: &Region,
-    landmarks: &Landmarks,
+    (landmarks, most_differences): (&Landmarks, usize),
 ) -> Option<Region> {
     if left.is_far_from(right) {
         return None;
@@ -99,7 +99,7 @@ pub(super) fn exact_union(
     if right_only.is_empty() {
         return Some(right.clone());
     }
-    if left_only.len() > MOST_DIFFERENCES || right_only.len() > MOST_DIFFERENCES {
+    if left_only.len().max(right_only.len()) > most_differences {
         return None;
     }
     let hull = hull(reasoner, left, right, landmarks);
@@ -110,9 +110,6 @@ pub(super) fn exact_union(
     let is_exact = reasoner.exclude(&hull, outside);
     is_exact.then(|| reasoner.region(hull).unwrap_or_else(Region::everything))
 }
-
-/// Regions that differ in more constraints than this are not tried for an exact union.
-const MOST_DIFFERENCES: usize = 4;
 
 /// A region that contains both and is one of finitely many that can follow `old`: bounds of the
 /// old one that survive, equalities, and landmarks in the directions in which bounds were lost.
@@ -190,7 +187,7 @@ mod tests {
         let budget = Budget::unlimited();
         let mut reasoner = Reasoner::new(&budget);
         let [left, right] = regions(&mut reasoner, sides);
-        let union = exact_union(&mut reasoner, &left, &right, &Landmarks::default());
+        let union = exact_union(&mut reasoner, &left, &right, (&Landmarks::default(), 4));
         assert_eq!(show(union.as_ref()), expected);
     }
 
@@ -226,7 +223,7 @@ mod tests {
         let [left, right] = regions(&mut reasoner, [at(0), at(1)]);
         let mut landmarks = Landmarks::default();
         landmarks.add(constraint(&[1, -1], 0, Le));
-        let union = exact_union(&mut reasoner, &left, &right, &landmarks);
+        let union = exact_union(&mut reasoner, &left, &right, (&landmarks, 4));
         assert_eq!(show(union.as_ref()), "v0 >= 0, v0 <= 1, v0 <= v1");
     }
 }

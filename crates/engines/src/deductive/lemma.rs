@@ -13,9 +13,6 @@ use rely_logic::interpolate::{Limits, Preferences, interpolate_sequence};
 use rely_logic::{Constraint, Node, Sort, TermId, TermPool, VarId};
 use rustc_hash::FxHashMap;
 
-/// Runs that are longer teach too much.
-const MOST_STEPS: usize = 40;
-
 /// A run to an offence, as the failed attempt saw it. Everything has been renamed so that threads
 /// are called what they are called at its end.
 struct Run {
@@ -42,7 +39,7 @@ fn run(model: &Model<'_>, joint: &Joint<'_, '_>, offended: Offended) -> Option<R
     let mut steps: Vec<RunStep> = Vec::new();
     let mut at = offended.disjunct;
     let initial = loop {
-        if steps.len() > MOST_STEPS {
+        if steps.len() > model.limits.lemma_steps {
             return None;
         }
         match joint.origin(at)? {

@@ -44,6 +44,7 @@ mod interrupted;
 mod iteration;
 mod joint;
 mod lemma;
+mod limits;
 mod local;
 mod model;
 mod modular;
@@ -56,6 +57,7 @@ mod team;
 mod transition;
 
 pub use iteration::{Attempt, Ending, Iteration, Method};
+pub use limits::Limits;
 
 use crate::Engine;
 use interrupted::Interrupted;
@@ -94,14 +96,10 @@ pub struct Deductive {
 /// How much is tried.
 #[derive(Clone, Debug)]
 pub struct DeductiveOptions {
-    /// How many disjuncts an assertion has at most.
-    pub most_disjuncts: usize,
-    /// How often a disjunct may grow before it is widened.
-    pub widen_after: u32,
-    /// How many images of disjuncts under steps the first attempt may compute.
-    pub images: usize,
-    /// How many states are visited at most in search of a run that goes wrong.
-    pub states: usize,
+    /// What the method may do.
+    pub limits: Limits,
+    /// What the translation of the program may cost.
+    pub symbolic: rely_symbolic::Limits,
     /// How many workers build proofs at the same time. The answers do not depend on it.
     pub workers: usize,
 }
@@ -109,7 +107,7 @@ pub struct DeductiveOptions {
 impl Default for DeductiveOptions {
     fn default() -> Self {
         let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { most_disjuncts: 12, widen_after: 4, images: 400, states: 50_000, workers }
+        Self { limits: Limits::default(), symbolic: rely_symbolic::Limits::default(), workers }
     }
 }
 
@@ -146,7 +144,7 @@ impl Deductive {
             return nothing(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         let mut team = Team::new(budget, self.options.workers);
-        let Ok(model) = Model::new(program, goal, team.lead(), budget) else {
+        let Ok(model) = Model::new(program, goal, &self.options, team.lead(), budget) else {
             let construct = "statements with so many cases".to_owned();
             return nothing(Reason::UnsupportedConstruct { engine: NAME, construct });
         };
@@ -164,15 +162,6 @@ impl Deductive {
         Deduction { claim, attempts: work.attempts }
     }
 }
-
-/// States near the beginning that are visited before anything costly is tried.
-const STATES_AT_FIRST: usize = 1_500;
-
-/// Constraints that one attempt may ask.
-const MOST_CONSTRAINTS: u64 = 150_000;
-
-/// How often a plan is tried again with what the attempt before has taught.
-const MOST_LESSONS: usize = 4;
 
 /// What one attempt does differently from the first.
 #[derive(Clone, Copy, Debug)]
@@ -225,7 +214,8 @@ impl Work<'_, '_> {
 
     /// Attempts with one plan, as long as each teaches something to the next; `None` if they fail.
     fn follow(&mut self, plan: Plan, is_first: bool, goal: Goal, budget: &Budget) -> Option<Claim> {
-        for lesson in 0..=MOST_LESSONS {
+        let limits = self.options.limits;
+        for lesson in 0..=limits.lessons {
             let known = self.lemmas.len();
             if let Some(proof) = self.attempt(plan, budget) {
                 return Some(Claim::Safe(Proof::RelyGuarantee(proof)));
@@ -235,12 +225,13 @@ impl Work<'_, '_> {
             }
             let offended = self.attempts.last().is_some_and(|last| last.ending == Ending::Offended);
             let states = match (is_first, offended) {
-                (true, _) => STATES_AT_FIRST.min(self.options.states),
-                (false, true) => self.options.states,
+                (true, _) => limits.states_at_first.min(limits.states),
+                (false, true) => limits.states,
                 (false, false) => return None,
             };
             if lesson == 0
-                && let Some(trace) = search::find_violation(self.model.program, goal, states, budget)
+                && let Some(trace) =
+                    search::find_violation(self.model.program, goal, states, limits.values, budget)
             {
                 return Some(Claim::Unsafe(trace));
             }
@@ -265,21 +256,22 @@ impl Work<'_, '_> {
     }
 
     fn attempt(&mut self, plan: Plan, budget: &Budget) -> Option<RelyGuarantee> {
-        let DeductiveOptions { most_disjuncts, widen_after, images, .. } = *self.options;
+        let limits = self.options.limits;
         let unite = plan.more_disjuncts == 1;
-        let growth =
-            self.model.growth(most_disjuncts * plan.more_disjuncts, widen_after, unite, &self.lemmas);
+        let most_disjuncts = limits.disjuncts.saturating_mul(plan.more_disjuncts);
+        let growth = self.model.growth(most_disjuncts, unite, &self.lemmas);
         let known = self.lemmas.len();
-        let images = images * plan.more_images;
+        let images = limits.images.saturating_mul(plan.more_images);
+        let constraints = limits.constraints as u64;
         let (outcome, iterations, proof) = match plan.method {
             Method::Modular => {
-                let mut modular = Modular::new(self.model, self.symmetries, growth, images, MOST_CONSTRAINTS);
+                let mut modular = Modular::new(self.model, self.symmetries, growth, images, constraints);
                 let outcome = modular.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::modular_proof(self.model, &modular));
                 (outcome, modular.iterations, proof.flatten())
             }
             Method::WithPlaces => {
-                let mut joint = Joint::new(self.model, self.symmetries, growth, images, MOST_CONSTRAINTS);
+                let mut joint = Joint::new(self.model, self.symmetries, growth, images, constraints);
                 let outcome = joint.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::joint_proof(self.model, &joint, self.team.lead()));
                 for lemma in lemma::lemmas(self.model, &joint, budget) {

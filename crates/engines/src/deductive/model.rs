@@ -1,7 +1,9 @@
 //! The program as the proof generator sees it: initial states, steps, and what must not happen.
 
+use super::DeductiveOptions;
 use super::assertion::Growth;
 use super::hull::Landmarks;
+use super::limits::Limits;
 use super::region::{Reasoner, Region};
 use super::transition::Transition;
 use rely_base::{Arena, Budget, Id, define_id};
@@ -50,6 +52,7 @@ pub(super) struct Offence {
 /// Everything that a proof must speak about.
 pub(super) struct Model<'p> {
     pub(super) program: &'p Program,
+    pub(super) limits: Limits,
     pub(super) cells: Cells,
     pub(super) steps: Arena<StepId, Step>,
     pub(super) offences: Vec<Offence>,
@@ -63,12 +66,14 @@ impl<'p> Model<'p> {
     pub(super) fn new(
         program: &'p Program,
         goal: Goal,
+        options: &DeductiveOptions,
         reasoner: &mut Reasoner,
         budget: &Budget,
     ) -> Result<Self, TooManyCases> {
+        let DeductiveOptions { limits, symbolic, .. } = *options;
         let cells = Cells::new(program);
-        let violations = Translator::new(program, &cells, None).violations(goal)?;
-        let initial = initial_states(program, &cells)?;
+        let violations = Translator::new(program, &cells, None, symbolic).violations(goal)?;
+        let initial = initial_states(program, &cells, symbolic)?;
         let initial = initial.into_iter().filter_map(|case| {
             let auxiliary: Vec<VarId> = variables(&case).into_iter().filter(|v| !cells.is_cell(*v)).collect();
             reasoner.without(case, &auxiliary)
@@ -76,6 +81,7 @@ impl<'p> Model<'p> {
         let initial = initial.collect();
         let mut model = Self {
             program,
+            limits,
             steps: Arena::new(),
             offences: Vec::new(),
             initial,
@@ -85,7 +91,7 @@ impl<'p> Model<'p> {
         for edge in program.edges().ids() {
             model.add_impossible_joins(edge);
             let thread = program.locations()[program.edges()[edge].source].thread;
-            for branch in Translator::new(program, &model.cells, Some(thread)).edge(edge, budget)? {
+            for branch in Translator::new(program, &model.cells, Some(thread), symbolic).edge(edge, budget)? {
                 model.add_branch(edge, thread, goal, &violations, branch);
             }
         }
@@ -220,17 +226,18 @@ impl<'p> Model<'p> {
 
     /// How assertions about this program grow, if those comparisons are worth looking at besides
     /// its own.
-    pub(super) fn growth(
-        &self,
-        most_disjuncts: usize,
-        widen_after: u32,
-        unite: bool,
-        lemmas: &[Constraint],
-    ) -> Growth {
+    pub(super) fn growth(&self, most_disjuncts: usize, unite: bool, lemmas: &[Constraint]) -> Growth {
         let discrete = self.cells.all().filter(|&cell| self.is_discrete(cell)).collect();
         let mut landmarks = self.landmarks();
         lemmas.iter().for_each(|lemma| add_landmarks(&mut landmarks, lemma));
-        Growth { most_disjuncts, widen_after, unite, landmarks, discrete }
+        Growth {
+            most_disjuncts,
+            widening_delay: self.limits.widening_delay,
+            union_differences: self.limits.union_differences,
+            unite,
+            landmarks,
+            discrete,
+        }
     }
 
     /// Whether a cell only ever gets constants.
@@ -254,7 +261,7 @@ impl<'p> Model<'p> {
         let offences = self.offences.iter().flat_map(|offence| &offence.guard);
         let initial = self.initial.iter().flat_map(Region::constraints);
         for constraint in guards.chain(offences).chain(initial) {
-            if landmarks.bounds.len() > MOST_LANDMARKS {
+            if landmarks.bounds.len() > self.limits.landmarks {
                 break;
             }
             if let Some(constraint) = self.over_current_values(constraint) {
@@ -277,9 +284,6 @@ impl<'p> Model<'p> {
         Some(constraint.rename(|variable| position(variable).map_or(variable, |index| renamed[index])))
     }
 }
-
-/// More comparisons than this are not looked at.
-const MOST_LANDMARKS: usize = 400;
 
 fn add_landmarks(landmarks: &mut Landmarks, constraint: &Constraint) {
     let form = constraint.form();

@@ -14,13 +14,12 @@ use std::ops::ControlFlow;
 /// Values that matter to the program: its own constants and their neighbours.
 struct Interesting {
     values: Vec<Value>,
+    /// How many values of one domain are tried.
+    most_values: usize,
 }
 
-/// How many values of one domain are tried.
-const MOST_VALUES: usize = 12;
-
 impl Interesting {
-    fn of(program: &Program) -> Self {
+    fn of(program: &Program, most_values: usize) -> Self {
         let mut values: Vec<Value> = vec![0, 1, 2, -1];
         let mut visit = |expr: &Expr| {
             if let Expr::Int(value) = expr
@@ -40,14 +39,14 @@ impl Interesting {
         }
         let mut seen = FxHashSet::default();
         values.retain(|value| seen.insert(*value));
-        Self { values }
+        Self { values, most_values }
     }
 }
 
 impl Chooser for Interesting {
     fn choose(&self, domain: Domain, values: &mut Vec<Value>) -> bool {
         if let (Domain::Range { low, high }, Some(size)) = (domain, domain.size())
-            && size <= MOST_VALUES as u128
+            && size <= self.most_values as u128
         {
             values.extend(low..=high);
             return true;
@@ -57,7 +56,7 @@ impl Chooser for Interesting {
             return true;
         }
         let possible = self.values.iter().copied().filter(|value| domain.contains(*value));
-        values.extend(possible.take(MOST_VALUES));
+        values.extend(possible.take(self.most_values));
         if values.is_empty() {
             values.extend(domain.default_value());
         }
@@ -82,10 +81,11 @@ pub(super) fn find_violation(
     program: &Program,
     goal: Goal,
     most_states: usize,
+    most_values: usize,
     budget: &Budget,
 ) -> Option<Trace> {
     let semantics = Semantics::new(program);
-    let chooser = Interesting::of(program);
+    let chooser = Interesting::of(program, most_values);
     let mut search =
         Search { semantics: &semantics, goal, visits: Vec::new(), known: FxHashSet::default(), most_states };
     let mut found = None;

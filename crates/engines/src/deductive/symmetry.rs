@@ -17,9 +17,6 @@ use rely_symbolic::{Cells, PlaceTest};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Steps of the search for one renaming.
-const MOST_TRIES: usize = 20_000;
-
 /// Two threads that can be exchanged, and what becomes of everything else. Exchanging twice changes
 /// nothing.
 #[derive(Clone, Debug)]
@@ -175,7 +172,8 @@ fn symmetry(
         }
         goals.extend(mine.iter().map(|constraint| (constraint, theirs.as_slice())));
     }
-    let mut search = Search { cells: &model.cells, threads: (first, second), tries: MOST_TRIES };
+    let mut search =
+        Search { cells: &model.cells, threads: (first, second), tries: model.limits.symmetry_tries };
     let known = search.solve(&goals, vec![None; model.cells.count()])?;
     let cells = known.into_iter().enumerate();
     let cells = cells.map(|(index, cell)| cell.unwrap_or_else(|| VarId::from_index(index))).collect();
@@ -325,6 +323,7 @@ fn offence_key(
 
 #[cfg(test)]
 mod tests {
+    use super::super::DeductiveOptions;
     use super::*;
     use rely_base::{Budget, SourceMap};
     use rely_program::{Goal, Program};
@@ -352,7 +351,8 @@ mod tests {
         let program = translate(text);
         let budget = Budget::unlimited();
         let mut reasoner = Reasoner::new(&budget);
-        let Ok(model) = Model::new(&program, Goal::Assert, &mut reasoner, &budget) else {
+        let options = DeductiveOptions::default();
+        let Ok(model) = Model::new(&program, Goal::Assert, &options, &mut reasoner, &budget) else {
             panic!("too many cases")
         };
         let names = names(&program, &model.cells);

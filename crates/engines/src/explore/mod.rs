@@ -13,23 +13,21 @@
 //! all that, if wanted, come some runs that are chosen by chance.
 
 mod effects;
+mod limits;
 mod partial_order;
 mod search;
 mod store;
 mod trace;
 
+pub use limits::Limits;
+
 use crate::Engine;
-use crate::random_walk::random_walks;
+use crate::random_walk::{WalkLimits, random_walks};
 use crate::values::Values;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
 use rely_program::{Goal, Program, Semantics, Trace};
 use search::{End, Findings, Scope, Search};
-
-/// How many states may be visited to find a shorter trace than the one that is known.
-const STATES_FOR_SHORTER_TRACE: u64 = 1_000_000;
-/// The same for a trace that a walk has found: what lies deep is seldom found again by searching.
-const STATES_AFTER_WALK: u64 = 50_000;
 
 /// What the exploration may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,20 +36,28 @@ pub struct ExploreOptions {
     pub reduction: bool,
     /// Stop when more states than this are found.
     pub max_states: Option<u64>,
-    /// The largest domain of a nondeterministic value of which all values are tried. Larger
-    /// ones are sampled, with at most as many values.
-    pub max_choices: u32,
     /// After a violation was found with reduction, look without reduction for a shorter trace,
     /// if that is affordable.
     pub shortest: bool,
     /// How many steps are spent on random walks before the search begins. A violation that a walk
     /// shows is reported as it is if no search for a shorter trace is affordable.
     pub steps_of_walks: u64,
+    /// What else it may do.
+    pub limits: Limits,
+    /// What each of these walks may do.
+    pub walks: WalkLimits,
 }
 
 impl Default for ExploreOptions {
     fn default() -> Self {
-        Self { reduction: true, max_states: None, max_choices: 256, shortest: true, steps_of_walks: 0 }
+        Self {
+            reduction: true,
+            max_states: None,
+            shortest: true,
+            steps_of_walks: 0,
+            limits: Limits::default(),
+            walks: WalkLimits::default(),
+        }
     }
 }
 
@@ -89,10 +95,11 @@ struct Exploration<'a> {
 impl Exploration<'_> {
     fn run(&self, program: &Program) -> Claim {
         let semantics = Semantics::new(program);
-        let values = Values::new(program, self.options.max_choices);
+        let values = Values::new(program, self.options.limits.choices);
         if let Some(trace) = self.walk(program) {
             let depth = trace.steps.len() as u64;
-            let shorter = self.shorter_trace(&semantics, &values, depth, STATES_AFTER_WALK);
+            let shorter =
+                self.shorter_trace(&semantics, &values, depth, self.options.limits.states_after_walk);
             return Claim::Unsafe(shorter.unwrap_or(trace));
         }
         let ExploreOptions { reduction, max_states, shortest, .. } = self.options;
@@ -109,7 +116,8 @@ impl Exploration<'_> {
             Ok(trace) if shortest && findings.reduced => {
                 let depth = findings.depth;
                 drop(findings);
-                let shorter = self.shorter_trace(&semantics, &values, depth, STATES_FOR_SHORTER_TRACE);
+                let most_states = self.options.limits.states_for_shorter_trace;
+                let shorter = self.shorter_trace(&semantics, &values, depth, most_states);
                 Claim::Unsafe(shorter.unwrap_or(trace))
             }
             Ok(trace) => Claim::Unsafe(trace),
@@ -120,7 +128,8 @@ impl Exploration<'_> {
     fn walk(&self, program: &Program) -> Option<Trace> {
         match self.goal {
             Goal::Assert | Goal::Overflow => {
-                random_walks(program, self.goal, self.budget, self.options.steps_of_walks, &mut |_| {})
+                let ExploreOptions { steps_of_walks, walks, .. } = self.options;
+                random_walks(program, self.goal, walks, self.budget, steps_of_walks, &mut |_| {})
             }
             Goal::Deadlock | Goal::Race | Goal::Termination => None,
         }
@@ -132,13 +141,13 @@ impl Exploration<'_> {
         semantics: &Semantics<'_>,
         values: &Values,
         depth: u64,
-        most_states: u64,
+        most_states: usize,
     ) -> Option<Trace> {
         let budget = match self.budget.remaining() {
             Some(remaining) => self.budget.with_time_limit(remaining / 2),
             None => self.budget.clone(),
         };
-        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(most_states));
+        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(most_states as u64));
         let scope = Scope { goal: self.goal, reduction: false, max_states, max_depth: Some(depth) };
         let mut search = Search::new(semantics, values, scope, &budget, self.observer);
         match search.run(values) {

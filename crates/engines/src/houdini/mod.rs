@@ -35,7 +35,7 @@ mod write;
 
 pub use limits::Limits;
 
-use crate::Engine;
+use crate::{Engine, WalkLimits};
 use induction::invariants;
 use needed::{Needed, needed};
 use obligations::Frame;
@@ -52,6 +52,10 @@ use write::write;
 pub struct Houdini {
     /// What it may do.
     pub limits: Limits,
+    /// What each of the walks may do whose states it samples.
+    pub walks: WalkLimits,
+    /// What the translation of the program may cost.
+    pub symbolic: rely_symbolic::Limits,
 }
 
 const NAME: &str = "houdini";
@@ -65,11 +69,11 @@ impl Engine for Houdini {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
-        let system = match System::new(program, goal, budget) {
+        let system = match System::new(program, goal, self.symbolic, budget) {
             Ok(system) => system,
             Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
         };
-        prove(&system, self.limits, budget, observer).unwrap_or_else(|| match budget.check_now() {
+        prove(self, &system, budget, observer).unwrap_or_else(|| match budget.check_now() {
             Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
             Ok(()) => {
                 let why = "no short clauses were found that suffice for a proof".to_owned();
@@ -80,12 +84,13 @@ impl Engine for Houdini {
 }
 
 /// A proof by clauses, or a violation that a walk has seen; `None` if neither was found.
-fn prove(system: &System<'_>, limits: Limits, budget: &Budget, observer: &dyn Observer) -> Option<Claim> {
+fn prove(engine: &Houdini, system: &System<'_>, budget: &Budget, observer: &dyn Observer) -> Option<Claim> {
+    let limits = engine.limits;
     if system.has_atomic_points || system.threads.iter().any(|thread| thread.is_template) {
         return None;
     }
     let vocabulary = Vocabulary::new(system, budget)?;
-    let samples = match Samples::new(system, &vocabulary, limits, budget) {
+    let samples = match Samples::new(system, &vocabulary, limits, engine.walks, budget) {
         Ok(samples) => samples,
         Err(trace) => return Some(Claim::Unsafe(trace)),
     };

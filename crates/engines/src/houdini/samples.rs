@@ -3,7 +3,7 @@
 use super::limits::Limits;
 use super::signs::Signs;
 use super::vocabulary::{Atom, Vocabulary};
-use crate::random_walk::random_walks;
+use crate::random_walk::{WalkLimits, random_walks};
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Integer, VarId};
@@ -23,6 +23,7 @@ impl Samples {
         system: &System<'_>,
         vocabulary: &Vocabulary,
         limits: Limits,
+        walks: WalkLimits,
         budget: &Budget,
     ) -> Result<Self, Trace> {
         let points = system.threads.iter().map(|thread| vec![FxHashSet::default(); thread.points.len()]);
@@ -30,7 +31,7 @@ impl Samples {
         let semantics = Semantics::new(system.program);
         let eye = Eye { system, semantics: &semantics };
         let see = &mut |state: &State| samples.see(&eye, vocabulary, state);
-        match random_walks(system.program, system.goal, budget, limits.walk_steps as u64, see) {
+        match random_walks(system.program, system.goal, walks, budget, limits.walk_steps as u64, see) {
             Some(trace) => Err(trace),
             None => Ok(samples),
         }

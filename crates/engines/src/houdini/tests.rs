@@ -1,5 +1,6 @@
 //! Tests of proofs made of clauses.
 
+use super::Houdini;
 use super::cubes::cubes;
 use super::induction::invariants;
 use super::needed::needed;
@@ -30,7 +31,8 @@ fn load(model: &str) -> Program {
 }
 
 fn system(program: &Program) -> System<'_> {
-    System::new(program, Goal::Assert, &Budget::unlimited()).unwrap_or_else(|_| panic!("it fits"))
+    System::new(program, Goal::Assert, rely_symbolic::Limits::default(), &Budget::unlimited())
+        .unwrap_or_else(|_| panic!("it fits"))
 }
 
 /// What comes out, after the check of its evidence.
@@ -38,7 +40,7 @@ fn check_proof(model: &str, expect: &Expect) {
     let program = load(model);
     let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let budget = Budget::unlimited();
-    let said = match prove(&system(&program), Limits::default(), &budget, &Silent) {
+    let said = match prove(&Houdini::default(), &system(&program), &budget, &Silent) {
         None => "nothing".to_owned(),
         Some(claim) => check(&program, Goal::Assert, claim, &budget).into_verdict().name().to_owned(),
     };
@@ -115,7 +117,9 @@ fn a_proof_says_what_a_person_would() {
     let (program, _) = rely_passes::prepare(&program, Goal::Assert);
     let (system, budget) = (system(&program), Budget::unlimited());
     let vocabulary = Vocabulary::new(&system, &budget).expect("few atoms");
-    let samples = Samples::new(&system, &vocabulary, Limits::default(), &budget).expect("no violation");
+    let samples =
+        Samples::new(&system, &vocabulary, Limits::default(), crate::WalkLimits::default(), &budget)
+            .expect("no violation");
     let frame = Frame::new(&system, &vocabulary, Limits::default(), &budget);
     let held =
         invariants(&frame, &samples, Limits::default().first_width, (&budget, &Silent)).expect("time enough");
@@ -232,8 +236,10 @@ fn generated_programs_get_the_right_verdicts() {
         }
         let (program, _) = rely_passes::prepare(&sample.program, sample.goal);
         let budget = Budget::unlimited();
-        let Ok(system) = System::new(&program, sample.goal, &budget) else { continue };
-        let Some(claim) = prove(&system, Limits::default(), &budget, &Silent) else { continue };
+        let Ok(system) = System::new(&program, sample.goal, rely_symbolic::Limits::default(), &budget) else {
+            continue;
+        };
+        let Some(claim) = prove(&Houdini::default(), &system, &budget, &Silent) else { continue };
         let expected = Reference::new(&program, sample.goal).answer(200_000);
         match (check(&program, sample.goal, claim, &budget).into_verdict(), expected) {
             (Verdict::Safe(_), Answer::Safe { .. } | Answer::TooMany) => proofs += 1,

@@ -76,6 +76,8 @@ pub struct RelyGuarantee {
     pub bias: Bias,
     /// What it may do.
     pub limits: Limits,
+    /// What the translation of the program may cost.
+    pub symbolic: rely_symbolic::Limits,
 }
 
 const NAME: &str = "rely-guarantee";
@@ -86,7 +88,7 @@ impl Engine for RelyGuarantee {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        let prepared = match Prepared::new(program, goal, self.limits, budget) {
+        let prepared = match Prepared::new(program, goal, self.limits, self.symbolic, budget) {
             Ok(prepared) => prepared,
             Err(reason) => return Claim::Unknown(reason),
         };
@@ -135,11 +137,17 @@ pub struct Prepared<'p> {
 
 impl<'p> Prepared<'p> {
     /// Translates a program; or says why the method does not fit.
-    pub fn new(program: &'p Program, goal: Goal, limits: Limits, budget: &Budget) -> Result<Self, Reason> {
+    pub fn new(
+        program: &'p Program,
+        goal: Goal,
+        limits: Limits,
+        symbolic: rely_symbolic::Limits,
+        budget: &Budget,
+    ) -> Result<Self, Reason> {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return Err(Reason::UnsupportedGoal { engine: NAME, goal });
         }
-        let system = System::new(program, goal, budget).map_err(|unfit| unfit.reason(NAME))?;
+        let system = System::new(program, goal, symbolic, budget).map_err(|unfit| unfit.reason(NAME))?;
         let (candidates, symmetries) = (Candidates::new(&system, limits), Symmetries::new(&system));
         Ok(Prepared { system, candidates, symmetries })
     }

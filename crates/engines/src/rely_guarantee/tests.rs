@@ -27,7 +27,8 @@ pub(crate) fn load(model: &str) -> Program {
 }
 
 pub(crate) fn system(program: &Program) -> System<'_> {
-    System::new(program, Goal::Assert, &Budget::unlimited()).unwrap_or_else(|_| panic!("it fits"))
+    System::new(program, Goal::Assert, rely_symbolic::Limits::default(), &Budget::unlimited())
+        .unwrap_or_else(|_| panic!("it fits"))
 }
 
 /// The cell of a variable that is no array.

@@ -14,9 +14,6 @@ use rely_logic::{
 };
 use rely_program::{EdgeId, Op, Place};
 
-/// So many predicates at most are told apart before a step that cannot be written exactly.
-const MOST_TOLD_APART: usize = 8;
-
 impl Writer<'_, '_> {
     /// What an edge looks like to others; without cubes if it is never taken.
     pub(super) fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
@@ -187,7 +184,7 @@ impl<'t> Transition<'t> {
                 before.push(sides.clone());
             }
         }
-        before.truncate(MOST_TOLD_APART);
+        before.truncate(writer.system.limits.distinguished_predicates);
         Transition { budget: writer.budget, solver, before, after }
     }
 

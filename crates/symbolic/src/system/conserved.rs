@@ -10,11 +10,6 @@ use rely_base::Id;
 use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
 use std::iter::once;
 
-/// With more cells than this, nothing is looked for.
-const MOST_CELLS: usize = 24;
-/// With more different changes than this, nothing is looked for.
-const MOST_CHANGES: usize = 64;
-
 /// Equations that hold initially and after every step.
 pub(super) fn sums(system: &System<'_>) -> Vec<Constraint> {
     let cells = stepping_cells(system);
@@ -53,7 +48,7 @@ fn added(by: &Move, cell: VarId, value: &LinearForm) -> Option<Integer> {
 
 /// What each step adds to the cells, without repetition; `None` if that is too much or nothing.
 fn changes(system: &System<'_>, cells: &[VarId]) -> Option<Vec<LinearForm>> {
-    if cells.len() < 2 || cells.len() > MOST_CELLS {
+    if cells.len() < 2 || cells.len() > system.limits.conserved_cells {
         return None;
     }
     let mut changes: Vec<LinearForm> = Vec::new();
@@ -67,7 +62,7 @@ fn changes(system: &System<'_>, cells: &[VarId]) -> Option<Vec<LinearForm>> {
             changes.push(change);
         }
     }
-    (changes.len() <= MOST_CHANGES).then_some(changes)
+    (changes.len() <= system.limits.conserved_changes).then_some(changes)
 }
 
 /// The forms as equations `form = 0`, each solved for one variable that no other one mentions.

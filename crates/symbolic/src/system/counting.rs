@@ -20,10 +20,6 @@ use rely_evidence::rely_guarantee::{Comparison, ControlPoint};
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{Sort, ThreadId, Value};
 
-/// More cells than this are not looked at: which of them are needed is found by leaving out one after
-/// the other.
-const MOST_COUNTS: usize = 16;
-
 /// What a thread contributes to a cell.
 type Share = i64;
 
@@ -50,7 +46,8 @@ struct Sum {
 impl CountingInvariants {
     pub(super) fn new(system: &System<'_>) -> Self {
         let count = |cell| Some((cell, Sum::of_cell(system, cell)?));
-        let counts: Vec<(VarId, Sum)> = system.cells.all().filter_map(count).take(MOST_COUNTS).collect();
+        let counts = system.cells.all().filter_map(count).take(system.limits.counted_cells);
+        let counts: Vec<(VarId, Sum)> = counts.collect();
         let mut differences = Vec::new();
         for (position, (left, more)) in counts.iter().enumerate() {
             for (right, less) in &counts[position + 1..] {

@@ -8,7 +8,7 @@ mod counting;
 
 pub use counting::CountingInvariants;
 
-use crate::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
+use crate::{Branch, Cells, Ending, Limits, PlaceTest, TooManyCases, Translator, Violation, initial_states};
 use conserved::sums;
 use rely_base::{Budget, Id, StopReason, define_id};
 use rely_evidence::Reason;
@@ -33,6 +33,8 @@ pub struct System<'p> {
     pub program: &'p Program,
     /// What is to be decided of it.
     pub goal: Goal,
+    /// What the translation may cost.
+    pub limits: Limits,
     /// Its variables as variables of the solver.
     pub cells: Cells,
     /// Its threads, in their order.
@@ -99,17 +101,19 @@ pub enum Unfit {
 
 impl<'p> System<'p> {
     /// Translates a program.
-    pub fn new(program: &'p Program, goal: Goal, budget: &Budget) -> Result<Self, Unfit> {
+    pub fn new(program: &'p Program, goal: Goal, limits: Limits, budget: &Budget) -> Result<Self, Unfit> {
         let cells = Cells::new(program);
         let too_complex = |_: TooManyCases| Unfit::PropertyTooComplex;
-        let initial = initial_states(program, &cells).map_err(too_complex)?;
-        let violations = Translator::new(program, &cells, None).violations(goal).map_err(too_complex)?;
+        let initial = initial_states(program, &cells, limits).map_err(too_complex)?;
+        let violations =
+            Translator::new(program, &cells, None, limits).violations(goal).map_err(too_complex)?;
         let liveness = Liveness::new(program);
         let view = |thread| ThreadView::new(program, &cells, &liveness, thread);
         let threads: Vec<ThreadView> = program.threads().ids().map(view).collect();
         let mut system = System {
             program,
             goal,
+            limits,
             has_atomic_points: threads.iter().any(|thread| thread.atomic.contains(&true)),
             threads,
             moves: Vec::new(),
@@ -141,7 +145,7 @@ impl<'p> System<'p> {
     fn add_moves(&mut self, edge: EdgeId, budget: &Budget) -> Result<(), Unfit> {
         let declaration = &self.program.edges()[edge];
         let thread = self.program.locations()[declaration.source].thread;
-        let translator = Translator::new(self.program, &self.cells, Some(thread));
+        let translator = Translator::new(self.program, &self.cells, Some(thread), self.limits);
         let branches = translator.edge(edge, budget).map_err(|_| Unfit::StepTooComplex)?;
         let source = self.point(thread, ControlPoint::At(declaration.source));
         let target = self.point(thread, ControlPoint::At(declaration.target));

@@ -6,7 +6,7 @@
 use super::limits::TurnLimits;
 use rely_base::{Budget, Silent};
 use rely_engines::rely_guarantee::Falsifier;
-use rely_engines::{Engine, Explore, ExploreOptions};
+use rely_engines::{Engine, Explore, ExploreOptions, explore};
 use rely_evidence::Claim;
 use rely_program::{Goal, Program, Trace};
 
@@ -56,9 +56,15 @@ impl Falsifier for BoundedExploration<'_> {
 }
 
 /// Looks at so many states.
-pub(super) fn look_nearby(program: &Program, goal: Goal, most_states: usize, budget: &Budget) -> Sight {
+pub(super) fn look_nearby(
+    program: &Program,
+    goal: Goal,
+    (most_states, limits): (usize, explore::Limits),
+    budget: &Budget,
+) -> Sight {
     let max_states = Some(most_states as u64);
-    let explore = Explore { options: ExploreOptions { max_states, shortest: false, ..Default::default() } };
+    let options = ExploreOptions { max_states, shortest: false, limits, ..Default::default() };
+    let explore = Explore { options };
     match explore.run(program, goal, budget, &Silent) {
         Claim::Unsafe(trace) => Sight::Violation(trace),
         Claim::Safe(_) => Sight::NothingAnywhere,

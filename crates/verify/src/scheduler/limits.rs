@@ -1,7 +1,7 @@
 //! What strategies may do, and all limits together.
 
 use rely_base::{Limits as _, define_limits};
-use rely_engines::{houdini, parameterized, rely_guarantee};
+use rely_engines::{SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, rely_guarantee};
 
 define_limits! {
     /// The limits of turns.
@@ -44,6 +44,14 @@ pub struct Limits {
     pub turns: TurnLimits,
     /// Of each of these attempts.
     pub rely_guarantee: rely_guarantee::Limits,
+    /// Of exploration.
+    pub explore: explore::Limits,
+    /// Of random walks.
+    pub walks: WalkLimits,
+    /// Of deductive inference.
+    pub deductive: deductive::Limits,
+    /// Of the translation of programs into guarded commands.
+    pub symbolic: SymbolicLimits,
     /// Of clausal proofs.
     pub houdini: houdini::Limits,
     /// Of counting threads.
@@ -53,12 +61,16 @@ pub struct Limits {
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 5] = [
+        let parts: [(&str, &dyn rely_base::Limits); 9] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
+            ("explore", &self.explore),
+            ("walks", &self.walks),
             ("rely-guarantee", &self.rely_guarantee),
+            ("deductive", &self.deductive),
             ("houdini", &self.houdini),
             ("parameterized", &self.parameterized),
+            ("symbolic", &self.symbolic),
         ];
         let of = |(part, limits): (&str, &dyn rely_base::Limits)| {
             let entries = limits.entries().into_iter();
@@ -73,7 +85,11 @@ impl Limits {
         match part {
             "portfolio" => self.portfolio.set(name, value),
             "turns" => self.turns.set(name, value),
+            "explore" => self.explore.set(name, value),
+            "walks" => self.walks.set(name, value),
             "rely-guarantee" => self.rely_guarantee.set(name, value),
+            "deductive" => self.deductive.set(name, value),
+            "symbolic" => self.symbolic.set(name, value),
             "houdini" => self.houdini.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
             _ => false,

@@ -5,7 +5,7 @@ use super::limits::TurnLimits;
 use super::{Attributed, Strategy, Task};
 use rely_base::Budget;
 use rely_engines::rely_guarantee::{self, Attempt, Falsifier, Prepared};
-use rely_engines::{Bias, Engine, Explore, Houdini, RelyGuarantee};
+use rely_engines::{Bias, Engine, Explore, Houdini, RelyGuarantee, SymbolicLimits, explore};
 use rely_evidence::Claim;
 use rely_program::Trace;
 
@@ -24,6 +24,10 @@ pub struct RelyGuaranteeStrategy {
     pub turns: TurnLimits,
     /// What the attempts may do.
     pub limits: rely_guarantee::Limits,
+    /// What the translation of the program may cost.
+    pub symbolic: SymbolicLimits,
+    /// What the exploration in between may do.
+    pub explore: explore::Limits,
     /// The clausal proofs in between.
     pub houdini: Houdini,
 }
@@ -35,12 +39,12 @@ impl Strategy for RelyGuaranteeStrategy {
 
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
         let Task { program, goal, observer } = task;
-        let prepared = match Prepared::new(program, goal, self.limits, budget) {
+        let prepared = match Prepared::new(program, goal, self.limits, self.symbolic, budget) {
             Ok(prepared) => prepared,
             Err(reason) => return by(&RelyGuarantee::default(), Claim::Unknown(reason)),
         };
         let attempts = [self.bias, self.bias.other()].map(|bias| prepared.attempt(bias, budget, observer));
-        let look = |most_states| look_nearby(program, goal, most_states, budget);
+        let look = |most_states| look_nearby(program, goal, (most_states, self.explore), budget);
         let by_clauses = || task.run(&self.houdini, budget, observer);
         let falsifier = BoundedExploration::new(self.turns, &look);
         take_turns(attempts, self.turns, &by_clauses, Noting { falsifier, found: false })

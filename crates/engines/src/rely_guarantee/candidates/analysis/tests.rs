@@ -24,7 +24,11 @@ fn check(model: &str, find: impl Fn(&System<'_>) -> Vec<Constraint>, expect: &Ex
     let file = sources.add("model.rely", model);
     let program =
         rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let Ok(system) = System::new(&program, Goal::Assert, &Budget::unlimited()) else { panic!("it fits") };
+    let Ok(system) =
+        System::new(&program, Goal::Assert, rely_symbolic::Limits::default(), &Budget::unlimited())
+    else {
+        panic!("it fits")
+    };
     let found = find(&system);
     let texts: Vec<String> =
         found.iter().map(|relation| relation.display(&Names(&program)).to_string()).collect();
