@@ -31,3 +31,8 @@ pub use limits::Limits;
 pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
 pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -20,6 +20,7 @@ pub struct Unknown {
 
 /// What is wrong with a clause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Malformed {
     /// The number of arguments is not that of the parameters.
     #[error("`{name}` is applied to {found} arguments instead of {expected}")]

@@ -93,3 +93,8 @@ pub fn solve(
         Found::Unknown(reason) => Answer::Unknown(reason),
     }
 }
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

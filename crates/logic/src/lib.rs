@@ -122,3 +122,8 @@ pub use term::{
     Assignment, BitOperation, FunctionId, Node, Notation, Sort, Sum, SymbolId, TermId, TermPool,
     TooManyCubes, Value, Variable,
 };
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -40,3 +40,8 @@ pub use scheduler::{
     TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

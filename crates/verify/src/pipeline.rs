@@ -35,6 +35,7 @@ pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
 
 /// A verdict, and the program about which its proof speaks, if it has one.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Verified {
     /// What is known.
     pub verdict: Verdict,

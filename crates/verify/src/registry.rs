@@ -27,6 +27,7 @@ pub struct StrategyOptions {
 
 /// Why there is no engine of some name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StrategyError {
     /// The name is reserved for an engine that this version does not have.
     #[error("the engine `{0}` is not available yet")]

@@ -6,6 +6,7 @@ use rely_program::Program;
 
 /// The languages of which there is a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Language {
     /// C11 with pthreads.
     C,
@@ -35,6 +36,7 @@ impl Source {
 
 /// A program together with the texts it came from.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The program as the front end made it.
     pub program: Program,

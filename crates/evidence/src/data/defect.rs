@@ -160,6 +160,7 @@ fn describe_point(program: &Program, point: ControlPoint) -> String {
 
 /// Why a rely-guarantee proof is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RelyGuaranteeDefect {
     /// The proof mentions something that does not exist or may not stand where it does.
     #[error("the proof is malformed: {0}")]

@@ -8,6 +8,7 @@ use crate::clauses::{Derivation, System};
 
 /// Why a derivation is not accepted. Steps are counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WrongStep {
     /// The last step derives something else than false, or there is none.
     #[error("false is not derived")]

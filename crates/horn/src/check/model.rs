@@ -8,6 +8,7 @@ use crate::clauses::{Model, System};
 
 /// Why a model is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WrongModel {
     /// Some predicate has no formula, or there are formulas for others.
     #[error("the model has {found} formulas for {expected} predicates")]

@@ -31,6 +31,7 @@ impl Default for Limits {
 
 /// Why a question was not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reason {
     /// The budget ended.
     Stopped(StopReason),

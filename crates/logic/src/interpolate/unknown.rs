@@ -6,6 +6,7 @@ use crate::conjunction::Reason;
 
 /// Why an interpolation problem was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unknown {
     /// The solver gave up on a question that had to be answered.
     Solver(Reason),

@@ -18,11 +18,13 @@ mod formats;
 mod horn;
 mod interrupt;
 mod limits;
+mod links;
 mod modules;
 mod mutants;
 #[path = "../../../evidence/tests/suite/notation.rs"]
 mod notation;
 mod obligations;
+mod packages;
 mod preprocess;
 mod preprocessors;
 mod readers;

@@ -49,6 +49,7 @@ const VERSION: u32 = 1;
 
 /// Why a text is no certificate for a program.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProofFormatError {
     /// It is not JSON of the right shape.
     #[error("this is not a certificate: {0}")]

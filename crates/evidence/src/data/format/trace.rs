@@ -26,6 +26,7 @@ const VERSION: u32 = 1;
 
 /// Why a text is no trace of a program.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceFormatError {
     /// It is not JSON of the right shape.
     #[error("this is not a trace: {0}")]

@@ -69,6 +69,7 @@ pub enum Reason {
 
 /// What is wrong with evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Rejection {
     /// The trace is not a run that violates the goal.
     #[error(transparent)]
@@ -80,6 +81,7 @@ pub enum Rejection {
 
 /// What is wrong with a trace. Steps are counted from one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceDefect {
     /// The initial values are impossible.
     #[error("the trace does not start: {0}")]
@@ -140,6 +142,7 @@ pub enum TraceDefect {
 /// What is wrong with a proof. The states of a proof by exhaustion are counted from zero, in their
 /// order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProofDefect {
     /// The proof is of a kind that says nothing about this goal.
     #[error("a proof of this kind does not prove the property `{0}`")]
