@@ -167,71 +167,103 @@ fn draw(
         all.into_iter()
     };
     let (x, y) = (x_axis(values(|point| point.0)), Axis::logarithmic(values(|point| point.1)));
-    let place_x = |value: f64| LEFT + x.place(value) * (WIDTH - LEFT - RIGHT);
-    let place_y = |value: f64| HEIGHT - BOTTOM - y.place(value) * (HEIGHT - BOTTOM - TOP);
     let label = escape_html(&format!("{y_title} over {x_title}"));
-    let mut svg = format!(
+    let svg = format!(
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\" xmlns=\"http://www.w3.org/2000/svg\">\n"
     );
-    let mut add = |text: String| writeln!(svg, "{text}").expect("a string takes everything");
-    for (value, label) in x.ticks() {
-        let at = place_x(value);
-        add(format!(
-            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
-            HEIGHT - BOTTOM
-        ));
-        add(format!(
-            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            HEIGHT - BOTTOM + 16.0
-        ));
-    }
-    for (value, label) in y.ticks() {
-        let at = place_y(value);
-        add(format!(
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>",
-            WIDTH - RIGHT
-        ));
-        add(format!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, at + 4.0));
-    }
+    let mut picture = Picture { svg, x, y };
+    picture.add_grid();
     if has_diagonal {
-        let (low, high) = (10f64.powf(x.low.max(y.low)), 10f64.powf(x.high.min(y.high)));
-        let (x1, y1, x2, y2) = (place_x(low), place_y(low), place_x(high), place_y(high));
-        add(format!("<line class=\"same\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"));
+        picture.add_diagonal();
     }
     for (number, series) in series.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        if series.is_line {
-            let points: Vec<String> =
-                series.points.iter().map(|(x, y)| format!("{:.1},{:.1}", place_x(*x), place_y(*y))).collect();
-            add(format!(
-                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{}\"/>",
-                points.join(" ")
+        picture.add_series(number, series);
+    }
+    picture.add_titles(x_title, y_title);
+    picture.svg.push_str("</svg>\n");
+    picture.svg
+}
+
+/// A picture that is being drawn, from the back to the front.
+struct Picture {
+    svg: String,
+    x: Axis,
+    y: Axis,
+}
+
+impl Picture {
+    fn add(&mut self, text: &str) {
+        writeln!(self.svg, "{text}").expect("a string takes everything");
+    }
+
+    fn place_x(&self, value: f64) -> f64 {
+        LEFT + self.x.place(value) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn place_y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - self.y.place(value) * (HEIGHT - BOTTOM - TOP)
+    }
+
+    /// Lines with their values at both axes.
+    fn add_grid(&mut self) {
+        for (value, label) in self.x.ticks() {
+            let (at, bottom) = (self.place_x(value), HEIGHT - BOTTOM);
+            self.add(&format!(
+                "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\"/>"
             ));
-            let at = TOP + 14.0 + 16.0 * number as f64;
-            add(format!("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{colour}\"/>", LEFT + 12.0, at - 4.0));
-            add(format!("<text x=\"{}\" y=\"{at}\">{}</text>", LEFT + 22.0, escape_html(&series.name)));
+            let below = bottom + 16.0;
+            self.add(&format!("<text x=\"{at:.1}\" y=\"{below}\" text-anchor=\"middle\">{label}</text>"));
         }
-        for (x, y) in &series.points {
-            add(format!(
-                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>",
-                place_x(*x),
-                place_y(*y)
+        for (value, label) in self.y.ticks() {
+            let (at, right) = (self.place_y(value), WIDTH - RIGHT);
+            self.add(&format!(
+                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>"
             ));
+            let (beside, at) = (LEFT - 6.0, at + 4.0);
+            self.add(&format!("<text x=\"{beside}\" y=\"{at:.1}\" text-anchor=\"end\">{label}</text>"));
         }
     }
-    let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-    add(format!(
-        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-        HEIGHT - 8.0,
-        escape_html(x_title)
-    ));
-    let middle = (TOP + HEIGHT - BOTTOM) / 2.0;
-    add(format!(
-        "<text transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-        escape_html(y_title)
-    ));
-    svg.push_str("</svg>\n");
-    svg
+
+    /// The line on which both axes have the same value.
+    fn add_diagonal(&mut self) {
+        let low = 10f64.powf(self.x.low.max(self.y.low));
+        let high = 10f64.powf(self.x.high.min(self.y.high));
+        let (x1, y1, x2, y2) = (self.place_x(low), self.place_y(low), self.place_x(high), self.place_y(high));
+        self.add(&format!(
+            "<line class=\"same\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
+        ));
+    }
+
+    /// The points of a series; a line through them and a legend if it is one.
+    fn add_series(&mut self, number: usize, series: &Series) {
+        let colour = COLOURS[number % COLOURS.len()];
+        let place = |&(x, y): &(f64, f64)| (self.place_x(x), self.place_y(y));
+        let points: Vec<(f64, f64)> = series.points.iter().map(place).collect();
+        if series.is_line {
+            let line: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let line = line.join(" ");
+            self.add(&format!(
+                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{line}\"/>"
+            ));
+            let at = TOP + 14.0 + 16.0 * number as f64;
+            let (dot, above, beside) = (LEFT + 12.0, at - 4.0, LEFT + 22.0);
+            self.add(&format!("<circle cx=\"{dot}\" cy=\"{above}\" r=\"4\" fill=\"{colour}\"/>"));
+            let name = escape_html(&series.name);
+            self.add(&format!("<text x=\"{beside}\" y=\"{at}\">{name}</text>"));
+        }
+        for (x, y) in points {
+            self.add(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
+        }
+    }
+
+    fn add_titles(&mut self, x_title: &str, y_title: &str) {
+        let (middle, bottom, title) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, escape_html(x_title));
+        self.add(&format!("<text x=\"{middle}\" y=\"{bottom}\" text-anchor=\"middle\">{title}</text>"));
+        let (middle, title) = ((TOP + HEIGHT - BOTTOM) / 2.0, escape_html(y_title));
+        self.add(&format!(
+            "<text transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">{title}</text>"
+        ));
+    }
 }
 
 #[cfg(test)]

@@ -113,24 +113,9 @@ pub fn run(
         let (sender, receiver) = mpsc::channel();
         for _ in 0..manner.jobs.max(1) {
             let sender = sender.clone();
-            let (queue, stop, bar) = (&queue, &stop, &bar);
-            scope.spawn(move || {
-                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                while let Some(job) = next() {
-                    if interrupt.is_cancelled() || stop.is_cancelled() {
-                        return;
-                    }
-                    bar.set_message(format!(
-                        "{} ({})",
-                        plan.tasks[job.task].name,
-                        plan.tools[job.tool].name()
-                    ));
-                    if let Some(result) = measure(plan, job, interrupt).transpose() {
-                        // If nobody listens any more, the benchmark has failed elsewhere.
-                        sender.send(result).ok();
-                    }
-                }
-            });
+            let worker = Worker { plan, queue: &queue, bar: &bar, interrupt, stop: &stop };
+            // If nobody listens any more, the benchmark has failed elsewhere.
+            scope.spawn(move || worker.work(|result| drop(sender.send(result))));
         }
         drop(sender);
         for result in receiver {
@@ -155,6 +140,36 @@ pub fn run(
                 journal.complete()?;
             }
             Ok(Results { measurements, resumed, is_complete })
+        }
+    }
+}
+
+/// Who takes one job after the other.
+struct Worker<'w> {
+    plan: &'w Plan,
+    queue: &'w Mutex<VecDeque<Job>>,
+    bar: &'w ProgressBar,
+    /// The user does not want to go on.
+    interrupt: &'w CancelToken,
+    /// The benchmark has failed elsewhere.
+    stop: &'w CancelToken,
+}
+
+impl Worker<'_> {
+    fn next(&self) -> Option<Job> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    fn work(&self, tell: impl Fn(Result<Measurement, BenchError>)) {
+        while let Some(job) = self.next() {
+            if self.interrupt.is_cancelled() || self.stop.is_cancelled() {
+                return;
+            }
+            let (task, tool) = (&self.plan.tasks[job.task], &self.plan.tools[job.tool]);
+            self.bar.set_message(format!("{} ({})", task.name, tool.name()));
+            if let Some(result) = measure(self.plan, job, self.interrupt).transpose() {
+                tell(result);
+            }
         }
     }
 }

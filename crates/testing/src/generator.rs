@@ -5,8 +5,8 @@
 //! thousands of programs can be visited while one waits. All values stay in a small range, so
 //! that there are finitely many states.
 
-use crate::rng::Rng;
 use crate::script::Script;
+use rely_base::Random;
 use rely_program::{
     BinaryOp, Check, CheckKind, Claimed, Domain, Expr, Goal, Initial, LocationId, Op, Place, Program,
     ProgramBuilder, Property, Scope, Sort, ThreadId, ThreadKind, Value, Var, VarId,
@@ -43,7 +43,7 @@ pub fn generate(seed: u64) -> Sample {
 const MODULUS: Value = 3;
 
 struct Generator {
-    rng: Rng,
+    rng: Random,
     builder: ProgramBuilder,
     ints: Vec<VarId>,
     bools: Vec<VarId>,
@@ -60,7 +60,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng: Random::new(seed),
             builder: ProgramBuilder::new(format!("generated from {seed}")),
             ints: vec![],
             bools: vec![],

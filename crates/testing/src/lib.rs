@@ -13,12 +13,12 @@ pub mod classics;
 mod endings;
 mod generator;
 mod reference;
-mod rng;
+
 mod script;
 pub mod sketch;
 
 pub use endings::Ending;
 pub use generator::{Sample, generate};
 pub use reference::{Answer, Reference};
-pub use rng::Rng;
+pub use rely_base::Random;
 pub use script::Script;

@@ -48,6 +48,7 @@ mod limits;
 mod local;
 mod model;
 mod modular;
+mod normalise;
 mod order;
 mod proof;
 mod region;

@@ -17,6 +17,7 @@ pub(crate) mod argument;
 mod counters;
 pub(crate) mod encode;
 mod expression;
+mod initial;
 mod invariants;
 mod measure;
 pub(crate) mod movers;
@@ -33,16 +34,19 @@ mod wellformed;
 use crate::data::{
     Atom, ControlPoint, Cube, Invariant, Moment, Quantity, RelyGuaranteeDefect, Rule, Subject,
 };
+pub(crate) use initial::initial_point;
+
 use argument::Argument;
 use counters::Counters;
 use encode::{Encoder, Role, Values};
-use expression::{Counts, Viewer};
+use expression::Viewer;
+use initial::initial_counts;
 use invariants::View;
 use measure::Measure;
 use outline::Outline;
 use points::{PointSet, instances, is_instance};
 use rely_logic::{Integer, TermId};
-use rely_program::{EdgeId, Expr, Goal, Program, ThreadId, ThreadKind, Value, VarId, definedness};
+use rely_program::{EdgeId, Goal, Program, ThreadId, Value, VarId, definedness};
 use rustc_hash::FxHashMap;
 use sequent::{GoalCube, Sequent};
 use std::rc::Rc;
@@ -582,36 +586,4 @@ pub(crate) fn taken(step: &Step, cube: &StatedCube, subject: Subject) -> Sequent
 
 fn edge_of(subject: &Subject) -> EdgeId {
     subject.edge.expect("a start happens along an edge")
-}
-
-/// Where an instance is at the beginning.
-pub(crate) fn initial_point(program: &Program, thread: ThreadId) -> ControlPoint {
-    let declaration = &program.threads()[thread];
-    match declaration.kind {
-        ThreadKind::Instance { running: false } => ControlPoint::Unstarted,
-        _ => ControlPoint::At(declaration.entry),
-    }
-}
-
-/// How many threads are where at the beginning, as far as preconditions ask.
-fn initial_counts(encoder: &mut Encoder<'_>, program: &Program) -> Counts {
-    let mut counts = Counts::default();
-    let is_initial = |location| {
-        let thread = program.locations()[location].thread;
-        is_instance(program, thread) && initial_point(program, thread) == ControlPoint::At(location)
-    };
-    for condition in program.requires() {
-        condition.walk(&mut |part| match part {
-            Expr::CountAt(location) => {
-                counts.at.insert(*location, encoder.constant(is_initial(*location).into()));
-            }
-            Expr::CountRunning(thread) => {
-                let declaration = &program.threads()[*thread];
-                let runs = is_initial(declaration.entry) && declaration.entry != declaration.exit;
-                counts.running.insert(*thread, encoder.constant(runs.into()));
-            }
-            _ => {}
-        });
-    }
-    counts
 }

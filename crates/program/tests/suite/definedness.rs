@@ -1,7 +1,7 @@
 //! When an expression has a value: the conditions, and that they are the right ones.
 
 use rely_program::{BinaryOp, CheckKind, Expr, Initial, Program, Semantics, Sort, State, VarId, definedness};
-use rely_testing::Rng;
+use rely_testing::Random;
 use rely_testing::sketch::Sketch;
 
 struct Vars {
@@ -66,7 +66,7 @@ fn what_is_not_evaluated_needs_nothing() {
     );
 }
 
-fn random_expr(random: &mut Rng, vars: &Vars, depth: usize) -> Expr {
+fn random_expr(random: &mut Random, vars: &Vars, depth: usize) -> Expr {
     if depth == 0 {
         return match random.below(3) {
             0 => Expr::var(vars.x),
@@ -74,7 +74,7 @@ fn random_expr(random: &mut Rng, vars: &Vars, depth: usize) -> Expr {
             _ => Expr::int(random.below(4) as i128),
         };
     }
-    let part = |random: &mut Rng| random_expr(random, vars, depth - 1);
+    let part = |random: &mut Random| random_expr(random, vars, depth - 1);
     match random.below(6) {
         0 => Expr::element(vars.a, part(random)),
         1 => {
@@ -96,7 +96,7 @@ fn random_expr(random: &mut Rng, vars: &Vars, depth: usize) -> Expr {
 /// The conditions, evaluated in order, hold exactly if the expression has a value.
 #[test]
 fn the_conditions_are_exact() {
-    let mut random = Rng::new(5);
+    let mut random = Random::new(5);
     let mut undefined = 0;
     for _ in 0..3_000 {
         let vars = vars(random.below(5) as i128 - 1, random.below(3) as i128);

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A file may not be longer than this; most should be half as long.
-const LONGEST_FILE: usize = 800;
+/// A file may not be longer than this; most should be much shorter.
+const LONGEST_FILE: usize = 600;
 /// A function may not be longer than this; most should be half as long.
 const LONGEST_FUNCTION: usize = 80;
 

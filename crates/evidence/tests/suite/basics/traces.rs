@@ -366,7 +366,7 @@ fn json_that_is_no_trace_is_refused() {
 /// it accepts ends in the violation that is claimed.
 #[test]
 fn scrambled_traces_do_no_harm() {
-    let mut rng = rely_testing::Rng::new(7);
+    let mut rng = rely_testing::Random::new(7);
     for case in [lost_update(), inputs(), deadlock()] {
         for _ in 0..2_000 {
             let mut trace = case.trace.clone();
@@ -382,7 +382,7 @@ fn scrambled_traces_do_no_harm() {
     }
 }
 
-fn scramble(trace: &mut Trace, rng: &mut rely_testing::Rng) {
+fn scramble(trace: &mut Trace, rng: &mut rely_testing::Random) {
     let at = rng.below(trace.steps.len().max(1));
     match (rng.below(7), trace.steps.get_mut(at)) {
         (0, Some(_)) => _ = trace.steps.remove(at),

@@ -6,7 +6,7 @@ use crate::common;
 use rely_base::Budget;
 use rely_evidence::{Claim, Proof, check};
 use rely_program::Goal;
-use rely_testing::{Ending, Reference, Rng, Sample, generate};
+use rely_testing::{Ending, Random, Reference, Sample, generate};
 
 /// Certificates speak of the program after simplification, so it must have a run without end, or
 /// one that stands still, exactly if the program before it has.
@@ -35,7 +35,7 @@ const VARIABLES: [&str; 3] = ["x", "y", "v"];
 
 /// Threads that count up and down, in the modelling language. Most steps are one of two under
 /// opposite conditions, so that few programs stand still.
-fn counting_program(random: &mut Rng) -> (Vec<String>, String) {
+fn counting_program(random: &mut Random) -> (Vec<String>, String) {
     let mut text = String::from("var x, y: int = 2;\n");
     let names: Vec<String> = (0..1 + random.below(2)).map(|index| format!("T{index}")).collect();
     for name in &names {
@@ -59,7 +59,7 @@ fn counting_program(random: &mut Rng) -> (Vec<String>, String) {
 }
 
 /// Steps that leave a small range are of no interest, so that there are few states.
-fn update(random: &mut Rng) -> String {
+fn update(random: &mut Random) -> String {
     let var = random.pick(&VARIABLES);
     match random.below(8) {
         0..=3 => format!("{var} := {var} - 1; assume {var} >= -2;"),
@@ -69,8 +69,8 @@ fn update(random: &mut Rng) -> String {
 }
 
 /// A ranking that might be one, with nothing known of the values.
-fn guess(random: &mut Rng, names: &[String]) -> String {
-    let sum = |random: &mut Rng| match random.below(4) {
+fn guess(random: &mut Random, names: &[String]) -> String {
+    let sum = |random: &mut Random| match random.below(4) {
         0 => "0".to_owned(),
         _ => format!("{}*{} + {}", random.below(3), random.pick(&VARIABLES), random.below(4)),
     };
@@ -100,7 +100,7 @@ fn guess(random: &mut Rng, names: &[String]) -> String {
 
 #[test]
 fn no_ranking_is_accepted_if_a_run_goes_on_for_ever() {
-    let mut random = Rng::new(7);
+    let mut random = Random::new(7);
     let (mut accepted, mut endless) = (0, 0);
     for _ in 0..400 {
         let (names, source) = counting_program(&mut random);

@@ -9,7 +9,7 @@ use rely_evidence::reduction::{Phase, Reduced, ReducedDefect};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Proof, ProofDefect, Reason, Rejection, Verdict, check};
 use rely_program::{Goal, Program};
-use rely_testing::{Answer, Reference, Rng, Sample, generate};
+use rely_testing::{Answer, Random, Reference, Sample, generate};
 
 /// How often what came out.
 #[derive(Debug, Default)]
@@ -76,8 +76,8 @@ fn blocks_of_programs_with_locks_hide_nothing() {
     let seeds = std::env::var("RELY_REDUCTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(3500);
     let mut tally = Tally::default();
     for seed in 0..seeds {
-        let mut rng = Rng::new(seed);
-        let generated = generator::generate(Rng::new(seed));
+        let mut rng = Random::new(seed);
+        let generated = generator::generate(Random::new(seed));
         let goal = if rng.percent(90) { Goal::Assert } else { Goal::Overflow };
         let held = generated.held(rng.percent(15));
         for attempt in 0..5 {
@@ -96,7 +96,7 @@ fn blocks_of_arbitrary_programs_hide_nothing() {
     let seeds = std::env::var("RELY_REDUCTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     let mut tally = Tally::default();
     for seed in 0..seeds {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let Sample { program, goal } = generate(seed);
         let goal = if goal == Goal::Overflow { goal } else { Goal::Assert };
         let Some(held) = explicit_proof(&program, 30) else { continue };

@@ -9,7 +9,7 @@ use rely_program::{
     BinaryOp, Check, CheckKind, Claimed, Domain, EdgeId, Expr, LocationId, Op, Place, Program,
     ProgramBuilder, Property, Sort, ThreadId, ThreadKind, Value, VarId,
 };
-use rely_testing::Rng;
+use rely_testing::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of variables that are no locks stay below this.
@@ -30,7 +30,7 @@ pub struct Generated {
 }
 
 struct Generator {
-    rng: Rng,
+    rng: Random,
     builder: ProgramBuilder,
     locks: Vec<VarId>,
     shared: Vec<VarId>,
@@ -40,7 +40,7 @@ struct Generator {
 
 /// The program of a seed: one with locks, or a tiny one in which two threads get at one variable, so
 /// that every way to get in each other's way is tried often.
-pub fn generate(mut rng: Rng) -> Generated {
+pub fn generate(mut rng: Random) -> Generated {
     let mut builder = ProgramBuilder::new("generated");
     let locks = ["m", "n"].map(|name| builder.global(name, Sort::Int, 0)).to_vec();
     let is_tiny = rng.percent(50);
@@ -319,7 +319,7 @@ impl Generated {
     }
 
     /// Blocks along the threads' ways, with all movers that they need.
-    pub fn blocks(&self, rng: &mut Rng, reduced: &mut Reduced) {
+    pub fn blocks(&self, rng: &mut Random, reduced: &mut Reduced) {
         for (_, path) in &self.paths {
             for _ in 0..1 + rng.below(2) {
                 if path.len() < 3 || rng.percent(25) {

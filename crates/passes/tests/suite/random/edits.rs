@@ -7,8 +7,8 @@
 //! is either refused as malformed, or has no meaning in some run, or every pass must preserve it.
 
 use super::generator;
-use super::numbers::Random;
 use rely_base::Id;
+use rely_base::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
     BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, Expr, Initial, Location,
@@ -137,7 +137,7 @@ impl Editor {
         let thread = self.thread_of(edge);
         let own: Vec<usize> =
             (0..self.edges.len()).filter(|&other| self.thread_of(other) == thread).collect();
-        if self.random.chance(90) { *self.random.pick(&own) } else { self.edge() }
+        if self.random.percent(90) { *self.random.pick(&own) } else { self.edge() }
     }
 
     /// Swaps, doubles, deletes or moves operations.
@@ -179,8 +179,8 @@ impl Editor {
         let check = self.check();
         let op = &mut self.edges[edge].ops[at];
         *op = match op.clone() {
-            Op::Assume(condition, Blocking::Wait) if self.random.chance(50) => Op::assume(condition),
-            Op::Assume(condition, Blocking::Abandon) if self.random.chance(50) => Op::wait(condition),
+            Op::Assume(condition, Blocking::Wait) if self.random.percent(50) => Op::assume(condition),
+            Op::Assume(condition, Blocking::Abandon) if self.random.percent(50) => Op::wait(condition),
             Op::Assume(condition, _) => Op::Check(condition, check),
             Op::Check(condition, _) => Op::wait(condition),
             other => other,
@@ -192,7 +192,7 @@ impl Editor {
         let at = self.random.below(self.edges[edge].ops.len() + 1);
         self.edges[edge].ops.insert(at, op);
         // Sometimes it is left to be refused.
-        if self.random.chance(95) {
+        if self.random.percent(95) {
             self.end_at_halt(edge);
         }
     }
@@ -212,7 +212,7 @@ impl Editor {
         let edge = self.edge();
         let thread = self.thread_of(edge);
         let ops = self.new_ops(thread);
-        if self.random.chance(60) {
+        if self.random.percent(60) {
             self.edges[edge].ops.splice(0..0, ops);
             self.end_at_halt(edge);
         } else {
@@ -299,14 +299,14 @@ impl Editor {
                 && var.length.is_none()
                 && (var.is_global() || var.scope == Scope::Local(thread))
         };
-        let keeps = self.vars.get(var.index()).is_some_and(fits) && self.random.chance(40);
+        let keeps = self.vars.get(var.index()).is_some_and(fits) && self.random.percent(40);
         if keeps { var } else { self.pick_var(fits).unwrap_or(var) }
     }
 
     fn int(&mut self, thread: ThreadId) -> Expr {
         match self.random.below(5) {
             0 => Expr::int(self.random.below(4) as i128),
-            1 if self.random.chance(30) => Expr::This,
+            1 if self.random.percent(30) => Expr::This,
             _ => Expr::var(self.own(thread, VarId::from_index(0))),
         }
     }
@@ -343,7 +343,7 @@ impl Editor {
 
     fn nonzero_of(&mut self, var: VarId) -> Expr {
         match self.vars[var.index()].sort {
-            Sort::Int if self.random.chance(40) => Expr::This,
+            Sort::Int if self.random.percent(40) => Expr::This,
             _ => self.constant_of(var, true),
         }
     }
@@ -356,10 +356,10 @@ impl Editor {
     }
 
     fn check(&mut self) -> CheckId {
-        if !self.checks.is_empty() && self.random.chance(50) {
+        if !self.checks.is_empty() && self.random.percent(50) {
             return CheckId::from_index(self.random.below(self.checks.len()));
         }
-        let kind = if self.random.chance(85) { CheckKind::Assertion } else { CheckKind::Overflow };
+        let kind = if self.random.percent(85) { CheckKind::Assertion } else { CheckKind::Overflow };
         self.checks.push(Check { kind, message: format!("check {}", self.checks.len()), span: None });
         CheckId::from_index(self.checks.len() - 1)
     }
@@ -374,12 +374,12 @@ impl Editor {
         let started = *self.random.pick(&startable);
         let arguments =
             self.threads[started].parameters.clone().into_iter().map(|_| self.int(thread)).collect();
-        let handle = self.random.chance(60).then(|| Place::Scalar(self.own(thread, VarId::from_index(0))));
+        let handle = self.random.percent(60).then(|| Place::Scalar(self.own(thread, VarId::from_index(0))));
         vec![Op::Spawn { thread: ThreadId::from_index(started), arguments, handle }]
     }
 
     fn join(&mut self, thread: ThreadId) -> Vec<Op> {
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             return vec![Op::Join(Expr::int(1 + self.random.below(self.threads.len()) as i128))];
         }
         let handle = self.visible_int(thread);
@@ -390,7 +390,7 @@ impl Editor {
     fn handle_as_number(&mut self, thread: ThreadId) -> Vec<Op> {
         let target = Place::Scalar(self.own(thread, VarId::from_index(0)));
         let number = Expr::int(self.random.below(4) as i128);
-        let compared = if self.random.chance(50) { Expr::This } else { self.visible_int(thread) };
+        let compared = if self.random.percent(50) { Expr::This } else { self.visible_int(thread) };
         match self.random.below(4) {
             0 => vec![Op::assign(target, Expr::This)],
             1 => vec![Op::Check(compared.ne(number), self.check())],
@@ -480,7 +480,7 @@ impl Editor {
         let Some(global) = self.pick_var(Var::is_global) else { return };
         let condition = self.zero_of(global);
         let claimed =
-            if self.random.chance(50) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
+            if self.random.percent(50) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
         self.properties.push(Property { claimed, span: None });
     }
 }

@@ -7,7 +7,7 @@
 
 pub mod locking;
 
-use super::numbers::Random;
+use rely_base::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
     BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, EdgeId, Expr, Initial, IntType,
@@ -102,15 +102,15 @@ impl Generator {
             let var = self.scalar(format!("g{index}"), Sort::Int, Scope::Global);
             self.ints.push(var);
         }
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             let var = self.scalar("flag".into(), Sort::Bool, Scope::Global);
             self.bools.push(var);
         }
-        if self.random.chance(25) {
+        if self.random.percent(25) {
             self.lock = Some(self.builder.global("lock", Sort::Int, 0));
         }
-        if self.random.chance(25) {
-            let initial = match self.random.chance(80) {
+        if self.random.percent(25) {
+            let initial = match self.random.percent(80) {
                 true => Initial::Values(vec![0, 1]),
                 false => Initial::Any(Domain::Range { low: 0, high: 1 }),
             };
@@ -127,7 +127,7 @@ impl Generator {
 
     fn scalar(&mut self, name: String, sort: Sort, scope: Scope) -> VarId {
         let initial = match sort {
-            _ if self.random.chance(85) => Initial::Values(vec![0]),
+            _ if self.random.percent(85) => Initial::Values(vec![0]),
             Sort::Bool => Initial::Any(Domain::Bool),
             Sort::Int => Initial::Any(Domain::Range { low: 0, high: 1 }),
         };
@@ -139,7 +139,7 @@ impl Generator {
         let mut kinds = vec![running];
         if self.alone {
             kinds.extend([ThreadKind::Instance { running: false }, ThreadKind::Template]);
-        } else if self.random.chance(80) {
+        } else if self.random.percent(80) {
             kinds.push(running);
         }
         for _ in kinds.len()..2 + self.random.below(2) {
@@ -156,12 +156,12 @@ impl Generator {
             let ints: Vec<VarId> = (0..1 + self.random.below(3))
                 .map(|number| self.scalar(format!("l{number}"), Sort::Int, scope))
                 .collect();
-            let bools = if self.random.chance(30) {
+            let bools = if self.random.percent(30) {
                 vec![self.scalar("p".into(), Sort::Bool, scope)]
             } else {
                 Vec::new()
             };
-            if kind != running && self.random.chance(60) {
+            if kind != running && self.random.percent(60) {
                 self.builder.parameter(id, ints[0]);
             }
             let handle = self.builder.local(id, "handle", Sort::Int, 0);
@@ -169,7 +169,7 @@ impl Generator {
             let mut locations = vec![self.builder.entry(id)];
             for _ in 0..2 + self.random.below(4) {
                 let location = self.builder.location(id, None);
-                if self.random.chance(25) {
+                if self.random.percent(25) {
                     self.builder.set_atomic(location);
                 }
                 locations.push(location);
@@ -198,7 +198,7 @@ impl Generator {
     }
 
     fn first_op(&mut self) -> Op {
-        let vars = if self.random.chance(70) { self.ints.clone() } else { self.threads[0].ints.clone() };
+        let vars = if self.random.percent(70) { self.ints.clone() } else { self.threads[0].ints.clone() };
         match self.random.below(10) {
             0..=4 => {
                 let value = Expr::int(self.random.below(3) as i128);
@@ -206,7 +206,7 @@ impl Generator {
             }
             5..=6 => self.havoc(0),
             7 if !self.bools.is_empty() => {
-                let value = Expr::Bool(self.random.chance(50));
+                let value = Expr::Bool(self.random.percent(50));
                 Op::assign(Place::Scalar(*self.random.pick(&self.bools)), value)
             }
             8 => Op::Assume(self.condition(Some(0), 1), self.blocking()),
@@ -238,7 +238,7 @@ impl Generator {
                         self.edge(thread, (source, target), ops);
                     }
                 }
-                _ if self.random.chance(60) => {
+                _ if self.random.percent(60) => {
                     let ops = self.ops(thread);
                     self.edge(thread, (source, locations[index + 1]), ops);
                 }
@@ -261,7 +261,7 @@ impl Generator {
         let blocking = self.blocking();
         for condition in [condition.clone(), condition.negate()] {
             let mut ops = vec![Op::Assume(condition, blocking)];
-            if self.random.chance(50) {
+            if self.random.percent(50) {
                 ops.extend(self.ops(thread));
             }
             let target = self.target(locations, index);
@@ -282,7 +282,7 @@ impl Generator {
     }
 
     fn blocking(&mut self) -> Blocking {
-        if self.random.chance(60) { Blocking::Wait } else { Blocking::Abandon }
+        if self.random.percent(60) { Blocking::Wait } else { Blocking::Abandon }
     }
 
     fn ops(&mut self, thread: usize) -> Vec<Op> {
@@ -293,7 +293,7 @@ impl Generator {
     fn op(&mut self, thread: usize) -> Vec<Op> {
         let kind = self.random.below(26);
         let is_hard = (13..=17).contains(&kind) || kind == 23;
-        if is_hard && !self.random.chance(self.caution) {
+        if is_hard && !self.random.percent(self.caution) {
             return vec![self.assignment(thread, false)];
         }
         match kind {
@@ -311,7 +311,7 @@ impl Generator {
                 vec![Op::wait(handle.clone().ne(Expr::int(0))), Op::Join(handle)]
             }
             24 => self.lock_or_unlock(),
-            _ if self.random.chance(30) => vec![Op::Halt],
+            _ if self.random.percent(30) => vec![Op::Halt],
             _ => Vec::new(),
         }
     }
@@ -322,17 +322,17 @@ impl Generator {
             false => (self.ints.clone(), self.bools.clone()),
         };
         let mut pairs = Vec::new();
-        if let (Some(array), true) = (self.array, self.random.chance(10)) {
+        if let (Some(array), true) = (self.array, self.random.percent(10)) {
             let index = self.index(Some(thread));
             let value = self.int(Some(thread), 1).wrap(SMALL);
             pairs.push((Place::Element(array, index), value));
-        } else if !bools.is_empty() && self.random.chance(30) {
+        } else if !bools.is_empty() && self.random.percent(30) {
             let value = self.condition(Some(thread), 1);
             pairs.push((Place::Scalar(*self.random.pick(&bools)), value));
         } else {
             let value = self.assigned(thread);
             pairs.push((Place::Scalar(*self.random.pick(&ints)), value));
-            if ints.len() > 1 && self.random.chance(15) {
+            if ints.len() > 1 && self.random.percent(15) {
                 let value = self.assigned(thread);
                 pairs.push((Place::Scalar(*self.random.pick(&ints)), value));
             }
@@ -342,20 +342,21 @@ impl Generator {
 
     /// A copy of a variable, or what an expression makes of some.
     fn assigned(&mut self, thread: usize) -> Expr {
-        if self.random.chance(25) {
+        if self.random.percent(25) {
             return Expr::var(*self.random.pick(&self.vars(Some(thread), Sort::Int)));
         }
         self.int(Some(thread), 1).wrap(SMALL)
     }
 
     fn havoc(&mut self, thread: usize) -> Op {
-        let vars = if self.random.chance(70) { self.threads[thread].ints.clone() } else { self.ints.clone() };
+        let vars =
+            if self.random.percent(70) { self.threads[thread].ints.clone() } else { self.ints.clone() };
         Op::Havoc(Place::Scalar(*self.random.pick(&vars)), Domain::Range { low: 0, high: 1 })
     }
 
     fn check(&mut self) -> CheckId {
         let known = self.builder.program().checks().len();
-        if known > 0 && self.random.chance(40) {
+        if known > 0 && self.random.percent(40) {
             return self
                 .builder
                 .program()
@@ -364,7 +365,7 @@ impl Generator {
                 .nth(self.random.below(known))
                 .expect("below the length");
         }
-        let kind = if self.random.chance(85) { CheckKind::Assertion } else { CheckKind::Overflow };
+        let kind = if self.random.percent(85) { CheckKind::Assertion } else { CheckKind::Overflow };
         self.builder.check(Check { kind, message: format!("check {known}"), span: None })
     }
 
@@ -386,13 +387,13 @@ impl Generator {
         let id = self.threads[started].id;
         let parameters = self.builder.program().threads()[id].parameters.len();
         let arguments = (0..parameters).map(|_| self.int(Some(thread), 0).wrap(SMALL)).collect();
-        let handle = self.random.chance(70).then(|| Place::Scalar(self.threads[thread].handle));
+        let handle = self.random.percent(70).then(|| Place::Scalar(self.threads[thread].handle));
         // Sometimes the count is left out: then nothing but the graph bounds the spawns.
         let mut ops = vec![
             Op::Assume(spawned.clone().lt(Expr::int(most)), Blocking::Wait),
             Op::assign(Place::Scalar(self.threads[thread].spawned), spawned.add(Expr::int(1))),
         ];
-        if self.random.chance(30) && !self.counts_spawns {
+        if self.random.percent(30) && !self.counts_spawns {
             ops.clear();
         }
         ops.push(Op::Spawn { thread: id, arguments, handle });
@@ -401,7 +402,7 @@ impl Generator {
 
     fn lock_or_unlock(&mut self) -> Vec<Op> {
         let Some(lock) = self.lock else { return Vec::new() };
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             vec![Op::wait(Expr::var(lock).eq(Expr::int(0))), Op::assign(Place::Scalar(lock), Expr::This)]
         } else {
             vec![Op::assume(Expr::var(lock).eq(Expr::This)), Op::assign(Place::Scalar(lock), Expr::int(0))]
@@ -477,7 +478,7 @@ impl Generator {
                 Expr::binary(op, self.condition(thread, 0), self.condition(thread, 0))
             }
             9 if depth > 0 => Expr::unary(UnaryOp::Not, self.condition(thread, 0)),
-            10 if self.random.chance(30) => Expr::Bool(self.random.chance(70)),
+            10 if self.random.percent(30) => Expr::Bool(self.random.percent(70)),
             _ => self.int(thread, 0).ne(Expr::int(self.random.below(3) as i128)),
         }
     }
@@ -494,10 +495,10 @@ impl Generator {
                 _ => self.condition(None, 1),
             };
             let claimed =
-                if self.random.chance(60) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
+                if self.random.percent(60) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
             self.builder.property(Property { claimed, span: None });
         }
-        if self.random.chance(10) {
+        if self.random.percent(10) {
             let condition = self.condition(None, 0);
             self.builder.requires(condition);
         }

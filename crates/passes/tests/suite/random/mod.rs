@@ -4,5 +4,4 @@
 pub mod edits;
 pub mod explorer;
 pub mod generator;
-pub mod numbers;
 pub mod preservation;

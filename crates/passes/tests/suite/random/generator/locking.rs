@@ -17,14 +17,14 @@ pub fn program(seed: u64) -> Program {
     generator.declare_globals();
     let mut locks: Vec<Lock> =
         generator.ints.clone().into_iter().map(|var| generator.lock_for(var)).collect();
-    if generator.random.chance(60) {
+    if generator.random.percent(60) {
         locks.truncate(1);
     }
     generator.declare_threads();
     for thread in 0..generator.threads.len() {
         generator.sections(thread, &locks);
     }
-    if generator.random.chance(40) {
+    if generator.random.percent(40) {
         generator.properties();
     }
     generator.builder.finish().expect("generated programs are well formed")
@@ -42,10 +42,10 @@ struct Lock {
 
 impl Generator {
     fn lock_for(&mut self, protects: VarId) -> Lock {
-        let is_bool = self.random.chance(30);
+        let is_bool = self.random.percent(30);
         let name = format!("lock{}", self.builder.program().vars().len());
         let sort = if is_bool { Sort::Bool } else { Sort::Int };
-        let is_owned = !is_bool && self.random.chance(40);
+        let is_owned = !is_bool && self.random.percent(40);
         Lock { lock: self.builder.global(name, sort, 0), is_bool, is_owned, protects }
     }
 
@@ -58,7 +58,7 @@ impl Generator {
         for _ in 0..1 + self.random.below(2) {
             at = self.section(thread, at, locks);
         }
-        let ops = if self.random.chance(50) { self.ops(thread) } else { Vec::new() };
+        let ops = if self.random.percent(50) { self.ops(thread) } else { Vec::new() };
         self.edge(thread, (at, exit), ops);
     }
 
@@ -84,7 +84,7 @@ impl Generator {
                 self.then(thread, at, ops)
             }
             11..=12 => {
-                let ops = if self.random.chance(50) { self.spawn(thread) } else { self.op(thread) };
+                let ops = if self.random.percent(50) { self.spawn(thread) } else { self.op(thread) };
                 self.then(thread, at, ops)
             }
             13 => self.sometimes_released(thread, at, lock),
@@ -102,12 +102,12 @@ impl Generator {
     }
 
     fn protected(&mut self, thread: usize, at: LocationId, lock: Lock, inner: Option<Lock>) -> LocationId {
-        let taking = lock.taking(self.random.chance(50));
+        let taking = lock.taking(self.random.percent(50));
         let mut at = self.then(thread, at, taking);
         for _ in 0..1 + self.random.below(3) {
             at = match inner {
-                Some(inner) if self.random.chance(50) => self.protected(thread, at, inner, None),
-                _ if self.random.chance(25) => self.diamond(thread, at, lock.protects),
+                Some(inner) if self.random.percent(50) => self.protected(thread, at, inner, None),
+                _ if self.random.percent(25) => self.diamond(thread, at, lock.protects),
                 _ => {
                     let ops = self.access(thread, lock.protects);
                     self.then(thread, at, ops)
@@ -170,7 +170,7 @@ impl Generator {
     }
 
     fn access(&mut self, thread: usize, protected: VarId) -> Vec<Op> {
-        let var = if self.random.chance(92) { protected } else { *self.random.pick(&self.ints) };
+        let var = if self.random.percent(92) { protected } else { *self.random.pick(&self.ints) };
         let local = *self.random.pick(&self.threads[thread].ints);
         let number = Expr::int(self.random.below(4) as i128);
         let op = *self.random.pick(&[BinaryOp::Le, BinaryOp::Ne, BinaryOp::Ge]);

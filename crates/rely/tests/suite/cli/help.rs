@@ -1,0 +1,216 @@
+//! What the command says about itself, and what the README and the book say about it.
+
+use super::*;
+
+#[test]
+fn the_version_is_named() {
+    let text = told(&Directory::new().rely(&["--version"]));
+    assert!(text.starts_with(&format!("exit code 0\nrely {}", env!("CARGO_PKG_VERSION"))), "{text}");
+}
+
+#[test]
+fn the_help_explains_itself() {
+    let help = |arguments: &[&str]| told(&Directory::new().rely(arguments));
+    expect![[r#"
+        exit code 0
+        Proves or refutes properties of multi-threaded programs, and shows why
+
+        Usage: rely [OPTIONS] <COMMAND>
+
+        Commands:
+          check        Decide whether programs have the properties that they claim
+          certify      Check a proof that was written down, from the program and the file alone
+          show         Print the program that the engines see
+          run          Run a program once, under a random or a given schedule
+          horn         Solve Horn clauses
+          export       Write the Horn clauses of a proof rule for a program
+          fmt          Lay out .rely models in the standard way
+          bench        Measure engines on many programs, beside the figures of the papers
+          completions  Print a completion script for a shell
+          man          Print the manual page
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+              --color <WHEN>  Whether to use colours; `auto` uses them on a terminal unless NO_COLOR is set
+                              [default: auto] [possible values: auto, always, never]
+          -h, --help          Print help
+          -V, --version       Print version
+
+        Exit codes:
+          0    every property holds
+          1    a property is violated
+          2    unknown: neither shown nor refuted
+          3    the input or the command line is wrong
+          4    internal failure
+          130  stopped by Ctrl-C
+        Of several results the worst decides, in the order 4, 3, 1, 2, 0.
+
+        Examples:
+          rely check examples/peterson.c
+          rely check --property deadlock examples/lock-order.c
+          rely run --seed 7 examples/racy-counter.c
+          rely show --format dot model.rely | dot -Tsvg > model.svg
+          rely horn examples/horn/mccarthy-91.smt2
+          rely bench papers
+    "#]]
+    .assert_eq(&help(&["--help"]));
+    expect![[r#"
+        exit code 0
+        Decide whether programs have the properties that they claim
+
+        Usage: rely check [OPTIONS] <FILE>...
+
+        Arguments:
+          <FILE>...  C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
+
+        Options:
+              --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
+                                                unless NO_COLOR is set [default: auto] [possible values:
+                                                auto, always, never]
+          -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
+                                                declares [possible values: assert, race, deadlock,
+                                                termination, overflow]
+          -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
+                                                portfolio, explore, rely-guarantee, owicki-gries, reduction,
+                                                deductive, parameterized, houdini]
+              --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
+                                                [default: modular] [possible values: modular, none]
+              --sections <SECTIONS>             Whether what is done under a lock is one step; for witnesses
+                                                it never is [default: joined] [possible values: joined,
+                                                apart]
+              --timeout <S>                     Give up on a property after this many seconds; without it
+                                                there is no limit
+              --memory <MB>                     Give up when the engine holds more than this many megabytes
+                                                [default: 4096]
+              --limit <NAME=N>                  Another value for one of the limits that `--verbose` lists,
+                                                for experiments
+              --verbose                         Print the limits of the engines, too
+              --format <FORMAT>                 How to print the result [default: text] [possible values:
+                                                text, json, sarif, junit, lines]
+              --trace                           Tell every step of a violation, with the operations of the
+                                                intermediate program
+              --explain                         Say in sentences why: who got in whose way, what makes a
+                                                proof work, where it got stuck
+              --proof                           Print the proof: what holds where, and what each thread does
+                                                to the others
+              --certificate <FILE>              Write the proof to a file that `rely certify` can check
+              --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
+                                                must be `unsat`
+              --witness <FILE>                  Write a witness that other verifiers can check: `.yml` for
+                                                proofs and violations, `.graphml` for violations
+              --solver <COMMAND>                Let another solver confirm the proof: `z3`, `cvc5` or any
+                                                command that reads SMT-LIB
+              --reproducer <DIR>                Write the violation of a C program as a program that gcc
+                                                compiles and that fails in every run, or say why there is
+                                                none
+              --report <FILE.html>              Write everything into one HTML page: the run of a violation
+                                                step by step, the proof of a `safe`
+              --lang <LANG>                     The language, where the name of the file does not tell it
+                                                [possible values: c, i, rely]
+          -I <DIR>                              A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
+                                                auto, embedded, system]
+          -h, --help                            Print help (see more with '--help')
+          -V, --version                         Print version
+
+        A violation is shown as a table of the interleaving: one column per thread, with the lines of
+        the source and the values that were written. `safe` and `unsafe` are only printed after the evidence
+        was checked independently of the engine that found it.
+
+        Examples:
+          rely check examples/peterson.c
+          rely check --property assert,deadlock examples/*.c
+          rely check --timeout 60 --memory 1000 --format json model.rely
+          rely check --report report.html examples/racy-counter.c
+    "#]]
+    .assert_eq(&help(&["check", "-h"]));
+    expect![[r#"
+        exit code 0
+        Run a program once, under a random or a given schedule
+
+        Usage: rely run [OPTIONS] <FILE>
+
+        Arguments:
+          <FILE>  A C program or a model; `-` reads standard input
+
+        Options:
+              --color <WHEN>          Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
+                                      is set [default: auto] [possible values: auto, always, never]
+              --seed <N>              Makes the same random choices every time; without it they differ
+              --schedule <THREADS>    Which thread moves when, as in `A,B*3,A`
+              --steps <N>             Stop after this many steps [default: 200]
+              --trace                 Tell every step with the operations of the intermediate program
+              --lang <LANG>           The language, where the name of the file does not tell it [possible
+                                      values: c, i, rely]
+          -I <DIR>                    A directory in which the C preprocessor looks for headers
+          -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
+              --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
+                                      embedded, system]
+          -h, --help                  Print help (see more with '--help')
+          -V, --version               Print version
+
+        A schedule names the thread that moves next: `A,B*3,A` lets A make one step, B three and A one
+        more. Threads that were created from one template are named with their number, as in `worker#3`.
+        The run stops at a violation (exit code 1), when every thread has ended or none can move, at the
+        end of the schedule, or after the given number of steps.
+
+        Examples:
+          rely run examples/racy-counter.c
+          rely run --seed 7 --steps 50 model.rely
+          rely run --schedule 'T0*2,T1*5' model.rely
+    "#]]
+    .assert_eq(&help(&["run", "-h"]));
+    for command in ["check", "certify", "show", "run", "horn", "export", "fmt", "bench", "completions"] {
+        assert!(help(&[command, "--help"]).contains("Examples:"), "{command}");
+    }
+}
+
+/// The commands and options that the book shows exist.
+#[test]
+fn the_book_names_what_exists() {
+    let book = std::fs::read_to_string(root().join("docs/src/command-line.md")).expect("the page exists");
+    let help: String =
+        [&["--help"][..], &["check", "--help"], &["show", "--help"], &["run", "--help"], &["fmt", "--help"]]
+            .into_iter()
+            .map(|arguments| told(&Directory::new().rely(arguments)))
+            .collect();
+    let words = book.split(|c: char| c.is_whitespace() || "`|,;().".contains(c));
+    let named: Vec<&str> = words.filter(|word| word.starts_with("--") && !word.ends_with('-')).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for word in named {
+        assert!(help.contains(word), "the book names {word}, the help does not");
+    }
+}
+
+/// The README and the book show what is printed: the same verdicts, the same steps with the
+/// same values. Times, numbers of states and the width of columns may differ.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let check = |page: &str, example: &str| {
+        let printed = essence(&text(&rely_in_root(&["check", example]).stdout));
+        assert!(printed.lines().count() > 3, "{printed}");
+        let shown = essence(&std::fs::read_to_string(root().join(page)).expect("the page exists"));
+        assert!(shown.contains(&printed), "{page} does not show:\n{printed}but:\n{shown}");
+    };
+    check("README.md", "examples/peterson.c");
+    check("README.md", "examples/racy-counter.c");
+    check("docs/src/reading-a-trace.md", "examples/racy-counter.c");
+}
+
+/// Of each row of a table the line and the values, of other lines those without measurements.
+fn essence(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let cells: Vec<&str> = line.split('│').map(str::trim).collect();
+        match cells.as_slice() {
+            [line] if line.starts_with("time ") || line.contains(" states") || line.contains('┼') => {}
+            [line] => lines.push((*line).to_owned()),
+            // The rest of a wrapped cell.
+            ["", ..] => {}
+            [number, .., values] => lines.push(format!("{number}: {values}")),
+            [] => {}
+        }
+    }
+    lines.join("\n") + "\n"
+}

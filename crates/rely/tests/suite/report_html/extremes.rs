@@ -1,0 +1,86 @@
+//! Reports of hostile, long and large programs.
+
+use super::*;
+
+/// Text that would do harm if it became part of the page.
+const HOSTILE: &str = "</script><img src=x onerror=window.harm=1><script>window.harm=1</script><!--";
+
+#[test]
+fn no_text_becomes_part_of_the_page() {
+    let Some(browser) = Browser::start("hostile") else { return };
+    let directory = Directory::new();
+    let model = format!(
+        "// {HOSTILE}\nvar x: int = 0;\n\nthread A {{\n  x := 1; /* {HOSTILE} */\n  assert x == 2 /* {HOSTILE} */ ;\n}}\n"
+    );
+    // A file name cannot have a slash in it.
+    let name = HOSTILE.replace('/', "&#x2f;").replace("window.harm=1", "alert(1)");
+    let file = directory.write(&format!("{name}.rely"), &model);
+    let page = report(&directory, &[&file]);
+    assert_sound(&browser, &page);
+    assert_eq!(browser.run("return window.harm === undefined"), Value::Bool(true));
+    assert_eq!(browser.count("img"), 0);
+    assert_eq!(browser.count("script"), 2);
+    assert_eq!(browser.text(".line[data-line='1'] code"), format!("// {HOSTILE}"));
+    assert!(browser.text("h2").contains(&name));
+}
+
+/// A page must not be larger than this, even for a long program or a long run.
+const MOST_BYTES: u64 = 5_000_000;
+
+fn size(page: &Path) -> u64 {
+    fs::metadata(page).expect("the page exists").len()
+}
+
+/// How long the page that was opened last took, for those who want to know: what depends on the
+/// machine is told and not tested.
+fn tell_opening_time(browser: &Browser, name: &str, page: &Path) {
+    let script = "return [performance.getEntriesByType('navigation')[0].loadEventEnd, \
+                  performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]]";
+    let times = browser.run(script);
+    let milliseconds = |value: &Value| format!("{:.0} ms", value.as_f64().unwrap_or(f64::NAN));
+    let (loaded, drawn) = (milliseconds(&times[0]), milliseconds(&times[1]));
+    browser::tell(&format!("{name}: {} bytes, loaded after {loaded}, drawn after {drawn}", size(page)));
+}
+
+#[test]
+fn a_long_run_stays_small_and_usable() {
+    let directory = Directory::new();
+    // What happens stands far below the beginning of the text.
+    let model = "// A remark.\n".repeat(700)
+        + "var x: int = 0;\nvar done: bool = false;\n\nthread Count {\n  while x < 2500 {\n    x := x + 1;\n  }\n  \
+                 done := true;\n}\n\nthread Watch {\n  await done;\n  assert x < 2500;\n}\n";
+    let page = report(&directory, &[&directory.write("long.rely", model)]);
+    assert!(size(&page) < MOST_BYTES, "{} bytes", size(&page));
+    let Some(browser) = Browser::start("long-run") else { return };
+    assert_sound(&browser, &page);
+    tell_opening_time(&browser, "a long run", &page);
+    let steps = browser
+        .run("return JSON.parse(document.getElementById('data').textContent).sections[0].run.steps.length");
+    assert!(steps.as_u64() > Some(5000), "{steps}");
+    assert!(browser.count(".row") < 200, "only what can be seen exists");
+    assert_eq!(browser.text("tr.changed, table.values tr"), "x2500");
+    browser.press(HOME);
+    browser.press(RIGHT);
+    assert_eq!(browser.count(".row.selected"), 1);
+    let is_visible = "
+        const box = document.querySelector('.source').getBoundingClientRect();
+        const line = document.querySelector('.line.current').getBoundingClientRect();
+        return line.top >= box.top && line.bottom <= box.bottom;";
+    assert_eq!(browser.run(is_visible), Value::Bool(true), "the line of the step can be seen");
+}
+
+#[test]
+fn a_long_program_stays_small_and_usable() {
+    let directory = Directory::new();
+    let mut model = String::from("var x: int = 0;\nvar y: int = 0;\n");
+    for (name, var) in [("A", "x"), ("B", "y")] {
+        let lines = (0..1000).map(|number| format!("  {var} := {var} + {};\n", number % 7));
+        model += &format!("thread {name} {{\n{}}}\n", lines.collect::<String>());
+    }
+    let page = report(&directory, &[&directory.write("long.rely", model)]);
+    assert!(size(&page) < MOST_BYTES, "{} bytes", size(&page));
+    let Some(browser) = Browser::start("long-program") else { return };
+    assert_sound(&browser, &page);
+    tell_opening_time(&browser, "a long program", &page);
+    assert!(browser.count(".line") > 2000);
+}
