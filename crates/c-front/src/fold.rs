@@ -230,6 +230,11 @@ pub(crate) fn between(expr: Expr, low: Value, high: Value) -> Expr {
     and(is_large_enough, binary(BinaryOp::Le, expr, Expr::Int(high)))
 }
 
+/// Whether a value is a number.
+pub(crate) fn is(value: Expr, number: i128) -> Expr {
+    binary(BinaryOp::Eq, value, Expr::Int(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Assertions at places that no step of another thread invalidates.
 
 use crate::NoClauses;
-use crate::view::{Moment, View, choices};
+use crate::view::{Moment, Passage, View, choices};
 use rely_horn::{Application, UnknownId};
 use rely_symbolic::Ending;
 
@@ -36,35 +36,14 @@ fn at(view: &View, assertions: &Assertions, thread: usize, place: usize, moment:
 }
 
 fn initially(view: &mut View, assertions: &Assertions) -> Result<(), NoClauses> {
-    for case in view.initial.clone() {
-        for thread in 0..view.threads.len() {
-            let mut moment = view.any_moment();
-            for other in 0..view.threads.len() {
-                let start = view.threads[other].start;
-                moment = view.standing(moment, other, start);
-            }
-            let constraint = view.guard(&case, &mut moment);
-            let head = at(view, assertions, thread, view.threads[thread].start, &moment);
-            view.add(constraint, Vec::new(), Some(head))?;
-        }
-    }
-    Ok(())
+    view.add_initial(|view, thread, moment| at(view, assertions, thread, view.threads[thread].start, moment))
 }
 
 /// A step of a thread, or its failure, as the thread itself sees it.
 fn own_step(view: &mut View, assertions: &Assertions, number: usize) -> Result<(), NoClauses> {
     let (thread, source, target) = place_of(view, number);
     for chosen in choices(&view.absent_tests(number, &[thread]))? {
-        let mut before = view.any_moment();
-        before = view.standing(before, thread, source);
-        for &(other, place) in &chosen {
-            before = view.standing(before, other, place);
-        }
-        let tests = view.moves[number].tests.clone();
-        let (guard, after) = view.moved(number, &mut before);
-        let tested = if view.places { view.tested(&tests, &before) } else { view.pool.truth(true) };
-        let alone = view.nobody_atomic(&before, &[thread]);
-        let constraint = view.pool.and([guard, tested, alone]);
+        let Passage { constraint, before, after } = view.passage(number, &[(thread, source)], &chosen);
         let mut body = vec![at(view, assertions, thread, source, &before)];
         body.extend(chosen.iter().map(|&(other, place)| at(view, assertions, other, place, &before)));
         let head = match view.moves[number].branch.ending {
@@ -95,22 +74,14 @@ fn interference(
     let (thread, source, _) = place_of(view, number);
     for place in 0..view.threads[observer].spots.len() {
         // Nobody else moves while a thread is inside of an atomic block.
-        let tests = view.moves[number].tests.clone();
+        let tests = &view.moves[number].tests;
         let is_excluded = tests.iter().any(|(other, spots)| *other == observer && !spots.contains(&place));
         if view.threads[observer].atomic[place] || is_excluded {
             continue;
         }
         for chosen in choices(&view.absent_tests(number, &[thread, observer]))? {
-            let mut before = view.any_moment();
-            before = view.standing(before, thread, source);
-            before = view.standing(before, observer, place);
-            for &(other, place) in &chosen {
-                before = view.standing(before, other, place);
-            }
-            let (guard, after) = view.moved(number, &mut before);
-            let tested = if view.places { view.tested(&tests, &before) } else { view.pool.truth(true) };
-            let alone = view.nobody_atomic(&before, &[thread, observer]);
-            let constraint = view.pool.and([guard, tested, alone]);
+            let standing = [(thread, source), (observer, place)];
+            let Passage { constraint, before, after } = view.passage(number, &standing, &chosen);
             let mut body = vec![at(view, assertions, observer, place, &before)];
             body.push(at(view, assertions, thread, source, &before));
             body.extend(chosen.iter().map(|&(other, place)| at(view, assertions, other, place, &before)));

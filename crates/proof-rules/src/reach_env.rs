@@ -1,7 +1,7 @@
 //! What threads reach, and what their steps do to others.
 
 use crate::NoClauses;
-use crate::view::{Moment, View, choices};
+use crate::view::{Moment, Passage, View, choices};
 use rely_horn::{Application, UnknownId};
 use rely_logic::TermId;
 use rely_symbolic::Ending;
@@ -54,19 +54,7 @@ fn env(view: &View, predicates: &Predicates, thread: usize, before: &Moment, aft
 }
 
 fn initially(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> {
-    for case in view.initial.clone() {
-        for thread in 0..view.threads.len() {
-            let mut moment = view.any_moment();
-            for other in 0..view.threads.len() {
-                let start = view.threads[other].start;
-                moment = view.standing(moment, other, start);
-            }
-            let constraint = view.guard(&case, &mut moment);
-            let head = reach(view, predicates, thread, &moment);
-            view.add(constraint, Vec::new(), Some(head))?;
-        }
-    }
-    Ok(())
+    view.add_initial(|view, thread, moment| reach(view, predicates, thread, moment))
 }
 
 /// A step: for the thread itself, for others, and for those whom it starts.
@@ -79,16 +67,7 @@ fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), N
     let touched: Vec<usize> =
         (0..view.threads.len()).filter(|&other| other != thread && is_touched(view, number, other)).collect();
     for chosen in choices(&view.absent_tests(number, &[thread]))? {
-        let mut before = view.any_moment();
-        before = view.standing(before, thread, source);
-        for &(other, place) in &chosen {
-            before = view.standing(before, other, place);
-        }
-        let tests = view.moves[number].tests.clone();
-        let (guard, after) = view.moved(number, &mut before);
-        let tested = if view.places { view.tested(&tests, &before) } else { view.pool.truth(true) };
-        let alone = view.nobody_atomic(&before, &[thread]);
-        let constraint = view.pool.and([guard, tested, alone]);
+        let Passage { constraint, before, after } = view.passage(number, &[(thread, source)], &chosen);
         let mut body = vec![reach(view, predicates, thread, &before)];
         body.extend(chosen.iter().map(|&(other, _)| reach(view, predicates, other, &before)));
         if ending != Ending::Moves {

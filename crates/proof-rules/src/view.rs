@@ -63,6 +63,55 @@ pub(crate) struct View {
     names: FxHashMap<VarId, String>,
 }
 
+/// A move between two moments, and the condition under which it is made.
+pub(crate) struct Passage {
+    pub(crate) constraint: TermId,
+    pub(crate) before: Moment,
+    pub(crate) after: Moment,
+}
+
+impl View {
+    /// A clause for each initial state and each thread: what holds of the thread then, whatever the rule says.
+    pub(crate) fn add_initial(
+        &mut self,
+        head: impl Fn(&View, usize, &Moment) -> Application,
+    ) -> Result<(), NoClauses> {
+        for case in self.initial.clone() {
+            for thread in 0..self.threads.len() {
+                let mut moment = self.any_moment();
+                for other in 0..self.threads.len() {
+                    let start = self.threads[other].start;
+                    moment = self.standing(moment, other, start);
+                }
+                let constraint = self.guard(&case, &mut moment);
+                let head = head(self, thread, &moment);
+                self.add(constraint, Vec::new(), Some(head))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A move while some threads stand at places, and others are chosen to stand where the move tests that
+    /// they do. Nobody but the former may be inside of an atomic block.
+    pub(crate) fn passage(
+        &mut self,
+        number: usize,
+        standing: &[(usize, usize)],
+        chosen: &[(usize, usize)],
+    ) -> Passage {
+        let mut before = self.any_moment();
+        for &(thread, place) in standing.iter().chain(chosen) {
+            before = self.standing(before, thread, place);
+        }
+        let tests = self.moves[number].tests.clone();
+        let (guard, after) = self.moved(number, &mut before);
+        let tested = if self.places { self.tested(&tests, &before) } else { self.pool.truth(true) };
+        let parties: Vec<usize> = standing.iter().map(|(thread, _)| *thread).collect();
+        let alone = self.nobody_atomic(&before, &parties);
+        Passage { constraint: self.pool.and([guard, tested, alone]), before, after }
+    }
+}
+
 impl View {
     pub(crate) fn new(
         program: &Program,

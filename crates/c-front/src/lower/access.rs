@@ -25,6 +25,15 @@ pub(super) struct Cell {
     pub(super) kind: IntKind,
 }
 
+impl Cell {
+    /// The place of the one of `parts` that lies so many bytes behind this cell.
+    pub(super) fn part_behind(&self, distance: u64, parts: &[Cell]) -> Option<Place> {
+        let at = (self.target.object, self.target.offset + distance);
+        let part = parts.iter().find(|part| (part.target.object, part.target.offset) == at)?;
+        Some(part.place.clone())
+    }
+}
+
 /// All places that an lvalue may mean, and what must hold before they are looked at.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {

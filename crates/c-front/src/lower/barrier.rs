@@ -53,10 +53,6 @@ struct Arrival {
     result: Option<(VarId, VarId)>,
 }
 
-fn is(value: Expr, number: i128) -> Expr {
-    fold::binary(BinaryOp::Eq, value, Expr::Int(number))
-}
-
 impl Barrier {
     fn arrive(&self, arrival: &Arrival) -> Vec<Op> {
         let next = fold::add(self.arrived.read(), Expr::Int(1));
@@ -88,12 +84,12 @@ impl Barrier {
     fn chosen(&self, arrival: &Arrival, is_last: &Expr) -> (Expr, Expr) {
         let chosen = self.chosen.read();
         let Some((_, choice)) = arrival.result else {
-            let perhaps = fold::ite(is(chosen.clone(), NOBODY), Expr::Int(PERHAPS), chosen);
+            let perhaps = fold::ite(fold::is(chosen.clone(), NOBODY), Expr::Int(PERHAPS), chosen);
             return (Expr::Bool(false), perhaps);
         };
-        let is_free = fold::not(is(chosen.clone(), CHOSEN));
+        let is_free = fold::not(fold::is(chosen.clone(), CHOSEN));
         let may_be = fold::and(is_free, Expr::Var(choice));
-        let must_be = fold::and(is_last.clone(), is(chosen.clone(), NOBODY));
+        let must_be = fold::and(is_last.clone(), fold::is(chosen.clone(), NOBODY));
         let takes = fold::or(must_be, may_be);
         (takes.clone(), fold::ite(takes, Expr::Int(CHOSEN), chosen))
     }
@@ -143,13 +139,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             others.push(self.barrier_part(&base, number, barrier.span)?.cells);
         }
         let of_cell = |cell: &Cell| {
-            let other = |number: usize| {
-                let is_part = |part: &&Cell| {
-                    let offset = cell.target.offset + number as u64 * BARRIER_CELL.size();
-                    (part.target.object, part.target.offset) == (cell.target.object, offset)
-                };
-                others[number - 1].iter().find(is_part).map(|part| part.place.clone())
-            };
+            let other =
+                |number: u64| cell.part_behind(number * BARRIER_CELL.size(), &others[number as usize - 1]);
             let (arrived, round, chosen) = (other(1)?, other(2)?, other(3)?);
             Some(Barrier { count: cell.place.clone(), arrived, round, chosen })
         };
@@ -185,7 +176,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let count = self.settle(count);
         let number = self.number(&count);
         let found = self.barriers(barrier)?;
-        let is_valid = fold::not(is(number.clone(), 0));
+        let is_valid = fold::not(fold::is(number.clone(), 0));
         let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
         self.act_on_barrier(found, &count, |barrier| {
             let set = |place: &Place, value: Expr| {
@@ -221,7 +212,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let check = self.builder.check(Check { kind: CheckKind::Bounds, message, span: Some(self.span(at)) });
         let nothing = Value::void();
         self.act_on_barrier(found.clone(), &nothing, |barrier| {
-            let is_set = fold::not(is(barrier.count.read(), 0));
+            let is_set = fold::not(fold::is(barrier.count.read(), 0));
             [Op::Check(is_set, check)].into_iter().chain(barrier.arrive(&arrival)).collect()
         });
         self.act_on_barrier(found, &nothing, |barrier| {
@@ -264,10 +255,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_first = self.temporary(Sort::Bool);
         self.act_on(found.clone(), &[], |cell| {
             let state = cell.place.read();
-            let is_fresh = is(state.clone(), FRESH);
+            let is_fresh = fold::is(state.clone(), FRESH);
             let begun = fold::ite(is_fresh.clone(), Expr::Int(BEGUN), state.clone());
             let changes = vec![(cell.place.clone(), begun), (Place::Scalar(is_first), is_fresh)];
-            vec![Op::wait(fold::not(is(state, BEGUN))), Op::Assign(changes)]
+            vec![Op::wait(fold::not(fold::is(state, BEGUN))), Op::Assign(changes)]
         });
         let Ways { holds, fails } = self.branch_on(Value::truth(CType::INT, Expr::Var(is_first)));
         self.flow = holds;

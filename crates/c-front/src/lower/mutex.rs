@@ -63,13 +63,9 @@ impl Mutexes {
     }
 }
 
-fn is(value: Expr, number: i128) -> Expr {
-    fold::binary(BinaryOp::Eq, value, Expr::Int(number))
-}
-
 impl Mutex {
     fn is_free(&self) -> Expr {
-        is(self.owner.read(), 0)
+        fold::is(self.owner.read(), 0)
     }
 
     fn is_mine(&self) -> Expr {
@@ -78,7 +74,7 @@ impl Mutex {
 
     fn has_kind(&self, kind: i128) -> Expr {
         match &self.details {
-            Some((own, _)) => is(own.read(), kind),
+            Some((own, _)) => fold::is(own.read(), kind),
             None => Expr::Bool(false),
         }
     }
@@ -125,8 +121,8 @@ impl Mutex {
             return vec![Op::Check(self.is_mine(), check), Op::Assign(changes)];
         };
         let complains = fold::or(self.has_kind(RECURSIVE), self.has_kind(ERROR_CHECKING));
-        let is_last = fold::and(self.is_mine(), is(count.read(), 0));
-        let is_one_of_many = fold::and(self.is_mine(), fold::not(is(count.read(), 0)));
+        let is_last = fold::and(self.is_mine(), fold::is(count.read(), 0));
+        let is_one_of_many = fold::and(self.is_mine(), fold::not(fold::is(count.read(), 0)));
         let owner = fold::ite(is_last, Expr::Int(0), self.owner.read());
         let mut changes = vec![(self.owner.clone(), owner)];
         changes.extend(self.counted(is_one_of_many, BinaryOp::Sub));
@@ -236,15 +232,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let [kinds, counts] = [MUTEX_KIND, MUTEX_COUNT].map(|distance| {
             let part = self.part(base.clone(), distance, CType::Opaque(Opaque::MutexDetail));
-            Ok((distance, self.cells(&part, mutex.span)?.cells))
+            Ok(self.cells(&part, mutex.span)?.cells)
         });
         let (kinds, counts) = (kinds?, counts?);
-        let detail = |cell: &Cell, (distance, parts): &(u64, Vec<Cell>)| {
-            let at = (cell.target.object, cell.target.offset + distance);
-            let part = parts.iter().find(|part| (part.target.object, part.target.offset) == at)?;
-            Some(part.place.clone())
+        let details = |cell: &Cell| {
+            let kind = cell.part_behind(MUTEX_KIND, &kinds)?;
+            Some((kind, cell.part_behind(MUTEX_COUNT, &counts)?))
         };
-        let details = |cell: &Cell| Some((detail(cell, &kinds)?, detail(cell, &counts)?));
         let mut mutexes = Vec::new();
         for (cell, is_plain) in owners.cells.iter().zip(are_plain) {
             let details = if is_plain { None } else { details(cell) };
@@ -303,7 +297,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.take(found, Wanted::Nothing);
         self.join_here(holds)?;
         let refused = self.number(&refused);
-        let value = fold::ite(is(refused.clone(), 0), end, refused);
+        let value = fold::ite(fold::is(refused.clone(), 0), end, refused);
         Ok(Value { depth: 3, ..Value::number(CType::INT, value, range) })
     }
 
@@ -347,7 +341,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kind = self.convert(kind, &CType::INT, at)?;
         let kind = self.settle(kind);
         let number = self.number(&kind);
-        let normal = fold::or(is(number.clone(), 0), is(number.clone(), ADAPTIVE));
+        let normal = fold::or(fold::is(number.clone(), 0), fold::is(number.clone(), ADAPTIVE));
         let valid = fold::between(number.clone(), 0, ADAPTIVE);
         let own = fold::ite(normal, Expr::Int(0), number);
         if valid == Expr::Bool(true) {
