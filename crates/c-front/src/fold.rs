@@ -5,7 +5,8 @@
 
 use rely_program::{BinaryOp, Expr, IntType, UnaryOp, Value};
 
-/// The least and the greatest value that an expression can have.
+/// The least and the greatest value that an expression can have. Always both: a C expression has a type. The ranges of
+/// `rely_program::analysis`, which have remainders and may lack bounds, are about variables of a finished program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) low: Value,

@@ -6,6 +6,10 @@
 //! or call a C compiler; what is needed here is the text that *the user's* compiler makes, down
 //! to the line markers, or no answer.
 //!
+//! Measured on the 26 C programs of `examples/` (`for f in examples/*.c; do rely show --preprocessor WHICH $f; done`,
+//! processor time of the whole loop, a busy machine with two cores): 0.22 s with `embedded`, 0.41 s with `system`. So
+//! the compiler would cost 7 ms for each program, nearly as much as everything else that `rely show` does.
+//!
 //! "No answer" is the rule that makes this safe: [`preprocess`] returns either the text, or a
 //! reason why it is [`Declined`], and then the compiler's own preprocessor is asked. Everything
 //! is declined that only the compiler can know, that is rare, and that is wrong: error messages

@@ -4,6 +4,9 @@
 //! depend on the details: `__GNUC__ > 4 || (__GNUC__ == 4 && __GNUC_MINOR__ > 2)` holds for any
 //! compiler of version 12. So a value is a range. A condition whose range has both zero and
 //! other numbers is not decided here.
+//!
+//! Unlike other ranges of the project these wrap around at 64 bits and know whether they are unsigned, as the
+//! preprocessor's numbers do, and this crate knows no programs.
 
 use crate::Declined;
 

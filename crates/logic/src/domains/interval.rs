@@ -6,7 +6,8 @@ use super::NumericDomain;
 use crate::arith::Integer;
 use crate::linear::{Constraint, LinearForm, Relation, VarId};
 
-/// The integers between two bounds, each of which may be missing.
+/// The integers between two bounds, each of which may be missing. Exact, of any size: the ranges of programs are of
+/// machine integers, and this crate knows no programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     /// The least element.

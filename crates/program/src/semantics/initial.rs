@@ -79,7 +79,8 @@ fn collect_conjuncts<'e>(condition: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The integers from `low` to `high`, without an end where there is none.
+/// The integers from `low` to `high`, without an end where there is none. May be empty, unlike the ranges of
+/// `analysis`, which the semantics does not use: it is what they are tested against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     low: Option<Value>,
