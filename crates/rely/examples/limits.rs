@@ -106,7 +106,8 @@ impl<'s> Decided<'s> {
             }
             eprintln!("{name} = {value}, {}, {}: {shown} instead of {usual}", self.strategy, subject.name);
         }
-        let counts = (counts > 0).then(|| format!("{counts} counts"));
+        let counts =
+            (counts > 0).then(|| format!("{counts} {}", if counts == 1 { "count" } else { "counts" }));
         let parts: Vec<String> = verdicts.into_iter().chain(counts).collect();
         if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
     }
