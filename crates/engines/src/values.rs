@@ -72,8 +72,8 @@ fn for_each_constant(program: &Program, visit: &mut dyn FnMut(Value)) {
     }
     program.requires().iter().for_each(&mut in_expr);
     for property in program.properties() {
-        if let rely_program::Claimed::Always(condition) | rely_program::Claimed::AtEnd(condition) =
-            &property.claimed
+        if let rely_program::PropertyKind::Always(condition) | rely_program::PropertyKind::AtEnd(condition) =
+            &property.kind
         {
             in_expr(condition);
         }

@@ -7,8 +7,8 @@ use rely_engines::explore::Limits;
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
 use rely_program::{
-    BinaryOp, Check, CheckKind, Claimed, Domain, Expr, Goal, Initial, IntType, Op, Place, Program,
-    ProgramBuilder, Property, Scope, Sort, StepError, ThreadKind, Var, VarId,
+    BinaryOp, Check, CheckKind, Domain, Expr, Goal, Initial, IntType, Op, Place, Program, ProgramBuilder,
+    Property, PropertyKind, Scope, Sort, StepError, ThreadKind, Var, VarId,
 };
 use rely_testing::{Script, classics};
 use std::sync::Mutex;
@@ -193,7 +193,7 @@ fn triple(requires: fn(Expr) -> Expr, ensures: fn(Expr) -> Expr) -> Program {
     let mut b = Script::start(&mut builder, "B", RUNNING);
     b.assign(x, Expr::int(20));
     b.finish();
-    builder.property(Property { claimed: Claimed::AtEnd(ensures(Expr::var(x))), span: None });
+    builder.property(Property { kind: PropertyKind::AtEnd(ensures(Expr::var(x))), span: None });
     builder.finish().unwrap()
 }
 

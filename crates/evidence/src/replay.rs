@@ -3,8 +3,8 @@
 use crate::data::{Reason, Rejection, TraceDefect};
 use rely_base::Budget;
 use rely_program::{
-    AllValues, CheckId, Claimed, Goal, Outcome, Program, SearchError, Semantics, State, Successors, Trace,
-    Violation,
+    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, SearchError, Semantics, State, Successors,
+    Trace, Violation,
 };
 
 /// Domains with more values than this are not searched for a way out of a deadlock.
@@ -74,7 +74,7 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
         Violation::Property(index) => {
             let property = program.properties().get(index).ok_or(TraceDefect::NoSuchViolation)?;
             // Deadlocks and endless runs have violations of their own.
-            goal == Goal::Assert && property.claimed.goal() == Goal::Assert
+            goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
         Violation::Deadlock => goal == Goal::Deadlock,
     };
@@ -107,10 +107,10 @@ fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> 
     if semantics.atomic_slot(state).is_some() {
         return Err(TraceDefect::InsideAtomicBlock);
     }
-    let (looked_at, condition) = match &semantics.program().properties()[index].claimed {
-        Claimed::Always(condition) => (true, condition),
-        Claimed::AtEnd(condition) => (semantics.has_ended(state), condition),
-        Claimed::DeadlockFree | Claimed::Terminates => return Err(TraceDefect::NoSuchViolation),
+    let (looked_at, condition) = match &semantics.program().properties()[index].kind {
+        PropertyKind::Always(condition) => (true, condition),
+        PropertyKind::AtEnd(condition) => (semantics.has_ended(state), condition),
+        PropertyKind::DeadlockFree | PropertyKind::Terminates => return Err(TraceDefect::NoSuchViolation),
     };
     if !looked_at || semantics.holds(state, condition).map_err(TraceDefect::PropertyUndefined)? {
         return Err(TraceDefect::PropertyHolds);

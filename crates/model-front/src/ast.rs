@@ -79,12 +79,12 @@ pub enum ItemKind {
         arguments: Vec<Expr>,
     },
     /// A property or a precondition.
-    Property(PropertyKind),
+    Property(PropertyClause),
 }
 
 /// Kinds of properties, with what they claim.
 #[derive(Clone, Debug)]
-pub enum PropertyKind {
+pub enum PropertyClause {
     /// Holds in every initial state.
     Requires(Expr),
     /// Holds when all threads have ended.

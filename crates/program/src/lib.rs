@@ -51,7 +51,7 @@ pub use ir::{
     Scope, Thread, ThreadId, ThreadKind, Var, VarId,
 };
 pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};
-pub use property::{Claimed, Goal, Property};
+pub use property::{Goal, Property, PropertyKind};
 pub use semantics::{
     AllValues, Chooser, CompleteStep, EvalError, InitialError, InitialStatesError, NotAState, Outcome,
     Reached, SearchError, Semantics, SlotId, SlotStatus, State, StepError, Successors, Summary, Taken,

@@ -57,14 +57,14 @@ impl fmt::Display for Goal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// What must hold.
-    pub claimed: Claimed,
+    pub kind: PropertyKind,
     /// Where the source says so.
     pub span: Option<Span>,
 }
 
 /// What a [`Property`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claimed {
+pub enum PropertyKind {
     /// In every state in which no thread is inside an atomic block.
     Always(Expr),
     /// In every state in which all threads that ever started have ended, all of the
@@ -77,13 +77,13 @@ pub enum Claimed {
     Terminates,
 }
 
-impl Claimed {
+impl PropertyKind {
     /// The class to which the property belongs.
     pub fn goal(&self) -> Goal {
         match self {
-            Claimed::Always(_) | Claimed::AtEnd(_) => Goal::Assert,
-            Claimed::DeadlockFree => Goal::Deadlock,
-            Claimed::Terminates => Goal::Termination,
+            PropertyKind::Always(_) | PropertyKind::AtEnd(_) => Goal::Assert,
+            PropertyKind::DeadlockFree => Goal::Deadlock,
+            PropertyKind::Terminates => Goal::Termination,
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ir::{Edge, EdgeId, Initial, Op, Place, Program, Scope, ThreadId, ThreadKind, Var, VarId};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use crate::types::{Domain, Sort};
 use rely_base::{Id, Span};
 
@@ -57,7 +57,7 @@ pub(crate) fn check(program: &Program) -> Checked {
         checker.edge(id, edge)?;
     }
     for property in program.properties() {
-        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+        if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &property.kind {
             checker.expect(Viewer::Outside, condition, Sort::Bool, property.span)?;
         }
     }

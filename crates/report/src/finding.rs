@@ -8,7 +8,7 @@ use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, Place, StepTaken, statement, thread_name};
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
-use rely_program::{CheckKind, Claimed, Goal, Program, Semantics, SlotStatus, State, Violation};
+use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -189,7 +189,7 @@ impl ViolationReport {
             }
             Violation::Property(index) => {
                 let property = &program.properties()[index];
-                let message = property_message(&property.claimed, property.span, program, sources);
+                let message = property_message(&property.kind, property.span, program, sources);
                 Self { kind: "property", message, place: place(property.span), waiting: Vec::new() }
             }
             Violation::Deadlock => Self {
@@ -228,18 +228,23 @@ fn kind_name(kind: CheckKind) -> &'static str {
     }
 }
 
-fn property_message(claimed: &Claimed, span: Option<Span>, program: &Program, sources: &SourceMap) -> String {
+fn property_message(
+    kind: &PropertyKind,
+    span: Option<Span>,
+    program: &Program,
+    sources: &SourceMap,
+) -> String {
     let source = span.map(|span| crate::layout::one_line(sources.text(span))).filter(|text| !text.is_empty());
-    let text = source.unwrap_or_else(|| match claimed {
-        Claimed::Always(condition) | Claimed::AtEnd(condition) => {
+    let text = source.unwrap_or_else(|| match kind {
+        PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) => {
             program.display_expr(condition).qualified().to_string()
         }
-        Claimed::DeadlockFree => "deadlock-free".to_owned(),
-        Claimed::Terminates => "terminates".to_owned(),
+        PropertyKind::DeadlockFree => "deadlock-free".to_owned(),
+        PropertyKind::Terminates => "terminates".to_owned(),
     });
     let text = text.trim_end_matches(';');
-    match claimed {
-        Claimed::AtEnd(_) => format!("`{text}` does not hold at the end"),
+    match kind {
+        PropertyKind::AtEnd(_) => format!("`{text}` does not hold at the end"),
         _ => format!("`{text}` does not hold"),
     }
 }

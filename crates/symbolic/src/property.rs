@@ -5,7 +5,9 @@ use crate::expr::{Path, TooManyCases, Translator};
 use crate::{Limits, PlaceTest};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm};
-use rely_program::{Claimed, Domain, Goal, Initial, LocationId, Program, Scope, ThreadKind, definedness};
+use rely_program::{
+    Domain, Goal, Initial, LocationId, Program, PropertyKind, Scope, ThreadKind, definedness,
+};
 
 /// A way in which a state can violate a property.
 #[derive(Clone, Debug)]
@@ -28,13 +30,13 @@ impl Translator<'_> {
     pub fn violations(&self, goal: Goal) -> Result<Vec<Violation>, TooManyCases> {
         let mut violations = Vec::new();
         for (index, property) in self.program.properties().iter().enumerate() {
-            if property.claimed.goal() != goal {
+            if property.kind.goal() != goal {
                 continue;
             }
-            let (start, condition) = match &property.claimed {
-                Claimed::Always(condition) => (Path::default(), condition),
-                Claimed::AtEnd(condition) => (self.ended(), condition),
-                Claimed::DeadlockFree | Claimed::Terminates => continue,
+            let (start, condition) = match &property.kind {
+                PropertyKind::Always(condition) => (Path::default(), condition),
+                PropertyKind::AtEnd(condition) => (self.ended(), condition),
+                PropertyKind::DeadlockFree | PropertyKind::Terminates => continue,
             };
             let mut add = |paths: Vec<Path>, undefined| {
                 let made = paths.into_iter().filter_map(|path| violation(index, path, undefined));

@@ -2,7 +2,7 @@
 
 use crate::script::Script;
 use rely_program::{
-    Claimed, Expr, LocationId, Op, Place, Program, ProgramBuilder, Property, Sort, ThreadKind, VarId,
+    Expr, LocationId, Op, Place, Program, ProgramBuilder, Property, PropertyKind, Sort, ThreadKind, VarId,
 };
 
 const RUNNING: ThreadKind = ThreadKind::Instance { running: true };
@@ -15,7 +15,7 @@ fn int(value: i128) -> Expr {
 fn exclude(builder: &mut ProgramBuilder, locations: &[LocationId]) {
     let counted = locations.iter().map(|&location| Expr::CountAt(location)).reduce(Expr::add);
     let condition = counted.unwrap_or(int(0)).le(int(1));
-    builder.property(Property { claimed: Claimed::Always(condition), span: None });
+    builder.property(Property { kind: PropertyKind::Always(condition), span: None });
 }
 
 /// Peterson's mutual exclusion for two threads, each going round forever. If `announced` is

@@ -8,8 +8,8 @@
 use crate::script::Script;
 use rely_base::Random;
 use rely_program::{
-    BinaryOp, Check, CheckKind, Claimed, Domain, Expr, Goal, Initial, LocationId, Op, Place, Program,
-    ProgramBuilder, Property, Scope, Sort, ThreadId, ThreadKind, Value, Var, VarId,
+    BinaryOp, Check, CheckKind, Domain, Expr, Goal, Initial, LocationId, Op, Place, Program, ProgramBuilder,
+    Property, PropertyKind, Scope, Sort, ThreadId, ThreadKind, Value, Var, VarId,
 };
 
 /// A program and what to ask about it.
@@ -307,14 +307,14 @@ impl Generator {
                 let thread = *self.rng.pick(&self.running);
                 condition = condition.or(Expr::CountRunning(thread).eq(Expr::int(1)));
             }
-            self.builder.property(Property { claimed: Claimed::Always(condition), span: None });
+            self.builder.property(Property { kind: PropertyKind::Always(condition), span: None });
         }
         if self.rng.percent(25) {
             let condition = self.condition(&Scene::outside(), 1).or(self.condition(&Scene::outside(), 1));
-            self.builder.property(Property { claimed: Claimed::AtEnd(condition), span: None });
+            self.builder.property(Property { kind: PropertyKind::AtEnd(condition), span: None });
         }
         if self.rng.percent(10) {
-            self.builder.property(Property { claimed: Claimed::DeadlockFree, span: None });
+            self.builder.property(Property { kind: PropertyKind::DeadlockFree, span: None });
         }
     }
 }

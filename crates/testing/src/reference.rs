@@ -6,8 +6,8 @@
 
 use rely_base::Id;
 use rely_program::{
-    BinaryOp, Blocking, CheckId, Claimed, Domain, EdgeId, Expr, Goal, Initial, LocationId, Op, Place,
-    Program, Scope, ThreadId, ThreadKind, UnaryOp, Value, VarId,
+    BinaryOp, Blocking, CheckId, Domain, EdgeId, Expr, Goal, Initial, LocationId, Op, Place, Program,
+    PropertyKind, Scope, ThreadId, ThreadKind, UnaryOp, Value, VarId,
 };
 use std::collections::HashSet;
 
@@ -182,13 +182,13 @@ impl<'p> Reference<'p> {
             return false;
         }
         for property in self.program.properties() {
-            let (looked_at, condition) = match &property.claimed {
-                Claimed::Always(condition) => (true, condition),
-                Claimed::AtEnd(condition) => {
+            let (looked_at, condition) = match &property.kind {
+                PropertyKind::Always(condition) => (true, condition),
+                PropertyKind::AtEnd(condition) => {
                     let unfinished = |running: &Running| running.at.is_some() && !self.has_ended(running);
                     (!state.halted && !state.threads.iter().any(unfinished), condition)
                 }
-                Claimed::DeadlockFree | Claimed::Terminates => continue,
+                PropertyKind::DeadlockFree | PropertyKind::Terminates => continue,
             };
             if looked_at {
                 match self.eval(state, None, condition) {

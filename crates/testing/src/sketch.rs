@@ -1,8 +1,8 @@
 //! Small programs written down quickly: locations by name, one thread after the other.
 
 use rely_program::{
-    Check, CheckId, CheckKind, Claimed, EdgeId, Expr, Initial, LocationId, Op, Place, Program,
-    ProgramBuilder, Property, Scope, Sort, ThreadId, ThreadKind, Var, VarId,
+    Check, CheckId, CheckKind, EdgeId, Expr, Initial, LocationId, Op, Place, Program, ProgramBuilder,
+    Property, PropertyKind, Scope, Sort, ThreadId, ThreadKind, Var, VarId,
 };
 use std::collections::HashMap;
 
@@ -74,8 +74,8 @@ impl Sketch {
     }
 
     /// A property.
-    pub fn property(&mut self, claimed: Claimed) {
-        self.builder.property(Property { claimed, span: None });
+    pub fn property(&mut self, kind: PropertyKind) {
+        self.builder.property(Property { kind, span: None });
     }
 
     /// The program.

@@ -19,7 +19,7 @@ use rely_program::{Goal, Program};
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
 /// says must hold.
 pub fn default_goals(program: &Program) -> Vec<Goal> {
-    let declared = program.properties().iter().map(|property| property.claimed.goal());
+    let declared = program.properties().iter().map(|property| property.kind.goal());
     let mut goals: Vec<Goal> = std::iter::once(Goal::Assert).chain(declared).collect();
     goals.sort_unstable();
     goals.dedup();

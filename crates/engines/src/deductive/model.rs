@@ -9,7 +9,7 @@ use super::transition::Transition;
 use rely_base::{Arena, Budget, Id, define_id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
-use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, ThreadKind};
+use rely_program::{EdgeId, Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId, ThreadKind};
 use rely_symbolic::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
 
 define_id!(
@@ -141,7 +141,7 @@ impl<'p> Model<'p> {
             Ending::Halts => {
                 let is_always = |violation: &&Violation| {
                     let property = &self.program.properties()[violation.property];
-                    matches!(property.claimed, Claimed::Always(_))
+                    matches!(property.kind, PropertyKind::Always(_))
                 };
                 let met = violations.iter().filter(is_always);
                 let met = met.filter_map(|violation| self.halting(edge, &branch, violation));

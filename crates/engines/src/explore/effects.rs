@@ -3,7 +3,7 @@
 use rely_base::{Arena, Id};
 use rely_program::analysis::Graph;
 use rely_program::{
-    Claimed, Edge, Expr, Goal, LocationId, Op, Place, Program, Scope, ThreadId, ThreadKind, VarId,
+    Edge, Expr, Goal, LocationId, Op, Place, Program, PropertyKind, Scope, ThreadId, ThreadKind, VarId,
 };
 
 /// What threads do from a location on.
@@ -143,7 +143,7 @@ impl<'p> Collector<'p> {
         };
         if goal == Goal::Assert {
             for property in program.properties() {
-                if let Claimed::Always(condition) = &property.claimed {
+                if let PropertyKind::Always(condition) = &property.kind {
                     condition.walk(&mut |part| collector.observe(part));
                 }
             }

@@ -10,8 +10,8 @@ use crate::values::Values;
 use rely_base::{Budget, Id, Observer, Progress};
 use rely_evidence::Reason;
 use rely_program::{
-    Claimed, Goal, InitialStatesError, Reached, SearchError, Semantics, SlotId, SlotStatus, State, StepError,
-    Successors, Summary, ThreadProgress, TraceStep, Violation,
+    Goal, InitialStatesError, PropertyKind, Reached, SearchError, Semantics, SlotId, SlotStatus, State,
+    StepError, Successors, Summary, ThreadProgress, TraceStep, Violation,
 };
 use std::ops::ControlFlow;
 
@@ -99,7 +99,8 @@ impl<'a, 'p> Search<'a, 'p> {
         observer: &'a dyn Observer,
     ) -> Self {
         let program = semantics.program();
-        let is_state_property = |claimed: &Claimed| matches!(claimed, Claimed::Always(_) | Claimed::AtEnd(_));
+        let is_state_property =
+            |kind: &PropertyKind| matches!(kind, PropertyKind::Always(_) | PropertyKind::AtEnd(_));
         let findings = Findings {
             store: StateStore::new(),
             transitions: 0,
@@ -108,7 +109,7 @@ impl<'a, 'p> Search<'a, 'p> {
             reduced: false,
             trouble: None,
             has_properties: scope.goal == Goal::Assert
-                && program.properties().iter().any(|property| is_state_property(&property.claimed)),
+                && program.properties().iter().any(|property| is_state_property(&property.kind)),
             packed: Vec::new(),
         };
         Self {

@@ -28,7 +28,7 @@ use cover::Cover;
 use failure::Failure;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Proof, Reason};
-use rely_program::{Claimed, Expr, Goal, Op, Program, ThreadKind};
+use rely_program::{Expr, Goal, Op, Program, PropertyKind, ThreadKind};
 
 /// Proofs about any number of threads with finitely many local states each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +82,7 @@ fn unsupported(program: &Program) -> Option<&'static str> {
     if program
         .properties()
         .iter()
-        .any(|property| matches!(property.claimed, Claimed::Always(_) | Claimed::AtEnd(_)))
+        .any(|property| matches!(property.kind, PropertyKind::Always(_) | PropertyKind::AtEnd(_)))
     {
         return Some("properties of states");
     }

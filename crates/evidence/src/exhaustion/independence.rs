@@ -6,7 +6,7 @@
 
 use rely_base::{Arena, Id};
 use rely_program::{
-    Claimed, Edge, Expr, Goal, LocationId, Op, Place, Program, Semantics, SlotId, SlotStatus, State,
+    Edge, Expr, Goal, LocationId, Op, Place, Program, PropertyKind, Semantics, SlotId, SlotStatus, State,
     ThreadId, ThreadKind, VarId,
 };
 use std::collections::BTreeSet;
@@ -223,7 +223,7 @@ impl<'p> Observed<'p> {
     fn new(program: &'p Program, goal: Goal) -> Self {
         let mut observed = Self { program, vars: BTreeSet::new(), locations: vec![], threads: vec![] };
         for property in program.properties() {
-            if let (Goal::Assert, Claimed::Always(condition)) = (goal, &property.claimed) {
+            if let (Goal::Assert, PropertyKind::Always(condition)) = (goal, &property.kind) {
                 condition.walk(&mut |part| match part {
                     Expr::Var(var) | Expr::Element(var, _) => {
                         observed.vars.insert(*var);

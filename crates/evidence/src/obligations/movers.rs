@@ -33,7 +33,7 @@ use super::{Generator, Sink, StatedCube};
 use crate::data::{ControlPoint, Rule, Subject};
 use rely_logic::TermId;
 use rely_program::analysis::{Access, IdSet};
-use rely_program::{Claimed, EdgeId, Goal, LocationId, Program, ThreadId, VarId};
+use rely_program::{EdgeId, Goal, LocationId, Program, PropertyKind, ThreadId, VarId};
 use std::rc::Rc;
 
 /// What is claimed of single edges and locations.
@@ -211,8 +211,8 @@ impl Generator<'_> {
     /// Whether anything can be wrong with a state in which the program has halted.
     fn looks_at_halted_states(&self) -> bool {
         let properties = self.outline.program.properties();
-        let mut claims = properties.iter().map(|property| &property.claimed);
-        self.goal == Goal::Assert && claims.any(|claimed| matches!(claimed, Claimed::Always(_)))
+        let mut claims = properties.iter().map(|property| &property.kind);
+        self.goal == Goal::Assert && claims.any(|kind| matches!(kind, PropertyKind::Always(_)))
     }
 
     /// What is known if some steps are made.

@@ -13,7 +13,7 @@ use super::step::Step;
 use super::{Generator, Sink};
 use crate::data::{ControlPoint, Counter, Rule, Subject};
 use rely_logic::TermId;
-use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Program, ThreadId, Value, definedness};
+use rely_program::{EdgeId, Expr, Goal, LocationId, Program, PropertyKind, ThreadId, Value, definedness};
 
 /// States in which a property is looked at.
 struct Situation<'s> {
@@ -36,10 +36,10 @@ pub(crate) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -
     }
     let program = generator.outline.program;
     for (index, property) in program.properties().iter().enumerate() {
-        let (condition, ended) = match &property.claimed {
-            Claimed::Always(condition) => (condition, false),
-            Claimed::AtEnd(condition) => (condition, true),
-            Claimed::DeadlockFree | Claimed::Terminates => continue,
+        let (condition, ended) = match &property.kind {
+            PropertyKind::Always(condition) => (condition, false),
+            PropertyKind::AtEnd(condition) => (condition, true),
+            PropertyKind::DeadlockFree | PropertyKind::Terminates => continue,
         };
         let rule = if ended { Rule::AtEnd } else { Rule::Always };
         let subject = Subject::new(rule).of_property(index);
@@ -80,7 +80,7 @@ pub(crate) fn halting<S: Sink>(
     }
     let actor = generator.outline.actor(edge);
     for (index, property) in program.properties().iter().enumerate() {
-        let Claimed::Always(condition) = &property.claimed else { continue };
+        let PropertyKind::Always(condition) = &property.kind else { continue };
         let mut hypotheses = step.conditions.clone();
         for thread in instances(program).filter(|&thread| thread != actor) {
             let set = generator.outline.numbers.interruptible(program, thread);

@@ -4,7 +4,7 @@ use crate::data::{BlockRule, Mover, Phase, Reduced, ReducedDefect};
 use crate::obligations::movers::Movability;
 use rely_base::Id;
 use rely_program::analysis::{Access, IdSet};
-use rely_program::{Claimed, Edge, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, VarId};
+use rely_program::{Edge, EdgeId, Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which locations are inside of blocks and which edges are movers, as a proof says.
@@ -185,7 +185,7 @@ impl Observed {
     fn new(program: &Program, goal: Goal) -> Self {
         let mut observed = Self { vars: IdSet::new(), locations: IdSet::new(), threads: IdSet::new() };
         for property in program.properties() {
-            if let (Goal::Assert, Claimed::Always(condition)) = (goal, &property.claimed) {
+            if let (Goal::Assert, PropertyKind::Always(condition)) = (goal, &property.kind) {
                 condition.walk(&mut |part| {
                     let _ = match part {
                         Expr::Var(var) | Expr::Element(var, _) => observed.vars.insert(*var),

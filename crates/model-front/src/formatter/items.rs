@@ -2,7 +2,7 @@
 
 use super::{Printer, STEP, WIDTH};
 use crate::ast::{
-    Block, Body, Condition, Expr, Item, ItemKind, PropertyKind, Simple, Stmt, StmtKind, Transition, VarDecl,
+    Block, Body, Condition, Expr, Item, ItemKind, PropertyClause, Simple, Stmt, StmtKind, Transition, VarDecl,
 };
 use rely_base::Span;
 
@@ -38,14 +38,14 @@ impl Printer<'_> {
         self.line(item.span, &line);
     }
 
-    fn property(&self, property: &PropertyKind) -> String {
+    fn property(&self, property: &PropertyClause) -> String {
         match property {
-            PropertyKind::Requires(condition) => self.around("requires ", condition, ";"),
-            PropertyKind::Ensures(condition) => self.around("ensures ", condition, ";"),
-            PropertyKind::Never(condition) => self.around("never ", condition, ";"),
-            PropertyKind::Invariant(condition) => self.around("invariant ", condition, ";"),
-            PropertyKind::Terminates => "terminates;".into(),
-            PropertyKind::DeadlockFree => "deadlock-free;".into(),
+            PropertyClause::Requires(condition) => self.around("requires ", condition, ";"),
+            PropertyClause::Ensures(condition) => self.around("ensures ", condition, ";"),
+            PropertyClause::Never(condition) => self.around("never ", condition, ";"),
+            PropertyClause::Invariant(condition) => self.around("invariant ", condition, ";"),
+            PropertyClause::Terminates => "terminates;".into(),
+            PropertyClause::DeadlockFree => "deadlock-free;".into(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{ITEM_WORDS, Parsed, Parser};
 use crate::ast::{
-    BaseType, Body, Expr, InitialExpr, Item, ItemKind, Name, Parameter, PropertyKind, TypeExpr, VarDecl,
+    BaseType, Body, Expr, InitialExpr, Item, ItemKind, Name, Parameter, PropertyClause, TypeExpr, VarDecl,
 };
 use crate::lexer::TokenKind;
 use rely_base::Diagnostic;
@@ -45,14 +45,14 @@ impl Parser<'_> {
                 self.expect_semicolon()?;
                 ItemKind::Start { process, arguments }
             }
-            "requires" => ItemKind::Property(PropertyKind::Requires(self.claim()?)),
-            "ensures" => ItemKind::Property(PropertyKind::Ensures(self.claim()?)),
-            "never" => ItemKind::Property(PropertyKind::Never(self.claim()?)),
-            "invariant" => ItemKind::Property(PropertyKind::Invariant(self.claim()?)),
+            "requires" => ItemKind::Property(PropertyClause::Requires(self.claim()?)),
+            "ensures" => ItemKind::Property(PropertyClause::Ensures(self.claim()?)),
+            "never" => ItemKind::Property(PropertyClause::Never(self.claim()?)),
+            "invariant" => ItemKind::Property(PropertyClause::Invariant(self.claim()?)),
             "terminates" => {
                 self.bump();
                 self.expect_semicolon()?;
-                ItemKind::Property(PropertyKind::Terminates)
+                ItemKind::Property(PropertyClause::Terminates)
             }
             "deadlock" => {
                 self.bump();
@@ -60,7 +60,7 @@ impl Parser<'_> {
                     return Err(self.unexpected(&["`deadlock-free`"]));
                 }
                 self.expect_semicolon()?;
-                ItemKind::Property(PropertyKind::DeadlockFree)
+                ItemKind::Property(PropertyClause::DeadlockFree)
             }
             _ => return Err(self.no_item()),
         };

@@ -5,7 +5,7 @@
 //! conditions that bound one variable by constants narrow its initial values at once.
 
 use super::Translator;
-use crate::ast::{Ast, BaseType, Binary, Expr, ExprKind, ItemKind, Name, PropertyKind, Unary};
+use crate::ast::{Ast, BaseType, Binary, Expr, ExprKind, ItemKind, Name, PropertyClause, Unary};
 use rely_base::{Diagnostic, Span};
 use rely_program::{Domain, Initial, Value};
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ impl<'a> Translator<'a> {
     pub(super) fn initial_bounds(&mut self, ast: &'a Ast) -> Bounds<'a> {
         let mut bounds = Bounds::default();
         for item in &ast.items {
-            if let ItemKind::Property(PropertyKind::Requires(condition)) = &item.kind {
+            if let ItemKind::Property(PropertyClause::Requires(condition)) = &item.kind {
                 self.collect_bounds(condition, &mut bounds);
             }
         }

@@ -1,9 +1,9 @@
 //! What is to be shown.
 
 use super::{Translator, Viewer};
-use crate::ast::{Ast, BaseType, Expr, ItemKind, PropertyKind};
+use crate::ast::{Ast, BaseType, Expr, ItemKind, PropertyClause};
 use rely_base::{Diagnostic, Span};
-use rely_program::{Claimed, Expr as Term, Property, definedness};
+use rely_program::{Expr as Term, Property, PropertyKind, definedness};
 
 impl<'a> Translator<'a> {
     pub(super) fn properties(&mut self, ast: &'a Ast) {
@@ -12,21 +12,21 @@ impl<'a> Translator<'a> {
                 return;
             }
             let ItemKind::Property(property) = &item.kind else { continue };
-            let claimed = match property {
-                PropertyKind::Requires(condition) => {
+            let kind = match property {
+                PropertyClause::Requires(condition) => {
                     if let Some(condition) = self.claim(condition, true) {
                         self.builder.requires(condition);
                     }
                     None
                 }
-                PropertyKind::Ensures(condition) => self.claim(condition, true).map(Claimed::AtEnd),
-                PropertyKind::Never(condition) => self.claim(condition, false).map(Claimed::Always),
-                PropertyKind::Invariant(condition) => self.claim(condition, true).map(Claimed::Always),
-                PropertyKind::Terminates => Some(Claimed::Terminates),
-                PropertyKind::DeadlockFree => Some(Claimed::DeadlockFree),
+                PropertyClause::Ensures(condition) => self.claim(condition, true).map(PropertyKind::AtEnd),
+                PropertyClause::Never(condition) => self.claim(condition, false).map(PropertyKind::Always),
+                PropertyClause::Invariant(condition) => self.claim(condition, true).map(PropertyKind::Always),
+                PropertyClause::Terminates => Some(PropertyKind::Terminates),
+                PropertyClause::DeadlockFree => Some(PropertyKind::DeadlockFree),
             };
-            if let Some(claimed) = claimed {
-                self.builder.property(Property { claimed, span: Some(item.span) });
+            if let Some(kind) = kind {
+                self.builder.property(Property { kind, span: Some(item.span) });
             }
         }
     }

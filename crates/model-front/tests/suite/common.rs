@@ -3,7 +3,7 @@
 
 use rely_base::{Diagnostic, FileId, Id, SourceMap, Span};
 use rely_program::{
-    BinaryOp, Blocking, Chooser, Claimed, Domain, Expr, Initial, Op, Place, Program, Reached, Scope,
+    BinaryOp, Blocking, Chooser, Domain, Expr, Initial, Op, Place, Program, PropertyKind, Reached, Scope,
     Semantics, State, ThreadKind, UnaryOp, Value,
 };
 use std::collections::{HashSet, VecDeque};
@@ -98,11 +98,11 @@ pub fn dump(program: &Program) -> String {
         writeln!(text, "requires {}", term(program, condition)).unwrap();
     }
     for property in program.properties() {
-        match &property.claimed {
-            Claimed::Always(condition) => writeln!(text, "always {}", term(program, condition)).unwrap(),
-            Claimed::AtEnd(condition) => writeln!(text, "at end {}", term(program, condition)).unwrap(),
-            Claimed::DeadlockFree => writeln!(text, "deadlock-free").unwrap(),
-            Claimed::Terminates => writeln!(text, "terminates").unwrap(),
+        match &property.kind {
+            PropertyKind::Always(condition) => writeln!(text, "always {}", term(program, condition)).unwrap(),
+            PropertyKind::AtEnd(condition) => writeln!(text, "at end {}", term(program, condition)).unwrap(),
+            PropertyKind::DeadlockFree => writeln!(text, "deadlock-free").unwrap(),
+            PropertyKind::Terminates => writeln!(text, "terminates").unwrap(),
         }
     }
     for check in program.checks().values() {

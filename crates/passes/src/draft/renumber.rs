@@ -3,7 +3,7 @@
 use super::rename::Renaming;
 use crate::back::OldStep;
 use rely_base::{Arena, Id};
-use rely_program::{CheckId, Claimed, Edge, LocationId, ProgramParts, VarId};
+use rely_program::{CheckId, Edge, LocationId, ProgramParts, PropertyKind, VarId};
 
 /// The new ids of what is kept of one kind of parts.
 pub(super) struct NewIds<I> {
@@ -60,11 +60,11 @@ impl Renumbering {
             thread.exit = self.locations.of(thread.exit);
             thread.parameters.iter_mut().for_each(|var| *var = self.vars.of(*var));
         }
-        let claimed = program.properties.iter_mut().filter_map(|property| match &mut property.claimed {
-            Claimed::Always(condition) | Claimed::AtEnd(condition) => Some(condition),
-            Claimed::DeadlockFree | Claimed::Terminates => None,
+        let stated = program.properties.iter_mut().filter_map(|property| match &mut property.kind {
+            PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) => Some(condition),
+            PropertyKind::DeadlockFree | PropertyKind::Terminates => None,
         });
-        for condition in claimed.chain(&mut program.requires) {
+        for condition in stated.chain(&mut program.requires) {
             *condition = self.renaming(|renaming| renaming.expr(condition));
         }
     }

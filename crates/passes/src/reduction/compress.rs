@@ -64,7 +64,7 @@ use crate::pass::Pass;
 #[cfg(doc)]
 use rely_program::analysis::Locks;
 use rely_program::analysis::{Access, Concurrency, Graph, Visibility};
-use rely_program::{Blocking, Claimed, Edge, Goal, LocationId, Op, Program};
+use rely_program::{Blocking, Edge, Goal, LocationId, Op, Program, PropertyKind};
 
 /// What compression must preserve besides violations of checks and properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +128,9 @@ impl Pass for Compress {
 /// Whether all violations count for the same goal, so that any one is as good as another.
 fn is_about_one_goal(program: &Program) -> bool {
     let checks = program.checks().values().map(|check| check.kind);
-    let claims = program.properties().iter().map(|property| &property.claimed);
+    let claims = program.properties().iter().map(|property| &property.kind);
     let claims_state =
-        claims.clone().any(|claimed| matches!(claimed, Claimed::Always(_) | Claimed::AtEnd(_)));
+        claims.clone().any(|kind| matches!(kind, PropertyKind::Always(_) | PropertyKind::AtEnd(_)));
     let mut overflow = false;
     let mut other = claims_state;
     for kind in checks {

@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::draft::rename::map_exprs;
 use crate::pass::Pass;
 use rely_program::analysis::{Constants, Env, IdSet, fold};
-use rely_program::{Blocking, Claimed, EdgeId, Expr, Initial, LocationId, Op, Program};
+use rely_program::{Blocking, EdgeId, Expr, Initial, LocationId, Op, Program, PropertyKind};
 
 /// The program with constant parts of expressions computed, variables replaced where their
 /// value is known, and without the edges that never move, fail or matter for deadlocks and the
@@ -130,7 +130,7 @@ fn fold_conditions(
     draft: &mut Draft<'_>,
 ) {
     for property in draft.program.properties_mut() {
-        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
+        if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &mut property.kind {
             let counted = without_empty_locations(condition, occupied);
             *condition = fold(program, &constants.fixed, &counted);
         }

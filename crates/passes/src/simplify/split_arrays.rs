@@ -12,7 +12,7 @@ use crate::draft::Draft;
 use crate::draft::rename::map_exprs;
 use crate::pass::Pass;
 use rely_program::analysis::IdSet;
-use rely_program::{Claimed, Expr, Initial, Op, Place, Program, Scope, ThreadKind, Value, Var, VarId};
+use rely_program::{Expr, Initial, Op, Place, Program, PropertyKind, Scope, ThreadKind, Value, Var, VarId};
 use rustc_hash::FxHashMap;
 
 /// Arrays with more cells stay.
@@ -36,7 +36,7 @@ impl Pass for SplitArrays {
             }
         }
         for property in draft.program.properties_mut() {
-            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
+            if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &mut property.kind {
                 *condition = cells.expr(condition);
             }
         }
@@ -157,7 +157,7 @@ fn unsplittable(program: &Program) -> IdSet<VarId> {
         });
     }
     for property in program.properties() {
-        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+        if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &property.kind {
             look(condition);
         }
     }

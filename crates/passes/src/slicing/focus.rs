@@ -30,7 +30,7 @@ impl Pass for Focus {
                 }
             }
         }
-        draft.retain_properties(|property| property.claimed.goal() == goal);
+        draft.retain_properties(|property| property.kind.goal() == goal);
         draft.finish()
     }
 }

@@ -18,7 +18,7 @@ use crate::draft::Draft;
 use crate::pass::Pass;
 use rely_base::Arena;
 use rely_program::analysis::{Graph, IdSet, Visibility};
-use rely_program::{Claimed, Edge, Expr, LocationId, Op, Program, ThreadId, ThreadKind};
+use rely_program::{Edge, Expr, LocationId, Op, Program, PropertyKind, ThreadId, ThreadKind};
 use rustc_hash::FxHashMap;
 
 /// The program in which threads end as soon as nothing they do matters any more, except for
@@ -57,7 +57,7 @@ pub(crate) fn locations_by_thread(program: &Program) -> Arena<ThreadId, Vec<Loca
 
 /// Whether a property is about the end of the program.
 pub(crate) fn asks_for_the_end(program: &Program) -> bool {
-    program.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)))
+    program.properties().iter().any(|property| matches!(property.kind, PropertyKind::AtEnd(_)))
 }
 
 /// Ends a thread, which has these locations of its own, where it comes to one of some of them.

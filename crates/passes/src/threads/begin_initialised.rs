@@ -21,8 +21,8 @@ use crate::pass::{Pass, Size};
 use rely_base::{Budget, Interrupted, Work};
 use rely_program::analysis::{Access, IdSet};
 use rely_program::{
-    Blocking, Claimed, Domain, EdgeId, Expr, Initial, Op, Place, Program, Property, Sort, ThreadKind, Value,
-    VarId, definedness,
+    Blocking, Domain, EdgeId, Expr, Initial, Op, Place, Program, Property, PropertyKind, Sort, ThreadKind,
+    Value, VarId, definedness,
 };
 
 /// How many first steps are done initially at most.
@@ -124,7 +124,7 @@ impl<'p> Beginning<'p> {
         };
         program.requires().iter().for_each(&mut fix);
         for property in program.properties() {
-            if let Claimed::Always(condition) = &property.claimed {
+            if let PropertyKind::Always(condition) = &property.kind {
                 fix(condition);
             }
         }
@@ -174,7 +174,7 @@ impl<'p> Beginning<'p> {
     /// Whether a condition always has a value and is about variables alone, and nothing is looked at
     /// before it.
     fn is_plain(&self, condition: &Expr) -> bool {
-        let is_always = |property: &Property| matches!(property.claimed, Claimed::Always(_));
+        let is_always = |property: &Property| matches!(property.kind, PropertyKind::Always(_));
         let mut is_plain = !self.program.properties().iter().any(is_always);
         condition.walk(&mut |part| {
             is_plain &= !matches!(part, Expr::This | Expr::CountAt(_) | Expr::CountRunning(_));

@@ -14,7 +14,7 @@ use crate::draft::Draft;
 use crate::draft::rename::Renaming;
 use crate::pass::Pass;
 use rely_program::analysis::{Graph, handles_are_opaque};
-use rely_program::{Claimed, EdgeId, Expr, LocationId, Op, Program, Scope, ThreadId, ThreadKind, VarId};
+use rely_program::{EdgeId, Expr, LocationId, Op, Program, PropertyKind, Scope, ThreadId, ThreadKind, VarId};
 use rustc_hash::FxHashMap;
 
 /// How many threads a program may get by this pass.
@@ -177,7 +177,7 @@ impl Copier<'_> {
         let program = &self.draft.old;
         let count = |expr: &Expr| count(expr, program, template, copies);
         for property in self.draft.program.properties_mut() {
-            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &mut property.claimed {
+            if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &mut property.kind {
                 *condition = count(condition);
             }
         }

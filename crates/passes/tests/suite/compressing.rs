@@ -6,7 +6,7 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_passes::{BackMap, Compress, Deadlocks, Pass, Sections};
 use rely_program::{
-    Check, CheckKind, Claimed, Domain, EdgeId, Expr, Op, Place, Program, SlotId, ThreadKind, Trace,
+    Check, CheckKind, Domain, EdgeId, Expr, Op, Place, Program, PropertyKind, SlotId, ThreadKind, Trace,
     TraceStep, VarId, Violation,
 };
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
@@ -311,7 +311,7 @@ fn what_a_property_sees_of_a_thread_is_no_local_step() {
     sketch.edge("b", "c", [increment(seen)]);
     sketch.edge("c", "exit", [increment(unseen)]);
     let running = Expr::CountRunning(thread).eq(Expr::int(1));
-    sketch.property(Claimed::Always(is(seen, 1).implies(running)));
+    sketch.property(PropertyKind::Always(is(seen, 1).implies(running)));
     check(
         compress(&sketch.finish()),
         expect![[r#"
@@ -340,7 +340,7 @@ fn watched_locations_and_loop_heads_stay() {
     sketch.edge("head", "exit", [Op::wait(Expr::var(l).ge(Expr::int(3)))]);
     let watched = sketch.location("watched");
     let ends = Expr::CountRunning(thread).eq(Expr::int(1));
-    sketch.property(Claimed::Always(Expr::CountAt(watched).eq(Expr::int(0)).or(is(x, 0)).or(ends)));
+    sketch.property(PropertyKind::Always(Expr::CountAt(watched).eq(Expr::int(0)).or(is(x, 0)).or(ends)));
     check(
         compress(&sketch.finish()),
         expect![[r#"

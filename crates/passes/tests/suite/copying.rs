@@ -3,7 +3,7 @@
 use crate::check;
 use expect_test::expect;
 use rely_passes::{MergeCopies, Pass};
-use rely_program::{Claimed, Domain, Expr, Initial, Op, Place, Sort, ThreadKind, Trace, Violation};
+use rely_program::{Domain, Expr, Initial, Op, Place, PropertyKind, Sort, ThreadKind, Trace, Violation};
 use rely_testing::sketch::{RUNNING, Sketch, increment, is, set};
 
 /// `parameter` of a function that is written out twice, for `mine`.
@@ -121,7 +121,7 @@ fn what_properties_mention_stays() {
     let (mine, watched) = (sketch.int("mine"), sketch.int("watched"));
     sketch.edge("entry", "a", [set(mine, Expr::var(x))]);
     sketch.edge("a", "exit", [set(watched, Expr::var(mine))]);
-    sketch.property(Claimed::Always(is(watched, 0)));
+    sketch.property(PropertyKind::Always(is(watched, 0)));
     check(
         MergeCopies.apply(&sketch.finish()),
         expect![[r#"

@@ -6,12 +6,12 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_passes::{Compress, Deadlocks, Pass, Sections, SliceSuffixes, SliceThreads, StartLater};
 use rely_program::{
-    Claimed, EdgeId, Expr, Goal, Op, Program, SlotId, ThreadId, ThreadKind, Trace, TraceStep, Violation,
+    EdgeId, Expr, Goal, Op, Program, PropertyKind, SlotId, ThreadId, ThreadKind, Trace, TraceStep, Violation,
 };
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 
 /// `main` starts two threads, waits for them, and ends the program.
-fn starts_and_joins(claimed: impl FnOnce(ThreadId, &Program) -> Option<Claimed>) -> Program {
+fn starts_and_joins(kind: impl FnOnce(ThreadId, &Program) -> Option<PropertyKind>) -> Program {
     let mut sketch = Sketch::new();
     let x = sketch.int("x");
     let wrong = sketch.check("x is small");
@@ -27,8 +27,8 @@ fn starts_and_joins(claimed: impl FnOnce(ThreadId, &Program) -> Option<Claimed>)
     sketch.edge("b", "c", [Op::Join(Expr::int(1))]);
     sketch.edge("c", "d", [Op::Join(Expr::int(2))]);
     sketch.edge("d", "exit", [Op::Halt]);
-    if let Some(claimed) = claimed(helpers[1], sketch.builder.program()) {
-        sketch.property(claimed);
+    if let Some(kind) = kind(helpers[1], sketch.builder.program()) {
+        sketch.property(kind);
     }
     sketch.finish()
 }
@@ -56,7 +56,7 @@ fn one_step_starts_all_and_nobody_waits_for_the_end() {
 fn a_start_that_a_property_sees_stays_where_it_is() {
     let seen = |helper, program: &Program| {
         let entry = program.threads()[helper].entry;
-        Some(Claimed::Always(Expr::CountAt(entry).eq(Expr::int(0))))
+        Some(PropertyKind::Always(Expr::CountAt(entry).eq(Expr::int(0))))
     };
     check(
         Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }
@@ -114,7 +114,7 @@ fn tails_stay_where_the_end_is_seen() {
     let unchanged = |program: &Program| {
         assert_eq!(SliceSuffixes.apply(program).0.to_string(), program.to_string());
     };
-    unchanged(&starts_and_joins(|_, _| Some(Claimed::AtEnd(Expr::Bool(true)))));
+    unchanged(&starts_and_joins(|_, _| Some(PropertyKind::AtEnd(Expr::Bool(true)))));
     let mut sketch = Sketch::new();
     let x = sketch.int("x");
     // A joins B, and of B nobody knows whom it joins.
@@ -237,7 +237,7 @@ fn who_gives_what_a_property_looks_at_makes_a_difference() {
     let given = sketch.int("given");
     sketch.builder.parameter(helper, given);
     sketch.edge("entry", "exit", []);
-    sketch.property(Claimed::Always(is(given, 0)));
+    sketch.property(PropertyKind::Always(is(given, 0)));
     sketch.thread("starter", RUNNING);
     let start = Op::Spawn { thread: helper, arguments: vec![Expr::int(1)], handle: None };
     sketch.edge("entry", "exit", [start]);

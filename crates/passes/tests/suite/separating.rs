@@ -5,8 +5,8 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_passes::{FoldConstants, Pass, RemoveDeadVariables, SeparateValues};
 use rely_program::{
-    Claimed, Domain, EdgeId, Expr, Initial, Location, LocationId, Op, Place, Program, SlotId, Sort, Trace,
-    TraceStep, VarId, Violation,
+    Domain, EdgeId, Expr, Initial, Location, LocationId, Op, Place, Program, PropertyKind, SlotId, Sort,
+    Trace, TraceStep, VarId, Violation,
 };
 use rely_testing::sketch::{RUNNING, Sketch, increment, is, set};
 
@@ -61,7 +61,7 @@ fn values_that_are_overwritten_are_forgotten() {
         let x = VarId::from_index(0);
         let seen = sketch.int("seen");
         sketch.edge("body", "exit", [set(done, Expr::var(x)), set(seen, Expr::var(done))]);
-        sketch.property(Claimed::AtEnd(is(seen, 3).negate()));
+        sketch.property(PropertyKind::AtEnd(is(seen, 3).negate()));
     });
     let (new, _) = SeparateValues.apply(&sketch.finish());
     let text = new.to_string();
@@ -102,7 +102,7 @@ fn values_read_from_others_are_told_apart_when_they_are_read() {
     sketch.edge("entry", "a", [set(turn, Expr::int(1))]);
     sketch.edge("a", "exit", [set(turn, Expr::int(2))]);
     let first = Expr::element(counts, Expr::int(0));
-    sketch.property(Claimed::Always(first.lt(Expr::int(2))));
+    sketch.property(PropertyKind::Always(first.lt(Expr::int(2))));
     let separated = SeparateValues.apply(&sketch.finish());
     check(
         FoldConstants.apply(&separated.0),
@@ -226,12 +226,12 @@ fn check_stays(sketch: Sketch) {
 fn what_others_look_at_stays_where_it_is() {
     check_stays(loop_with_flag(|sketch, done| {
         sketch.edge("body", "head", [set(done, Expr::int(1))]);
-        sketch.property(Claimed::Always(is(done, 2).negate()));
+        sketch.property(PropertyKind::Always(is(done, 2).negate()));
     }));
     check_stays(loop_with_flag(|sketch, done| {
         sketch.edge("body", "head", [set(done, Expr::int(1))]);
         let head = sketch.location("head");
-        sketch.property(Claimed::Always(Expr::CountAt(head).eq(Expr::int(1)).negate()));
+        sketch.property(PropertyKind::Always(Expr::CountAt(head).eq(Expr::int(1)).negate()));
     }));
 }
 

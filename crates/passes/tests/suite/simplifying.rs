@@ -5,7 +5,7 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_passes::{Focus, FoldConstants, MergeAtomicBlocks, Pass, RemoveDeadVariables, SplitArrays};
 use rely_program::{
-    BinaryOp, Check, CheckKind, Claimed, Domain, EdgeId, Expr, Goal, Initial, Op, Place, SlotId, Sort,
+    BinaryOp, Check, CheckKind, Domain, EdgeId, Expr, Goal, Initial, Op, Place, PropertyKind, SlotId, Sort,
     ThreadKind, Trace, TraceStep, Violation,
 };
 use rely_testing::sketch::{RUNNING, Sketch, increment, is, set};
@@ -20,8 +20,8 @@ fn focus_assumes_other_checks_and_drops_other_properties() {
     let overflow = sketch.builder.check(Check { kind, message: "x overflows".into(), span: None });
     let below = |bound| Expr::var(x).lt(Expr::int(bound));
     sketch.edge("entry", "exit", [Op::Check(below(9), overflow), Op::Check(below(3), assertion)]);
-    sketch.property(Claimed::DeadlockFree);
-    sketch.property(Claimed::Always(below(7)));
+    sketch.property(PropertyKind::DeadlockFree);
+    sketch.property(PropertyKind::Always(below(7)));
     let program = sketch.finish();
     let focused = Focus { goal: Goal::Assert }.apply(&program);
     assert_eq!(focused.1.property(0), 1);
@@ -332,7 +332,7 @@ fn what_a_step_overwrites_or_finds_is_not_written() {
         sketch.edge("b", "c", [Op::wait(is(x, 3)), increment(x), set(x, Expr::int(3))]);
         sketch.edge("c", "exit", [set(y, Expr::int(1)), set(y, Expr::int(2)), Op::Halt]);
     }
-    sketch.property(Claimed::Always(Expr::var(x).add(Expr::var(y)).le(Expr::var(lock))));
+    sketch.property(PropertyKind::Always(Expr::var(x).add(Expr::var(y)).le(Expr::var(lock))));
     check(
         RemoveDeadVariables.apply(&sketch.finish()),
         expect![[r#"

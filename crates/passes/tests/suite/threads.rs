@@ -6,7 +6,7 @@ use expect_test::expect;
 use rely_base::Id;
 use rely_passes::{BeginInitialised, FoldConstants, Instantiate, Pass, SliceThreads, Unroll};
 use rely_program::{
-    BinaryOp, Blocking, Claimed, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, SlotId, Sort,
+    BinaryOp, Blocking, Domain, EdgeId, Expr, Goal, Initial, Op, Place, Program, PropertyKind, SlotId, Sort,
     ThreadKind, Trace, TraceStep, VarId, Violation,
 };
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
@@ -30,8 +30,8 @@ fn spawn_loop() -> Program {
     sketch.edge("step", "head", [increment(i)]);
     sketch.edge("head", "done", [Op::wait(Expr::var(i).ge(Expr::int(3)))]);
     sketch.edge("done", "exit", [Op::Join(Expr::var(handle))]);
-    sketch.property(Claimed::AtEnd(is(x, 3).and(Expr::CountRunning(worker).eq(Expr::int(0)))));
-    sketch.property(Claimed::Always(Expr::var(x).lt(Expr::int(3))));
+    sketch.property(PropertyKind::AtEnd(is(x, 3).and(Expr::CountRunning(worker).eq(Expr::int(0)))));
+    sketch.property(PropertyKind::Always(Expr::var(x).lt(Expr::int(3))));
     sketch.finish()
 }
 
@@ -169,7 +169,7 @@ fn a_template_that_is_also_spawned_in_a_loop_stays_beside_its_instance() {
         "loop",
         [Op::Assume(Expr::var(x).lt(Expr::int(2)), Blocking::Wait), spawn(worker, None)],
     );
-    sketch.property(Claimed::Always(Expr::CountRunning(worker).lt(Expr::int(5))));
+    sketch.property(PropertyKind::Always(Expr::CountRunning(worker).lt(Expr::int(5))));
     check(
         Instantiate.apply(&sketch.finish()),
         expect![[r#"

@@ -12,7 +12,7 @@
 use super::IdSet;
 use crate::expr::{BinaryOp, Expr};
 use crate::ir::{Initial, Op, Place, Program, VarId};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use crate::types::{Domain, IntType, Value};
 
 /// Numbers from here on are not handles: nobody starts so many threads.
@@ -22,9 +22,9 @@ const NO_HANDLE: Value = 1 << 31;
 pub fn handles_are_opaque(program: &Program) -> bool {
     let handles = Handles { program, holders: holders(program) };
     let ops = program.edges.values().flat_map(|edge| &edge.ops);
-    let claimed = program.properties().iter().filter_map(|property| match &property.claimed {
-        Claimed::Always(condition) | Claimed::AtEnd(condition) => Some(condition),
-        Claimed::DeadlockFree | Claimed::Terminates => None,
+    let claimed = program.properties().iter().filter_map(|property| match &property.kind {
+        PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) => Some(condition),
+        PropertyKind::DeadlockFree | PropertyKind::Terminates => None,
     });
     handles.holders.iter().all(|var| starts_opaque(&program.vars[var].initial))
         && ops.into_iter().all(|op| handles.is_opaque_op(op))

@@ -8,7 +8,7 @@
 use super::{Graph, IdSet, Visibility};
 use crate::expr::Expr;
 use crate::ir::{LocationId, Op, Place, Program, VarId};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use rely_base::Arena;
 
 /// The variables on which a condition, a check, a join, a property or the precondition may
@@ -16,7 +16,7 @@ use rely_base::Arena;
 pub fn needed_vars(program: &Program) -> IdSet<VarId> {
     let mut needed = IdSet::new();
     for property in program.properties() {
-        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+        if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &property.kind {
             need(&mut needed, condition);
         }
     }

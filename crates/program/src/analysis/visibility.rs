@@ -11,7 +11,7 @@
 use super::{Access, IdSet};
 use crate::expr::Expr;
 use crate::ir::{Edge, LocationId, Op, Program, Scope, ThreadId, ThreadKind, VarId};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use rely_base::Arena;
 
 /// Who can see what in a program.
@@ -50,7 +50,7 @@ impl Visibility {
             visibility.add_edge(program, edge);
         }
         for property in program.properties() {
-            if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+            if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &property.kind {
                 visibility.watch(condition);
             }
         }

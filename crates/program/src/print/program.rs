@@ -1,7 +1,7 @@
 //! A whole program: variables, threads with their edges, properties.
 
 use crate::ir::{Initial, LocationId, Program, Scope, Thread, ThreadId, ThreadKind, Var};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -17,15 +17,15 @@ impl fmt::Display for Program {
             self.fmt_thread(f, id, thread)?;
         }
         for property in &self.properties {
-            match &property.claimed {
-                Claimed::Always(condition) => {
+            match &property.kind {
+                PropertyKind::Always(condition) => {
                     writeln!(f, "always {}", self.display_expr(condition).qualified())?;
                 }
-                Claimed::AtEnd(condition) => {
+                PropertyKind::AtEnd(condition) => {
                     writeln!(f, "at end {}", self.display_expr(condition).qualified())?;
                 }
-                Claimed::DeadlockFree => writeln!(f, "deadlock-free")?,
-                Claimed::Terminates => writeln!(f, "terminates")?,
+                PropertyKind::DeadlockFree => writeln!(f, "deadlock-free")?,
+                PropertyKind::Terminates => writeln!(f, "terminates")?,
             }
         }
         for assumption in &self.assumptions {

@@ -1,8 +1,8 @@
 //! Snapshots of printed programs.
 
 use crate::{
-    BinaryOp, Blocking, Check, CheckKind, Claimed, Domain, Expr, Initial, IntType, Op, Place, Program,
-    ProgramBuilder, Property, Scope, Sort, ThreadKind, UnaryOp, Var, VarId,
+    BinaryOp, Blocking, Check, CheckKind, Domain, Expr, Initial, IntType, Op, Place, Program, ProgramBuilder,
+    Property, PropertyKind, Scope, Sort, ThreadKind, UnaryOp, Var, VarId,
 };
 use expect_test::{Expect, expect};
 
@@ -103,10 +103,10 @@ fn exhibition() -> Program {
     builder.edge(entry, exit, vec![wait, Op::assign(Place::Scalar(x), Expr::var(me))], None);
     builder.requires(Expr::element(a, Expr::int(0)).eq(Expr::int(0)));
     let mentioned = Expr::var(handle).ge(Expr::CountAt(waiting).add(Expr::CountRunning(worker)));
-    builder.property(Property { claimed: Claimed::Always(mentioned), span: None });
-    builder.property(Property { claimed: Claimed::AtEnd(Expr::var(ready)), span: None });
-    builder.property(Property { claimed: Claimed::DeadlockFree, span: None });
-    builder.property(Property { claimed: Claimed::Terminates, span: None });
+    builder.property(Property { kind: PropertyKind::Always(mentioned), span: None });
+    builder.property(Property { kind: PropertyKind::AtEnd(Expr::var(ready)), span: None });
+    builder.property(Property { kind: PropertyKind::DeadlockFree, span: None });
+    builder.property(Property { kind: PropertyKind::Terminates, span: None });
     builder.assumption("sequential consistency");
     builder.finish().unwrap()
 }

@@ -31,7 +31,7 @@ pub use successors::{CompleteStep, Reached, SearchError, Successors, Summary, Ta
 
 use crate::expr::Expr;
 use crate::ir::{LocationId, Program, ThreadKind, VarId};
-use crate::property::Claimed;
+use crate::property::PropertyKind;
 use crate::types::{Domain, Value};
 use layout::Layout;
 
@@ -149,12 +149,12 @@ impl<'p> Semantics<'p> {
         }
         let mut ended = None;
         for (index, property) in self.program.properties().iter().enumerate() {
-            let holds = match &property.claimed {
-                Claimed::Always(condition) => self.holds(state, condition)?,
-                Claimed::AtEnd(condition) => {
+            let holds = match &property.kind {
+                PropertyKind::Always(condition) => self.holds(state, condition)?,
+                PropertyKind::AtEnd(condition) => {
                     !*ended.get_or_insert_with(|| self.has_ended(state)) || self.holds(state, condition)?
                 }
-                Claimed::DeadlockFree | Claimed::Terminates => true,
+                PropertyKind::DeadlockFree | PropertyKind::Terminates => true,
             };
             if !holds {
                 return Ok(Some(index));

@@ -1,7 +1,7 @@
 //! Facts about a small program with a loop: where it is, what is live, who sees what.
 
 use rely_program::analysis::{Access, Graph, Liveness, Visibility, needed_vars};
-use rely_program::{Claimed, EdgeId, Expr, LocationId, Op, Place, Program, VarId};
+use rely_program::{EdgeId, Expr, LocationId, Op, Place, Program, PropertyKind, VarId};
 use rely_testing::sketch::{RUNNING, Sketch, increment, is, set};
 
 /// `i` counts to 3, `sum` adds up what is read from `shared`, which another thread writes;
@@ -28,7 +28,7 @@ fn example() -> Example {
     let locations = ["entry", "head", "body", "after"].map(|name| sketch.location(name));
     sketch.thread("writer", RUNNING);
     sketch.edge("entry", "exit", [increment(shared)]);
-    sketch.property(Claimed::Always(is(seen, 0)));
+    sketch.property(PropertyKind::Always(is(seen, 0)));
     Example { program: sketch.finish(), vars: [shared, i, sum, waste, seen], locations, edges }
 }
 

@@ -2,9 +2,9 @@
 
 use rely_base::Id;
 use rely_program::{
-    AllValues, BinaryOp, Blocking, Claimed, Domain, EdgeId, EvalError, Expr, Initial, InitialError, IntType,
-    Op, Outcome, Place, Program, Reached, Semantics, SlotId, SlotStatus, Sort, State, StepError, ThreadKind,
-    ThreadProgress, UnaryOp, Value, VarId,
+    AllValues, BinaryOp, Blocking, Domain, EdgeId, EvalError, Expr, Initial, InitialError, IntType, Op,
+    Outcome, Place, Program, PropertyKind, Reached, Semantics, SlotId, SlotStatus, Sort, State, StepError,
+    ThreadKind, ThreadProgress, UnaryOp, Value, VarId,
 };
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 
@@ -275,7 +275,7 @@ fn nothing_moves_in_a_halted_program() {
     sketch.thread("T", RUNNING);
     let halt = sketch.edge("entry", "after", [increment(x), Op::Halt]);
     let after = sketch.edge("after", "exit", []);
-    sketch.property(Claimed::AtEnd(Expr::Bool(false)));
+    sketch.property(PropertyKind::AtEnd(Expr::Bool(false)));
     let program = sketch.finish();
     let semantics = Semantics::new(&program);
     let end = moved(&program, halt, &[]);
@@ -306,7 +306,7 @@ fn atomic_block() -> (Program, [EdgeId; 3]) {
     let leave = sketch.edge("<inside>", "exit", [Op::wait(is(x, 0))]);
     sketch.thread("B", RUNNING);
     let disturb = sketch.edge("entry", "exit", [increment(x)]);
-    sketch.property(Claimed::Always(Expr::var(x).ge(Expr::int(0))));
+    sketch.property(PropertyKind::Always(Expr::var(x).ge(Expr::int(0))));
     (sketch.finish(), [enter, leave, disturb])
 }
 
@@ -423,8 +423,8 @@ fn properties_are_looked_at_outside_of_atomic_blocks() {
     sketch.thread("T", RUNNING);
     let enter = sketch.edge("entry", "<inside>", [increment(x)]);
     let leave = sketch.edge("<inside>", "exit", []);
-    sketch.property(Claimed::AtEnd(Expr::Bool(true)));
-    sketch.property(Claimed::Always(is(x, 0)));
+    sketch.property(PropertyKind::AtEnd(Expr::Bool(true)));
+    sketch.property(PropertyKind::Always(is(x, 0)));
     let program = sketch.finish();
     let semantics = Semantics::new(&program);
     let inside = moved(&program, enter, &[]);

@@ -2,8 +2,8 @@
 
 use rely_base::Id;
 use rely_program::{
-    BinaryOp, CheckId, Claimed, Domain, Expr, Initial, IntType, LocationId, Op, Place, Property, Scope, Sort,
-    ThreadId, ThreadKind, UnaryOp, Var, VarId,
+    BinaryOp, CheckId, Domain, Expr, Initial, IntType, LocationId, Op, Place, Property, PropertyKind, Scope,
+    Sort, ThreadId, ThreadKind, UnaryOp, Var, VarId,
 };
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 
@@ -40,7 +40,7 @@ fn check_property(condition: impl FnOnce(&mut Sketch) -> Expr, reason: &str) {
     check(
         |sketch| {
             let condition = condition(sketch);
-            sketch.builder.property(Property { claimed: Claimed::Always(condition), span: None });
+            sketch.builder.property(Property { kind: PropertyKind::Always(condition), span: None });
         },
         reason,
     );

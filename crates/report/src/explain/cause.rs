@@ -11,7 +11,7 @@
 use super::record::{Cell, ReadId, Record};
 use super::slice::Slice;
 use super::{Fact, Sentence};
-use rely_program::{Claimed, Expr, Op, SlotId, Value, Violation};
+use rely_program::{Expr, Op, PropertyKind, SlotId, Value, Violation};
 
 /// More of each pattern is too much to read.
 const MOST_SENTENCES: usize = 2;
@@ -49,9 +49,9 @@ fn wrong(record: &Record<'_>, violation: Violation) -> (Vec<ReadId>, Vec<Cell>, 
 
 fn condition<'r>(record: &Record<'r>, violation: Violation) -> Option<&'r Expr> {
     let Violation::Property(index) = violation else { return None };
-    match &record.program.properties().get(index)?.claimed {
-        Claimed::Always(condition) | Claimed::AtEnd(condition) => Some(condition),
-        Claimed::DeadlockFree | Claimed::Terminates => None,
+    match &record.program.properties().get(index)?.kind {
+        PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) => Some(condition),
+        PropertyKind::DeadlockFree | PropertyKind::Terminates => None,
     }
 }
 

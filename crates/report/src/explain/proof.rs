@@ -14,7 +14,7 @@ use rely_evidence::reduction::Reduced;
 use rely_evidence::rely_guarantee::{ControlPoint, Cube, RelyGuarantee};
 use rely_evidence::{Exhausted, Proof, Proved, Reduction};
 use rely_passes::Restored;
-use rely_program::{Claimed, Expr, Goal, LocationId, Op, Program, ThreadId};
+use rely_program::{Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId};
 
 /// Says why a property holds.
 pub(super) fn sentences(proved: &Proved, explained: &Explained<'_>) -> Vec<Sentence> {
@@ -172,8 +172,8 @@ fn check_line(spot: ControlPoint, explained: &Explained<'_>) -> Option<u32> {
 /// The places at which the properties count threads.
 fn counted(program: &Program, goal: Goal) -> Vec<LocationId> {
     let mut places = Vec::new();
-    for property in program.properties().iter().filter(|property| property.claimed.goal() == goal) {
-        if let Claimed::Always(condition) | Claimed::AtEnd(condition) = &property.claimed {
+    for property in program.properties().iter().filter(|property| property.kind.goal() == goal) {
+        if let PropertyKind::Always(condition) | PropertyKind::AtEnd(condition) = &property.kind {
             condition.walk(&mut |part| {
                 if let Expr::CountAt(location) = part {
                     places.push(*location);

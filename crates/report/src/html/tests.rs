@@ -13,7 +13,7 @@ use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
 use rely_passes::{BackMap, Restored};
 use rely_program::{
-    Claimed, Expr, Goal, Op, Place, Program, ProgramBuilder, Property, SlotId, Sort, ThreadKind, Trace,
+    Expr, Goal, Op, Place, Program, ProgramBuilder, Property, PropertyKind, SlotId, Sort, ThreadKind, Trace,
     TraceStep, Violation,
 };
 use serde_json::Value;
@@ -50,8 +50,8 @@ fn program() -> (Program, SourceMap) {
         builder.edge(places[1], places[2], release, span("unlock(m);"));
         builder.edge(places[2], builder.exit(thread), vec![increment(t)], span("t := t + 1;"));
     }
-    let claimed = Claimed::Always(Expr::var(x).ne(Expr::int(2)));
-    builder.property(Property { claimed, span: None });
+    let kind = PropertyKind::Always(Expr::var(x).ne(Expr::int(2)));
+    builder.property(Property { kind, span: None });
     (builder.finish().expect("well formed"), sources)
 }
 

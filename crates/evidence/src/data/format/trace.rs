@@ -169,7 +169,7 @@ fn write_program(program: &Program, out: &mut Fnv) -> fmt::Result {
         write!(out, "{:?};", check.kind)?;
     }
     for property in program.properties() {
-        write!(out, "{:?};", property.claimed)?;
+        write!(out, "{:?};", property.kind)?;
     }
     write!(out, "{:?}", program.requires())
 }

@@ -9,8 +9,8 @@ use expect_test::{Expect, expect};
 use rely_base::{Budget, Id};
 use rely_evidence::{Reason, Rejection, replay, trace_from_json, trace_to_json};
 use rely_program::{
-    Claimed, Domain, Expr, Goal, Initial, Op, Place, Program, ProgramBuilder, Property, Scope, SlotId, Sort,
-    ThreadKind, Trace, Var, Violation,
+    Domain, Expr, Goal, Initial, Op, Place, Program, ProgramBuilder, Property, PropertyKind, Scope, SlotId,
+    Sort, ThreadKind, Trace, Var, Violation,
 };
 use rely_testing::{Script, classics};
 
@@ -172,8 +172,8 @@ fn one_input() -> Subject {
     main.step(vec![Op::Join(Expr::var(handle))]);
     main.finish();
     let differ = Expr::var(input).ne(Expr::var(start));
-    builder.property(Property { claimed: Claimed::AtEnd(differ), span: None });
-    builder.property(Property { claimed: Claimed::DeadlockFree, span: None });
+    builder.property(Property { kind: PropertyKind::AtEnd(differ), span: None });
+    builder.property(Property { kind: PropertyKind::DeadlockFree, span: None });
     let program = builder.finish().expect("the program is well formed");
     let trace = run_to(&program, Violation::Property(0), |semantics, state| {
         semantics.violated_property(state) == Ok(Some(0))

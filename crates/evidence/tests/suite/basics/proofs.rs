@@ -7,8 +7,8 @@ use rely_evidence::{
     check, check_proof, check_with,
 };
 use rely_program::{
-    BinaryOp, Claimed, Domain, Expr, Goal, Initial, Op, Outcome, Place, Program, ProgramBuilder, Property,
-    Scope, Semantics, Sort, State, ThreadKind, Var,
+    BinaryOp, Domain, Expr, Goal, Initial, Op, Outcome, Place, Program, ProgramBuilder, Property,
+    PropertyKind, Scope, Semantics, Sort, State, ThreadKind, Var,
 };
 use rely_testing::{Script, classics};
 use std::time::Duration;
@@ -285,7 +285,7 @@ fn two_writers(
     second.assign(if same { x } else { y }, Expr::int(2));
     second.finish();
     if let Some(condition) = property(Expr::var(x), Expr::var(y)) {
-        builder.property(Property { claimed: Claimed::Always(condition), span: None });
+        builder.property(Property { kind: PropertyKind::Always(condition), span: None });
     }
     let program = builder.finish().unwrap();
     // First one thread to its end, then the other.
@@ -369,7 +369,7 @@ fn what_has_no_meaning_is_not_proved() {
     let mut builder = ProgramBuilder::new("undefined property");
     let x = builder.var(any(small));
     let condition = division(Expr::var(x)).ge(Expr::int(0));
-    builder.property(Property { claimed: Claimed::Always(condition), span: None });
+    builder.property(Property { kind: PropertyKind::Always(condition), span: None });
     let program = builder.finish().unwrap();
     assert_eq!(repeated(&program, Goal::Assert, claim(4)), "a property has no value: division by zero");
 }

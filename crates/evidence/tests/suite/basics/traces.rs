@@ -7,8 +7,8 @@ use rely_evidence::{
     trace_to_json,
 };
 use rely_program::{
-    Check, CheckKind, Claimed, Domain, Expr, Goal, Initial, Op, Place, Program, ProgramBuilder, Property,
-    Scope, Sort, ThreadKind, Trace, Value, Var, Violation,
+    Check, CheckKind, Domain, Expr, Goal, Initial, Op, Place, Program, ProgramBuilder, Property,
+    PropertyKind, Scope, Sort, ThreadKind, Trace, Value, Var, Violation,
 };
 use rely_testing::{Script, classics};
 
@@ -74,9 +74,9 @@ fn inputs() -> Case {
     idle.step(vec![]);
     idle.finish();
     let sum = Expr::var(x).add(Expr::var(input));
-    builder.property(Property { claimed: Claimed::Always(sum.ne(Expr::int(3))), span: None });
-    builder.property(Property { claimed: Claimed::AtEnd(Expr::var(x).ne(Expr::int(0))), span: None });
-    builder.property(Property { claimed: Claimed::DeadlockFree, span: None });
+    builder.property(Property { kind: PropertyKind::Always(sum.ne(Expr::int(3))), span: None });
+    builder.property(Property { kind: PropertyKind::AtEnd(Expr::var(x).ne(Expr::int(0))), span: None });
+    builder.property(Property { kind: PropertyKind::DeadlockFree, span: None });
     let program = builder.finish().unwrap();
     let trace = run_to(&program, Violation::Property(0), |semantics, state| {
         semantics.violated_property(state) == Ok(Some(0))

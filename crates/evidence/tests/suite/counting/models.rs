@@ -2,7 +2,7 @@
 //! Rezine, Eles and Peng, "Counting Dynamically Synchronizing Processes".
 
 use crate::common::program;
-use rely_program::{Claimed, Expr, Op, Place, Program, ProgramBuilder, Property, Sort, ThreadKind};
+use rely_program::{Expr, Op, Place, Program, ProgramBuilder, Property, PropertyKind, Sort, ThreadKind};
 
 /// A program and a proof that no assertion fails.
 pub struct Model {
@@ -432,7 +432,7 @@ pub fn atomic_block() -> Model {
     let equal = Expr::var(busy).eq(Expr::var(inside));
     let counted = Expr::var(inside).eq(Expr::CountAt(held));
     for condition in [equal, counted] {
-        builder.property(Property { claimed: Claimed::Always(condition), span: None });
+        builder.property(Property { kind: PropertyKind::Always(condition), span: None });
     }
     Model {
         name: "atomic-block",

@@ -6,8 +6,8 @@ use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::{
-    BinaryOp, Check, CheckKind, Claimed, Domain, EdgeId, Expr, LocationId, Op, Place, Program,
-    ProgramBuilder, Property, Sort, ThreadId, ThreadKind, Value, VarId,
+    BinaryOp, Check, CheckKind, Domain, EdgeId, Expr, LocationId, Op, Place, Program, ProgramBuilder,
+    Property, PropertyKind, Sort, ThreadId, ThreadKind, Value, VarId,
 };
 use rely_testing::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,22 +226,22 @@ impl Generator {
         let shared = Expr::var(*self.rng.pick(&self.shared));
         let bound = Expr::int(self.rng.below(MODULUS as usize) as Value);
         let condition = shared.ne(bound);
-        let claimed = match self.rng.below(10) {
-            0 => Claimed::Always(condition),
+        let kind = match self.rng.below(10) {
+            0 => PropertyKind::Always(condition),
             1 => {
                 let (_, path) = self.rng.pick(&self.paths).clone();
                 let (_, other) = self.rng.pick(&self.paths).clone();
                 let [one, two] = [&path, &other].map(|path| Expr::CountAt(*self.rng.pick(path)));
-                Claimed::Always(one.add(two).le(Expr::int(1)).implies(condition))
+                PropertyKind::Always(one.add(two).le(Expr::int(1)).implies(condition))
             }
             2 => {
                 let (thread, _) = *self.rng.pick(&self.paths);
-                Claimed::Always(Expr::CountRunning(thread).ge(Expr::int(1)).implies(condition))
+                PropertyKind::Always(Expr::CountRunning(thread).ge(Expr::int(1)).implies(condition))
             }
-            3..=6 => Claimed::AtEnd(condition),
+            3..=6 => PropertyKind::AtEnd(condition),
             _ => return,
         };
-        self.builder.property(Property { claimed, span: None });
+        self.builder.property(Property { kind, span: None });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::program;
 use rely_program::{
-    Check, CheckKind, Claimed, Expr, Op, Place, Program, ProgramBuilder, Property, Sort, ThreadKind,
+    Check, CheckKind, Expr, Op, Place, Program, ProgramBuilder, Property, PropertyKind, Sort, ThreadKind,
 };
 
 /// A program and a proof that no assertion fails.
@@ -164,7 +164,7 @@ pub fn template() -> Model {
     builder.edge(held, checked, vec![owned, nine], None);
     builder.edge(checked, exit, vec![Op::assign(Place::Scalar(lock), Expr::int(0))], None);
     let at_most_one = Expr::CountAt(held).add(Expr::CountAt(checked)).le(Expr::int(1));
-    builder.property(Property { claimed: Claimed::Always(at_most_one), span: None });
+    builder.property(Property { kind: PropertyKind::Always(at_most_one), span: None });
     Model {
         program: builder.finish().unwrap(),
         proof: "main @entry: true
@@ -200,7 +200,7 @@ pub fn atomic_block() -> Model {
         let equal = assertion(&mut builder, Expr::var(x).eq(Expr::var(y)));
         builder.edge(behind, exit, vec![equal], None);
     }
-    builder.property(Property { claimed: Claimed::Always(Expr::var(x).eq(Expr::var(y))), span: None });
+    builder.property(Property { kind: PropertyKind::Always(Expr::var(x).eq(Expr::var(y))), span: None });
     Model {
         program: builder.finish().unwrap(),
         proof: "A @entry: x = y | B in {inside} & x = y + 1

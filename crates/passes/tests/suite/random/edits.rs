@@ -11,8 +11,8 @@ use rely_base::Id;
 use rely_base::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
-    BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, Expr, Initial, Location,
-    LocationId, Malformed, Op, Place, Program, ProgramBuilder, Property, Scope, Sort, Thread, ThreadId,
+    BinaryOp, Blocking, Check, CheckId, CheckKind, Domain, Edge, Expr, Initial, Location, LocationId,
+    Malformed, Op, Place, Program, ProgramBuilder, Property, PropertyKind, Scope, Sort, Thread, ThreadId,
     ThreadKind, UnaryOp, Var, VarId,
 };
 
@@ -470,17 +470,20 @@ impl Editor {
 
     fn change_property(&mut self) {
         if let Some(property) = self.properties.first_mut() {
-            property.claimed = match property.claimed.clone() {
-                Claimed::Always(condition) => Claimed::AtEnd(condition),
-                Claimed::AtEnd(condition) => Claimed::Always(condition),
+            property.kind = match property.kind.clone() {
+                PropertyKind::Always(condition) => PropertyKind::AtEnd(condition),
+                PropertyKind::AtEnd(condition) => PropertyKind::Always(condition),
                 other => other,
             };
             return;
         }
         let Some(global) = self.pick_var(Var::is_global) else { return };
         let condition = self.zero_of(global);
-        let claimed =
-            if self.random.percent(50) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
-        self.properties.push(Property { claimed, span: None });
+        let kind = if self.random.percent(50) {
+            PropertyKind::Always(condition)
+        } else {
+            PropertyKind::AtEnd(condition)
+        };
+        self.properties.push(Property { kind, span: None });
     }
 }

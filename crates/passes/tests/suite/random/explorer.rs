@@ -2,8 +2,8 @@
 
 use rely_base::Budget;
 use rely_program::{
-    CheckId, Chooser, Claimed, Domain, Goal, Outcome, Program, Reached, SearchError, Semantics, SlotStatus,
-    State, StepError, Successors, ThreadProgress, Trace, TraceStep, Value, VarId, Violation,
+    CheckId, Chooser, Domain, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics,
+    SlotStatus, State, StepError, Successors, ThreadProgress, Trace, TraceStep, Value, VarId, Violation,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -268,10 +268,10 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), String> {
         Violation::Check(_) => false,
         Violation::Deadlock => semantics.is_deadlock(&state, &EveryValue) == Ok(Some(true)),
         Violation::Property(index) => {
-            let condition = match &program.properties()[index].claimed {
-                Claimed::Always(condition) => Some(condition),
-                Claimed::AtEnd(condition) => semantics.has_ended(&state).then_some(condition),
-                Claimed::DeadlockFree | Claimed::Terminates => None,
+            let condition = match &program.properties()[index].kind {
+                PropertyKind::Always(condition) => Some(condition),
+                PropertyKind::AtEnd(condition) => semantics.has_ended(&state).then_some(condition),
+                PropertyKind::DeadlockFree | PropertyKind::Terminates => None,
             };
             let is_outside = semantics.atomic_slot(&state).is_none();
             is_outside && condition.is_some_and(|condition| semantics.holds(&state, condition) == Ok(false))

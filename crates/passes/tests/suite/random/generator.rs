@@ -10,8 +10,8 @@ pub mod locking;
 use rely_base::Random;
 use rely_program::analysis::Graph;
 use rely_program::{
-    BinaryOp, Blocking, Check, CheckId, CheckKind, Claimed, Domain, Edge, EdgeId, Expr, Initial, IntType,
-    LocationId, Op, Place, Program, ProgramBuilder, Property, Scope, Sort, ThreadId, ThreadKind, UnaryOp,
+    BinaryOp, Blocking, Check, CheckId, CheckKind, Domain, Edge, EdgeId, Expr, Initial, IntType, LocationId,
+    Op, Place, Program, ProgramBuilder, Property, PropertyKind, Scope, Sort, ThreadId, ThreadKind, UnaryOp,
     Var, VarId,
 };
 
@@ -494,9 +494,12 @@ impl Generator {
                 2 => self.condition(None, 1).implies(self.count_at().eq(Expr::int(0))),
                 _ => self.condition(None, 1),
             };
-            let claimed =
-                if self.random.percent(60) { Claimed::Always(condition) } else { Claimed::AtEnd(condition) };
-            self.builder.property(Property { claimed, span: None });
+            let kind = if self.random.percent(60) {
+                PropertyKind::Always(condition)
+            } else {
+                PropertyKind::AtEnd(condition)
+            };
+            self.builder.property(Property { kind, span: None });
         }
         if self.random.percent(10) {
             let condition = self.condition(None, 0);

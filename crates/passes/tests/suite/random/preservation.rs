@@ -9,7 +9,7 @@ use rely_passes::{
 };
 use rely_program::analysis::{Liveness, Visibility};
 use rely_program::{
-    Claimed, Expr, Goal, LocationId, Op, Outcome, Place, Program, Semantics, SlotId, State, ThreadKind,
+    Expr, Goal, LocationId, Op, Outcome, Place, Program, PropertyKind, Semantics, SlotId, State, ThreadKind,
     Trace, VarId, Violation,
 };
 use std::collections::BTreeSet;
@@ -402,7 +402,7 @@ impl Case {
     /// What was observed, with whether the program has ended only if something asks for that.
     fn seen(&self, old: &Program, observed: &Observed) -> Observed {
         let asks_for_the_end =
-            old.properties().iter().any(|property| matches!(property.claimed, Claimed::AtEnd(_)));
+            old.properties().iter().any(|property| matches!(property.kind, PropertyKind::AtEnd(_)));
         let mut seen = observed.clone();
         seen.retain(|(_, has_ended)| self.deadlocks || asks_for_the_end || !has_ended);
         seen
