@@ -27,14 +27,16 @@ mod pipeline;
 mod reduction;
 mod simplify;
 mod slicing;
+mod statistics;
 mod threads;
 
 pub use back::{BackMap, Restored, VarValues};
 pub use pass::{Pass, Size};
-pub use pipeline::{Pipeline, prepare, prepare_with, simplify};
-pub use reduction::{Compress, Deadlocks, MergeAtomicBlocks, Sections};
+pub use pipeline::{Applied, Pipeline, prepare, prepare_with, simplify};
+pub use reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
 pub use simplify::{
     DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
 };
 pub use slicing::{Focus, SliceSuffixes, SliceThreads};
+pub use statistics::{PassRun, PassStatistics, Shown};
 pub use threads::{BeginInitialised, Instantiate, StartLater, Unroll};

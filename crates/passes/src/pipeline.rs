@@ -2,7 +2,7 @@
 
 use crate::back::BackMap;
 use crate::pass::{Pass, Size};
-use crate::reduction::{Compress, Deadlocks, MergeAtomicBlocks, Sections};
+use crate::reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
 use crate::simplify::{
     DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
 };
@@ -10,6 +10,7 @@ use crate::slicing::{Focus, SliceSuffixes, SliceThreads};
 use crate::threads::{BeginInitialised, Instantiate, StartLater, Unroll};
 use rely_base::{Budget, Interrupted};
 use rely_program::{Goal, Program};
+use std::ops::ControlFlow;
 
 /// How often the round of passes is repeated at most; each pass makes room for the others.
 const MOST_ROUNDS: usize = 8;
@@ -27,7 +28,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// The passes that bring a program into the best shape for one goal.
-    pub fn for_goal(goal: Goal, sections: Sections) -> Self {
+    pub fn for_goal(goal: Goal, sections: CriticalSections) -> Self {
         let focus = Focus { goal };
         match goal {
             Goal::Assert | Goal::Overflow => Self::simplifying(Deadlocks::Ignore, sections).after(focus),
@@ -44,7 +45,7 @@ impl Pipeline {
     }
 
     /// All passes that preserve all checks and properties.
-    pub fn simplifying(deadlocks: Deadlocks, sections: Sections) -> Self {
+    pub fn simplifying(deadlocks: Deadlocks, sections: CriticalSections) -> Self {
         let mut round: Vec<Box<dyn Pass>> = Vec::new();
         if deadlocks == Deadlocks::Ignore {
             round.push(Box::new(SliceThreads));
@@ -82,41 +83,81 @@ impl Pipeline {
         self
     }
 
+    /// The names of the passes, each once, in the order in which they run first.
+    pub fn names(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for pass in self.first.iter().chain(&self.round).chain(&self.after_first_round) {
+            if !names.contains(&pass.name()) {
+                names.push(pass.name());
+            }
+        }
+        names
+    }
+
     /// What the passes make of a program, unless the budget ends before.
     pub fn run(&self, program: &Program, budget: &Budget) -> Result<(Program, BackMap), Interrupted> {
-        let mut run = Run { program: program.clone(), back: BackMap::identity(), budget };
-        run.all(&self.first)?;
-        if !self.round.is_empty() {
-            run.all(&self.round)?;
-            run.rounds(&self.round, &self.after_first_round)?;
-        }
-        Ok((run.program, run.back))
+        self.run_while(program, budget, &mut |_| ControlFlow::Continue(()))
     }
+
+    /// What the passes make of a program up to the one behind which `observe` breaks off, unless the budget
+    /// ends before.
+    pub fn run_while(
+        &self,
+        program: &Program,
+        budget: &Budget,
+        observe: &mut dyn FnMut(&Applied<'_>) -> ControlFlow<()>,
+    ) -> Result<(Program, BackMap), Interrupted> {
+        let mut run = Run { program: program.clone(), back: BackMap::identity(), budget, observe };
+        match run.pipeline(self) {
+            Ok(()) | Err(Stopped::Here) => Ok((run.program, run.back)),
+            Err(Stopped::Interrupted(interrupted)) => Err(interrupted),
+        }
+    }
+}
+
+/// A pass that was applied to a program.
+pub struct Applied<'p> {
+    /// The name of the pass.
+    pub name: &'static str,
+    /// The program before.
+    pub before: &'p Program,
+    /// The program behind the pass.
+    pub after: &'p Program,
+}
+
+impl Applied<'_> {
+    /// Whether the pass had anything to do.
+    pub fn is_change(&self) -> bool {
+        Size::of(self.before) != Size::of(self.after) || self.before.to_string() != self.after.to_string()
+    }
+}
+
+/// Why not all passes ran.
+enum Stopped {
+    Interrupted(Interrupted),
+    /// The observer has seen enough.
+    Here,
 }
 
 /// A program on its way through passes, as long as the budget lasts.
-struct Run<'b> {
+struct Run<'r> {
     program: Program,
     back: BackMap,
-    budget: &'b Budget,
+    budget: &'r Budget,
+    observe: &'r mut dyn FnMut(&Applied<'_>) -> ControlFlow<()>,
 }
 
 impl Run<'_> {
-    fn all(&mut self, passes: &[Box<dyn Pass>]) -> Result<(), Interrupted> {
-        for pass in passes {
-            let (program, back) = pass.run(&self.program, self.budget)?;
-            self.program = program;
-            self.back = std::mem::take(&mut self.back).then(back);
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<(), Stopped> {
+        self.all(&pipeline.first)?;
+        if pipeline.round.is_empty() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// All rounds but the first, and what runs before them.
-    fn rounds(&mut self, round: &[Box<dyn Pass>], before: &[Box<dyn Pass>]) -> Result<(), Interrupted> {
+        self.all(&pipeline.round)?;
         let mut size = Size::of(&self.program);
-        self.all(before)?;
+        self.all(&pipeline.after_first_round)?;
         for _ in 1..MOST_ROUNDS {
-            self.all(round)?;
+            self.all(&pipeline.round)?;
             let smaller = Size::of(&self.program);
             if smaller == size {
                 break;
@@ -125,21 +166,35 @@ impl Run<'_> {
         }
         Ok(())
     }
+
+    fn all(&mut self, passes: &[Box<dyn Pass>]) -> Result<(), Stopped> {
+        passes.iter().try_for_each(|pass| self.one(pass.as_ref()))
+    }
+
+    fn one(&mut self, pass: &dyn Pass) -> Result<(), Stopped> {
+        let (after, back) = pass.run(&self.program, self.budget).map_err(Stopped::Interrupted)?;
+        let before = std::mem::replace(&mut self.program, after);
+        self.back = std::mem::take(&mut self.back).then(back);
+        let applied = Applied { name: pass.name(), before: &before, after: &self.program };
+        match (self.observe)(&applied) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stopped::Here),
+        }
+    }
 }
 
 /// The program in the best shape for one goal: focused on it and simplified as far as the goal
 /// allows, together with the way back.
 pub fn prepare(program: &Program, goal: Goal) -> (Program, BackMap) {
-    let prepared = prepare_with(program, goal, Sections::Joined, &Budget::unlimited());
+    let prepared = prepare_with(program, goal, CriticalSections::Atomic, &Budget::unlimited());
     unlimited(prepared, program)
 }
 
-/// The program in the best shape for one goal, with what is done under a lock in one step or not,
-/// unless the budget ends before.
+/// The program in the best shape for one goal, with critical sections atomic or interleaved, unless the budget ends before.
 pub fn prepare_with(
     program: &Program,
     goal: Goal,
-    sections: Sections,
+    sections: CriticalSections,
     budget: &Budget,
 ) -> Result<(Program, BackMap), Interrupted> {
     Pipeline::for_goal(goal, sections).run(program, budget)
@@ -147,7 +202,7 @@ pub fn prepare_with(
 
 /// The program simplified by all passes, with all of its checks, properties and deadlocks.
 pub fn simplify(program: &Program) -> (Program, BackMap) {
-    let pipeline = Pipeline::simplifying(Deadlocks::Preserve, Sections::Joined);
+    let pipeline = Pipeline::simplifying(Deadlocks::Preserve, CriticalSections::Atomic);
     unlimited(pipeline.run(program, &Budget::unlimited()), program)
 }
 

@@ -20,7 +20,7 @@ use rely_base::{Budget, Silent};
 use rely_bench::{papers::Papers, task};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
-use rely_passes::Sections;
+use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_verify::{Bias, StrategyOptions, strategy_with};
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ fn row(name: &str, file: &Path, goal: Goal, engine: &str, of_each_kind: usize, t
     let verified = rely_verify::verify_and_keep(
         &loaded.program,
         goal,
-        Sections::Joined,
+        CriticalSections::Atomic,
         chosen.as_ref(),
         &budget(),
         &Silent,

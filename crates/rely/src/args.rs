@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use regex_lite::Regex;
 use rely_bench::families::FAMILIES;
-use rely_passes::Sections;
+use rely_passes::{CriticalSections, PassRun};
 use rely_program::Goal;
 use rely_verify::{Limits, STRATEGY_NAMES};
 use std::path::PathBuf;
@@ -101,8 +101,8 @@ pub struct CheckArgs {
     /// Which predicates rely-guarantee reasoning looks for first
     #[arg(long, value_enum, default_value_t = BiasChoice::Modular)]
     pub bias: BiasChoice,
-    /// Whether what is done under a lock is one step; for witnesses it never is
-    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    /// How critical sections (what is done under a lock) are executed; for witnesses always interleaved
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
     /// Give up on a property after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -218,17 +218,19 @@ pub struct CertifyArgs {
 /// `--sections`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SectionsChoice {
-    /// One step, as far as the lock protects it: much is proved faster
-    Joined,
+    /// One step each, as far as the lock protects what they access: much is proved faster
+    #[value(alias = "joined")]
+    Atomic,
     /// The steps of the program: assertions of a proof hold in every state
-    Apart,
+    #[value(alias = "apart")]
+    Interleaved,
 }
 
-impl From<SectionsChoice> for Sections {
+impl From<SectionsChoice> for CriticalSections {
     fn from(choice: SectionsChoice) -> Self {
         match choice {
-            SectionsChoice::Joined => Sections::Joined,
-            SectionsChoice::Apart => Sections::Apart,
+            SectionsChoice::Atomic => CriticalSections::Atomic,
+            SectionsChoice::Interleaved => CriticalSections::Interleaved,
         }
     }
 }
@@ -248,6 +250,8 @@ pub enum BiasChoice {
 Examples:
   rely show examples/peterson.c
   rely show --simplified examples/peterson.c
+  rely show --passes examples/peterson.c
+  rely show --after unroll examples/mutex-counter.c
   rely show --format dot model.rely | dot -Tsvg > model.svg")]
 pub struct ShowArgs {
     /// A C program or a model; `-` reads standard input
@@ -258,11 +262,17 @@ pub struct ShowArgs {
     /// Show what an engine receives: without dead variables, local steps joined
     #[arg(long)]
     pub simplified: bool,
+    /// Show the program behind a pass; `compress:2` is behind the second run of the pass `compress`
+    #[arg(long, value_name = "PASS", conflicts_with_all = ["simplified", "passes"])]
+    pub after: Option<PassRun>,
+    /// Show what each pass does instead of the program: the sizes before and after
+    #[arg(long, conflicts_with_all = ["simplified", "format"])]
+    pub passes: bool,
     /// The property for which to simplify
     #[arg(long, short, value_name = "PROPERTY", default_value = "assert", value_parser = goal_parser())]
     pub property: Goal,
-    /// With --simplified: whether what is done under a lock is one step
-    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    /// With --simplified, --after and --passes: how critical sections are executed
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
     /// How to read the input
     #[command(flatten)]
@@ -361,8 +371,8 @@ pub struct ExportArgs {
     /// Without auxiliary variables that tell where the other threads stand: fewer arguments, weaker
     #[arg(long)]
     pub plain: bool,
-    /// Whether what is done under a lock is one step
-    #[arg(long, value_enum, default_value_t = SectionsChoice::Joined)]
+    /// How critical sections (what is done under a lock) are executed
+    #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
     /// How to read the input
     #[command(flatten)]

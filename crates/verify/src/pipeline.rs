@@ -13,7 +13,7 @@
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_passes::{BackMap, Sections};
+use rely_passes::{BackMap, CriticalSections};
 use rely_program::{Goal, Program};
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
@@ -55,14 +55,14 @@ pub fn verify(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    verify_and_keep(program, goal, Sections::Joined, strategy, budget, observer)
+    verify_and_keep(program, goal, CriticalSections::Atomic, strategy, budget, observer)
 }
 
-/// [`verify`], with a choice of how atomic sections are treated.
+/// [`verify`], with a choice of how critical sections are executed.
 pub fn verify_and_keep(
     program: &Program,
     goal: Goal,
-    sections: Sections,
+    sections: CriticalSections,
     strategy: &dyn Strategy,
     budget: &Budget,
     observer: &dyn Observer,
@@ -97,12 +97,12 @@ pub fn certify(
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
     let prepared =
-        rely_passes::prepare_with(program, goal, Sections::Joined, budget).and_then(
-            |joined| match certificate.is_about(&joined.0) {
-                true => Ok(joined),
-                false => rely_passes::prepare_with(program, goal, Sections::Apart, budget),
-            },
-        );
+        rely_passes::prepare_with(program, goal, CriticalSections::Atomic, budget).and_then(|atomic| {
+            match certificate.is_about(&atomic.0) {
+                true => Ok(atomic),
+                false => rely_passes::prepare_with(program, goal, CriticalSections::Interleaved, budget),
+            }
+        });
     let (prepared, back) = match prepared {
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),

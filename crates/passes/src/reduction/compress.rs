@@ -75,14 +75,15 @@ pub enum Deadlocks {
     Ignore,
 }
 
-/// What becomes of that which is done under a lock.
+/// How critical sections, what is done under a lock, are executed in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sections {
-    /// It is one step, as far as the lock protects it. What is known about the result holds of
-    /// the program in moments in which nobody is in the middle of such a step.
-    Joined,
-    /// It is as many steps as in the program: what is known about the result always holds.
-    Apart,
+pub enum CriticalSections {
+    /// In one step, as far as the lock protects what they access. What is known about the result
+    /// holds of the program whenever no thread is inside of a critical section.
+    Atomic,
+    /// In as many steps as in the program, interleaved with those of others: what is known about the
+    /// result always holds.
+    Interleaved,
 }
 
 /// The program with runs of local steps, and sections under locks, joined with the steps around
@@ -91,8 +92,8 @@ pub enum Sections {
 pub struct Compress {
     /// Whether deadlocks matter.
     pub deadlocks: Deadlocks,
-    /// Whether what is done under a lock becomes one step.
-    pub sections: Sections,
+    /// Whether critical sections become atomic.
+    pub sections: CriticalSections,
 }
 
 impl Pass for Compress {
@@ -108,7 +109,7 @@ impl Pass for Compress {
         }
         let mut compression = Compression {
             visibility: Visibility::new(program),
-            concurrency: (sections == Sections::Joined).then(|| Concurrency::new(program)),
+            concurrency: (sections == CriticalSections::Atomic).then(|| Concurrency::new(program)),
             eliminator: Eliminator::new(draft),
             deadlocks,
             one_goal: is_about_one_goal(program),

@@ -5,5 +5,5 @@ mod decision;
 mod eliminate;
 mod merge_atomic_blocks;
 
-pub use compress::{Compress, Deadlocks, Sections};
+pub use compress::{Compress, CriticalSections, Deadlocks};
 pub use merge_atomic_blocks::MergeAtomicBlocks;

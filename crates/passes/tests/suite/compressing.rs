@@ -4,7 +4,7 @@ use crate::check;
 use crate::random::explorer::{explore, replay};
 use expect_test::expect;
 use rely_base::Id;
-use rely_passes::{BackMap, Compress, Deadlocks, Pass, Sections};
+use rely_passes::{BackMap, Compress, CriticalSections, Deadlocks, Pass};
 use rely_program::{
     Check, CheckKind, Domain, EdgeId, Expr, Op, Place, Program, PropertyKind, SlotId, ThreadKind, Trace,
     TraceStep, VarId, Violation,
@@ -12,7 +12,7 @@ use rely_program::{
 use rely_testing::sketch::{RUNNING, SPAWNED, Sketch, increment, is, set, spawn};
 
 fn compress(program: &Program) -> (Program, BackMap) {
-    Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }.apply(program)
+    Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Atomic }.apply(program)
 }
 
 /// Two threads that share `x`; `first` makes the automaton of the first from `x` and a local.
@@ -97,7 +97,7 @@ fn a_choice_before_waiting_stays_where_deadlocks_matter() {
     "#]],
     );
     check(
-        Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(&program),
+        Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(&program),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -130,7 +130,7 @@ fn a_read_does_not_come_to_depend_on_a_local_wait_where_deadlocks_matter() {
     "#]],
     );
     check(
-        Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(&program),
+        Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(&program),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -404,7 +404,7 @@ fn joined_edges_take_their_choices_in_order() {
     let first = sketch.edge("entry", "a", [any(l, 9), any(m, 9)]);
     let second = sketch.edge("a", "exit", [any(l, 3)]);
     let (_, back) =
-        Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(&sketch.finish());
+        Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(&sketch.finish());
     let step =
         |edge, choices: &[i128]| TraceStep { slot: SlotId::from_index(0), edge, choices: choices.to_vec() };
     let joined = step(EdgeId::from_index(0), &[7, 8, 2]);

@@ -4,7 +4,7 @@ use crate::check;
 use crate::random::explorer::replay;
 use expect_test::expect;
 use rely_base::Id;
-use rely_passes::{Compress, Deadlocks, Pass, Sections, SliceSuffixes, SliceThreads, StartLater};
+use rely_passes::{Compress, CriticalSections, Deadlocks, Pass, SliceSuffixes, SliceThreads, StartLater};
 use rely_program::{
     EdgeId, Expr, Goal, Op, Program, PropertyKind, SlotId, ThreadId, ThreadKind, Trace, TraceStep, Violation,
 };
@@ -59,7 +59,7 @@ fn a_start_that_a_property_sees_stays_where_it_is() {
         Some(PropertyKind::Always(Expr::CountAt(entry).eq(Expr::int(0))))
     };
     check(
-        Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }
+        Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Atomic }
             .apply(&starts_and_joins(seen)),
         expect![[r#"
         program sketch
@@ -93,7 +93,8 @@ fn several_starters_stay_apart() {
         sketch.edge("a", "exit", [spawn(helper, None)]);
     }
     check(
-        Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }.apply(&sketch.finish()),
+        Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Atomic }
+            .apply(&sketch.finish()),
         expect![[r#"
         program sketch
         var x: int = 0

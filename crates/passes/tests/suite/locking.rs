@@ -2,7 +2,7 @@
 
 use crate::random::explorer::{Verdict, explore};
 use rely_base::Id;
-use rely_passes::{Compress, Deadlocks, DropOwnerChecks, Focus, Pass, Sections};
+use rely_passes::{Compress, CriticalSections, Deadlocks, DropOwnerChecks, Focus, Pass};
 use rely_program::{
     BinaryOp, Check, CheckKind, Edge, Expr, Goal, Initial, Op, Place, Program, Sort, ThreadId, ThreadKind,
     VarId,
@@ -42,7 +42,7 @@ fn section_beside(others: impl FnOnce(&mut Sketch, Shared)) -> (Program, ThreadI
 /// What remains of the edges of a thread: how many operations each has.
 fn steps((program, thread): (Program, ThreadId)) -> Vec<usize> {
     let (compressed, _) =
-        Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(&program);
+        Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(&program);
     let own = |edge: &&Edge| compressed.locations()[edge.source].thread == thread;
     compressed.edges().values().filter(own).map(|edge| edge.ops.len()).collect()
 }
@@ -155,7 +155,7 @@ fn a_lock_that_is_misused_protects_nothing() {
             sketch.edge("c", "exit", release(shared.lock));
         });
         let (compressed, _) =
-            Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(&program.0);
+            Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(&program.0);
         let values = [0, 1].map(|value| set(VarId::from_index(2), Expr::int(value)));
         let is_joined = |edge: &Edge| values.iter().all(|write| edge.ops.contains(write));
         assert!(!compressed.edges().values().any(is_joined), "{compressed}");
@@ -217,7 +217,7 @@ fn two_locks_in_different_orders_still_deadlock() {
     let program = sketch.finish();
     let deadlocks = |program| explore(program, &[], 1_000).expect("it is small").verdict(program).deadlock;
     let (compressed, _) =
-        Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }.apply(&program);
+        Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Atomic }.apply(&program);
     assert!(deadlocks(&program) && deadlocks(&compressed));
     assert!(compressed.locations().len() < program.locations().len());
 }
@@ -332,8 +332,8 @@ fn what_goes_wrong_before_a_lock_is_taken_is_not_lost() {
             let expected = verdict(&program);
             assert_eq!(expected.assert || expected.overflow, *fails, "{what}");
             for deadlocks in [Deadlocks::Ignore, Deadlocks::Preserve] {
-                let (joined, _) = Compress { deadlocks, sections: Sections::Joined }.apply(&program);
-                assert_eq!(verdict(&joined), expected, "{what}: {joined}");
+                let (atomic, _) = Compress { deadlocks, sections: CriticalSections::Atomic }.apply(&program);
+                assert_eq!(verdict(&atomic), expected, "{what}: {atomic}");
             }
             for goal in [Goal::Assert, Goal::Overflow] {
                 let (focused, _) = Focus { goal }.apply(&program);

@@ -10,7 +10,7 @@ use crate::limits::{Limits, Watch, supervised};
 use crate::progress::ProgressLine;
 use rely_base::{Budget, Observer, Recorder};
 use rely_evidence::Verdict;
-use rely_passes::Sections;
+use rely_passes::CriticalSections;
 use rely_program::Goal;
 use rely_report::{Conclusion, Explained, Finding, HtmlReport, Subject, explain, render_proof};
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
@@ -109,8 +109,12 @@ fn limits_text(arguments: &CheckArgs) -> String {
 
 /// Invariants of a witness hold in every state, so nothing is joined for it that others could come
 /// between.
-fn sections(arguments: &CheckArgs) -> Sections {
-    if arguments.evidence.witness.is_some() { Sections::Apart } else { arguments.sections.into() }
+fn sections(arguments: &CheckArgs) -> CriticalSections {
+    if arguments.evidence.witness.is_some() {
+        CriticalSections::Interleaved
+    } else {
+        arguments.sections.into()
+    }
 }
 
 fn not_available(goal: Goal) -> String {

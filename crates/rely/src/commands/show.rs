@@ -1,32 +1,69 @@
-//! `rely show`: the program as text or as a graph.
+//! `rely show`: the program as text or as a graph, as it is or behind a pass, and what passes do to it.
 
 use super::{Context, Ended};
 use crate::args::{ShowArgs, ShowFormat};
 use crate::exit::Status;
+use rely_base::{Budget, Interrupted};
+use rely_passes::{PassRun, Pipeline, Shown};
+use rely_program::Program;
+use rely_report::{counted, render_passes};
 
-/// Prints the program of a file.
+/// Prints the program of a file, or what the passes do to it.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
     let budget = context.patience();
     let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
-    let program = match arguments.simplified {
-        true => {
-            let sections = arguments.sections.into();
-            match rely_passes::prepare_with(&loaded.program, arguments.property, sections, &budget) {
-                Ok((program, _)) => program,
-                Err(stopped) => {
-                    return Ok(context.unless_interrupted(context.console.error(&stopped.to_string())));
-                }
-            }
+    match shown(arguments, loaded.program, &budget) {
+        Ok(text) => {
+            context.console.print(&(text.trim_end().to_owned() + "\n"))?;
+            Ok(Status::Holds)
         }
-        false => loaded.program,
+        Err(reason) => Ok(context.unless_interrupted(context.console.error(&reason))),
+    }
+}
+
+/// What is to be printed, or why it is not.
+fn shown(arguments: &ShowArgs, program: Program, budget: &Budget) -> Result<String, String> {
+    let pipeline = Pipeline::for_goal(arguments.property, arguments.sections.into());
+    let stopped = |interrupted: Interrupted| interrupted.to_string();
+    if arguments.passes {
+        return Ok(render_passes(&pipeline.statistics(&program, budget).map_err(stopped)?));
+    }
+    let program = match &arguments.after {
+        Some(pass) => after(arguments, &pipeline, &program, pass, budget)?,
+        None if arguments.simplified => pipeline.run(&program, budget).map_err(stopped)?.0,
+        None => program,
     };
-    let text = match arguments.format {
+    Ok(match arguments.format {
         ShowFormat::Text => program.to_string(),
         ShowFormat::Dot => program.display_dot().to_string(),
-    };
-    context.console.print(&(text.trim_end().to_owned() + "\n"))?;
-    Ok(Status::Holds)
+    })
+}
+
+/// The program behind a pass.
+fn after(
+    arguments: &ShowArgs,
+    pipeline: &Pipeline,
+    program: &Program,
+    pass: &PassRun,
+    budget: &Budget,
+) -> Result<Program, String> {
+    let names = pipeline.names();
+    if !names.contains(&pass.name.as_str()) {
+        let goal = arguments.property;
+        return Err(format!(
+            "there is no pass `{}` for the property `{goal}`; the passes are {}",
+            pass.name,
+            names.join(", ")
+        ));
+    }
+    match pipeline.program_after(program, pass, budget).map_err(|stopped| stopped.to_string())? {
+        Shown::Program(program) => Ok(program),
+        Shown::RunsLess(runs) => {
+            let runs = counted(runs as u64, "times");
+            Err(format!("the pass `{}` runs only {runs} on this program", pass.name))
+        }
+    }
 }

@@ -9,7 +9,7 @@ use rely::input;
 use rely_base::{Budget, Silent};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, recheck};
 use rely_evidence::{Claim, Proof, Verdict, check};
-use rely_passes::Sections;
+use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use std::process::Command;
 
@@ -33,7 +33,7 @@ fn proof_of(file: &str, engine: &str) -> (Program, RelyGuarantee) {
     let verified = rely_verify::verify_and_keep(
         &loaded.program,
         Goal::Assert,
-        Sections::Joined,
+        CriticalSections::Atomic,
         engine.as_ref(),
         &budget,
         &Silent,

@@ -357,7 +357,7 @@ fn a_template_is_shown_with_its_places() {
     let Some(browser) = Browser::start("template") else { return };
     let directory = Directory::new();
     let model = directory.write("workers.rely", WORKERS);
-    let page = report(&directory, &["--engine", "rely-guarantee", "--sections", "apart", &model]);
+    let page = report(&directory, &["--engine", "rely-guarantee", "--sections", "interleaved", &model]);
     assert_sound(&browser, &page);
     assert_eq!(browser.text(".verdict"), "Safe");
     let card = ".thread-card:nth-of-type(2)";

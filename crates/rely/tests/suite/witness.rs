@@ -14,7 +14,7 @@ use programs::{BRANCHES, COPIES, COUNTER, HELPERS, LOST, PETERSON};
 use rely::args::InputArgs;
 use rely_base::{Budget, Id, Silent, Span};
 use rely_evidence::{Proof, Verdict};
-use rely_passes::Sections;
+use rely_passes::CriticalSections;
 use rely_program::{AllValues, EdgeId, Goal, Reached, Semantics, State, Successors};
 use rely_report::{Annotations, GhostChange, GhostFact, Ghosts, ProofContext, invariants};
 use rely_verify::{Loaded, StrategyOptions, Verified, strategy_with};
@@ -349,7 +349,7 @@ fn annotations(loaded: &Loaded) -> Option<Annotations> {
     let verified: Verified = rely_verify::verify_and_keep(
         &loaded.program,
         Goal::Assert,
-        Sections::Apart,
+        CriticalSections::Interleaved,
         engine.expect("it exists").as_ref(),
         &budget,
         &Silent,

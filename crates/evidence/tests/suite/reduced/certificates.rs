@@ -93,7 +93,12 @@ fn the_example_is_up_to_date() {
     let file = sources.add("examples/locked-counter.rely", text);
     let program = rely_model_front::translate(&sources, file).expect("the example is correct");
     let budget = Budget::unlimited();
-    let prepared = rely_passes::prepare_with(&program, Goal::Assert, rely_passes::Sections::Apart, &budget);
+    let prepared = rely_passes::prepare_with(
+        &program,
+        Goal::Assert,
+        rely_passes::CriticalSections::Interleaved,
+        &budget,
+    );
     let (prepared, _) = prepared.expect("a budget without limits does not end");
     let held = |thread: &str, handle: u32, [a, b, c]: [u32; 3]| {
         format!(

@@ -3,8 +3,8 @@
 use super::explorer::{Findings, Observed, Stopped, Verdict, explore, replay};
 use rely_base::Budget;
 use rely_passes::{
-    BackMap, BeginInitialised, Compress, Deadlocks, DropOwnerChecks, Focus, FoldConstants, Instantiate,
-    MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables, Sections, SeparateValues, SliceSuffixes,
+    BackMap, BeginInitialised, Compress, CriticalSections, Deadlocks, DropOwnerChecks, Focus, FoldConstants,
+    Instantiate, MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables, SeparateValues, SliceSuffixes,
     SliceThreads, SplitArrays, StartLater, Unroll, UseRanges,
 };
 use rely_program::analysis::{Liveness, Visibility};
@@ -32,8 +32,9 @@ pub struct Case {
     pub hides: bool,
 }
 
-fn prepare_apart(program: &Program, goal: Goal) -> (Program, BackMap) {
-    let prepared = rely_passes::prepare_with(program, goal, Sections::Apart, &Budget::unlimited());
+fn prepare_interleaved(program: &Program, goal: Goal) -> (Program, BackMap) {
+    let prepared =
+        rely_passes::prepare_with(program, goal, CriticalSections::Interleaved, &Budget::unlimited());
     prepared.expect("a budget without limits does not end")
 }
 
@@ -77,7 +78,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "compress",
         pass: |program| {
-            Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Joined }.apply(program)
+            Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Atomic }.apply(program)
         },
         goal: None,
         deadlocks: true,
@@ -85,14 +86,19 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "compress, ignoring deadlocks",
-        pass: |program| Compress { deadlocks: Deadlocks::Ignore, sections: Sections::Joined }.apply(program),
+        pass: |program| {
+            Compress { deadlocks: Deadlocks::Ignore, sections: CriticalSections::Atomic }.apply(program)
+        },
         goal: None,
         deadlocks: false,
         hides: true,
     },
     Case {
-        name: "compress, sections apart",
-        pass: |program| Compress { deadlocks: Deadlocks::Preserve, sections: Sections::Apart }.apply(program),
+        name: "compress, sections interleaved",
+        pass: |program| {
+            Compress { deadlocks: Deadlocks::Preserve, sections: CriticalSections::Interleaved }
+                .apply(program)
+        },
         goal: None,
         deadlocks: true,
         hides: true,
@@ -177,15 +183,15 @@ pub const CASES: &[Case] = &[
         hides: true,
     },
     Case {
-        name: "prepare for assert, sections apart",
-        pass: |program| prepare_apart(program, Goal::Assert),
+        name: "prepare for assert, sections interleaved",
+        pass: |program| prepare_interleaved(program, Goal::Assert),
         goal: Some(Goal::Assert),
         deadlocks: false,
         hides: true,
     },
     Case {
-        name: "prepare for deadlock, sections apart",
-        pass: |program| prepare_apart(program, Goal::Deadlock),
+        name: "prepare for deadlock, sections interleaved",
+        pass: |program| prepare_interleaved(program, Goal::Deadlock),
         goal: Some(Goal::Deadlock),
         deadlocks: true,
         hides: true,
