@@ -29,8 +29,8 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             StopReason::Time => "the time limit was reached",
             StopReason::Memory => "the memory limit was reached",
-            StopReason::Steps => "the limit of steps was reached",
-            StopReason::Cancelled => "it was cancelled",
+            StopReason::Steps => "the step limit was reached",
+            StopReason::Cancelled => "cancelled",
         })
     }
 }

@@ -21,6 +21,7 @@ mod budget;
 mod diagnostic;
 mod limits;
 mod observer;
+mod plural;
 mod random;
 mod source;
 
@@ -29,6 +30,7 @@ pub use budget::{Budget, BudgetBuilder, CancelToken, Interrupted, StopReason, Wo
 pub use diagnostic::{Diagnostic, Untranslated};
 pub use limits::Limits;
 pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, TreeNode};
+pub use plural::plural;
 pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
 

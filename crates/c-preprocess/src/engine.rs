@@ -8,7 +8,7 @@ use crate::predefined;
 use crate::printer::{Current, Printer};
 use crate::symbols::{Symbol, Symbols};
 use crate::text::Text;
-use crate::token::{Flags, Kind, Origin, Place, Punctuator, Token};
+use crate::token::{Flags, Kind, Origin, Position, Punctuator, Token};
 use crate::{Declined, Limits, Request};
 use rely_base::{Budget, Id};
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl<'a> Engine<'a> {
             flags: Flags::NONE,
             origin: Origin::Compiler,
             text: Symbols::empty(),
-            place: Place::default(),
+            place: Position::default(),
         };
         Self {
             files,

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::macros::{Definition, Macro, Special};
 use crate::printer::spell;
 use crate::symbols::Symbol;
-use crate::token::{Flags, Kind, Origin, Place, Punctuator, Spacing, Token};
+use crate::token::{Flags, Kind, Origin, Position, Punctuator, Spacing, Token};
 use std::rc::Rc;
 
 /// Macros in arguments of macros in arguments: deeper than this is declined.
@@ -26,7 +26,7 @@ pub(crate) struct Context {
     /// The macro that is disabled until all of this has been read.
     disables: Option<Symbol>,
     /// Where the macro was named: the place of all tokens. Without it they have their own.
-    place: Option<Place>,
+    place: Option<Position>,
 }
 
 /// What is being done about the parentheses behind a macro's name.
@@ -118,7 +118,7 @@ impl Engine<'_> {
         }
     }
 
-    fn enter_context(&mut self, tokens: Rc<[Token]>, disables: Option<Symbol>, place: Option<Place>) {
+    fn enter_context(&mut self, tokens: Rc<[Token]>, disables: Option<Symbol>, place: Option<Position>) {
         self.contexts.push(Context { tokens, next: 0, disables, place });
     }
 

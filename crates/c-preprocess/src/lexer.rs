@@ -6,7 +6,7 @@
 use crate::Declined;
 use crate::symbols::{Symbol, Symbols};
 use crate::text::Text;
-use crate::token::{Flags, Kind, Origin, Place, Punctuator, Token};
+use crate::token::{Flags, Kind, Origin, Position, Punctuator, Token};
 use std::rc::Rc;
 
 /// What the lexer is asked for.
@@ -105,9 +105,9 @@ impl Lexer {
         }
     }
 
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> Position {
         self.follow_joints();
-        Place { line: self.line, column: (self.at - self.line_start + 1) as u32 }
+        Position { line: self.line, column: (self.at - self.line_start + 1) as u32 }
     }
 
     fn end(&mut self, flags: Flags) -> Token {

@@ -5,7 +5,7 @@
 //! shown to the user must not depend on which preprocessor ran, and the two can be compared.
 
 use crate::symbols::Symbols;
-use crate::token::{Kind, Origin, Place, Punctuator, Spacing, Token};
+use crate::token::{Kind, Origin, Position, Punctuator, Spacing, Token};
 
 /// Beyond this distance a marker is shorter than line ends.
 const MAX_LINE_ENDS: u32 = 8;
@@ -84,7 +84,7 @@ impl Printer {
     }
 
     /// Brings the output to the place of a token; returns whether that took a marker.
-    pub(crate) fn go_to(&mut self, place: Place, file: Current<'_>) -> bool {
+    pub(crate) fn go_to(&mut self, place: Position, file: Current<'_>) -> bool {
         let has_marker = self.go_to_line(place.line, file);
         self.previous = None;
         self.spacing = None;

@@ -189,7 +189,7 @@ pub(crate) enum Origin {
 
 /// A position in the file that is being read, both from one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
@@ -203,7 +203,7 @@ pub(crate) struct Token {
     /// The spelling of names, numbers, literals and other characters; meaningless for the rest.
     pub(crate) text: Symbol,
     /// Where it is, or where the macro that it comes from was named.
-    pub(crate) place: Place,
+    pub(crate) place: Position,
 }
 
 impl Token {

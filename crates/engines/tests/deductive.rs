@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Recorder, Silent, SourceMap};
-use rely_engines::deductive::{Deduction, Deductive, DeductiveOptions, Ending, Method};
+use rely_engines::deductive::{AttemptEnd, Deduction, Deductive, DeductiveOptions, Method};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
 use rely_passes::prepare;
 use rely_program::{Goal, Program};
@@ -29,7 +29,7 @@ fn describe(program: &Program) -> String {
     match check(program, Goal::Assert, deduction.claim, &Budget::unlimited()).into_verdict() {
         Verdict::Safe(_) => {
             let last = last.expect("a proof comes from an attempt");
-            assert_eq!(last.ending, Ending::Proved);
+            assert_eq!(last.ending, AttemptEnd::Proved);
             match last.method {
                 Method::Modular => "safe".to_owned(),
                 Method::WithPlaces => "safe, with auxiliary variables".to_owned(),
@@ -234,10 +234,13 @@ fn answers_do_not_depend_on_the_workers() {
 fn invariants_come_from_failed_attempts() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/deductive/difference.rely");
     let program = model("difference", &std::fs::read_to_string(path).expect("a model can be read"));
-    let attempts: Vec<(Method, Ending)> =
+    let attempts: Vec<(Method, AttemptEnd)> =
         deduce(&program).attempts.iter().map(|attempt| (attempt.method, attempt.ending)).collect();
-    let failed = (Method::WithPlaces, Ending::Offended);
-    assert_eq!(attempts, [(Method::Modular, Ending::Offended), failed, (Method::WithPlaces, Ending::Proved)]);
+    let failed = (Method::WithPlaces, AttemptEnd::Offended);
+    assert_eq!(
+        attempts,
+        [(Method::Modular, AttemptEnd::Offended), failed, (Method::WithPlaces, AttemptEnd::Proved)]
+    );
 }
 
 #[test]

@@ -389,7 +389,7 @@ fn limits_end_in_unknown() {
     assert_eq!(run(Budget::builder().time(Duration::from_millis(20)).build()), "the time limit was reached");
     let token = CancelToken::new();
     token.cancel();
-    assert_eq!(run(Budget::builder().token(token).build()), "it was cancelled");
+    assert_eq!(run(Budget::builder().token(token).build()), "cancelled");
 }
 
 /// Inputs on which a single step takes long: many combinations of values, all of them blocked,

@@ -27,7 +27,7 @@
 //! let invented = Trace { initial: vec![], steps: vec![], violation: Violation::Deadlock };
 //! let checked = check(&program, Goal::Deadlock, Claim::Unsafe(invented), &Budget::unlimited());
 //! let Verdict::Unknown(reason) = checked.into_verdict() else { panic!() };
-//! assert_eq!(reason.to_string(), "the evidence was rejected: the last state of the trace is no deadlock");
+//! assert_eq!(reason.to_string(), "the evidence was rejected: the last state of the trace is not a deadlock");
 //! # Ok::<(), rely_program::Malformed>(())
 //! ```
 

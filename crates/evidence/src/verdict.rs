@@ -6,7 +6,7 @@ use crate::data::{
 use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::{exhaustion, reduction};
-use rely_base::Budget;
+use rely_base::{Budget, plural};
 use rely_program::{Goal, Program};
 
 /// How evidence is checked.
@@ -97,28 +97,30 @@ impl Proved {
     fn describe(&self, proof: &Proof) -> String {
         match proof {
             Proof::Exhausted(exhausted) => match exhausted.reduction {
-                Reduction::None => format!("exhausted, {} states", exhausted.states),
-                Reduction::PartialOrder => format!("exhausted with reduction, {} states", exhausted.states),
+                Reduction::None => format!("exhausted, {}", plural(exhausted.states, "states")),
+                Reduction::PartialOrder => {
+                    format!("exhausted with reduction, {}", plural(exhausted.states, "states"))
+                }
             },
             Proof::RelyGuarantee(proof) => {
                 let modular = if self.is_modular { ", modular" } else { "" };
-                format!("rely-guarantee proof{modular}, {} assertions", proof.assertion_count())
+                format!("rely-guarantee proof{modular}, {}", plural(proof.assertion_count(), "assertions"))
             }
             Proof::Ranking(ranking) => {
                 let modular = if self.is_modular { ", modular" } else { "" };
-                let components = match ranking.components {
-                    1 => "1 component".to_owned(),
-                    more => format!("{more} components"),
-                };
-                format!("ranking of {components}{modular}, {} ranks", ranking.rank_count())
+                let components = plural(ranking.components, "components");
+                format!("ranking of {components}{modular}, {}", plural(ranking.rank_count(), "ranks"))
             }
             Proof::Counting(proof) => {
-                let (invariants, assertions) = (proof.invariants.len(), proof.proof.assertion_count());
-                let noun = if invariants == 1 { "invariant" } else { "invariants" };
-                format!("counting proof, {invariants} {noun}, {assertions} assertions")
+                let invariants = plural(proof.invariants.len(), "invariants");
+                format!(
+                    "counting proof, {invariants}, {}",
+                    plural(proof.proof.assertion_count(), "assertions")
+                )
             }
             Proof::Reduced(proof) => {
-                format!("reduction with {} movers, then {}", proof.movers.len(), self.describe(&proof.proof))
+                let movers = plural(proof.movers.len(), "movers");
+                format!("reduction with {movers}, then {}", self.describe(&proof.proof))
             }
         }
     }
@@ -202,33 +204,45 @@ impl std::fmt::Display for Confirmation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Confirmation::ExploredSource { states } => {
-                write!(f, "confirmed by exploring the program before simplification, {states} states")
+                let states = plural(states, "states");
+                write!(f, "confirmed by exploring the program before simplification, {states}")
             }
             Confirmation::Explored { states, .. } => {
-                write!(f, "confirmed by exhaustive exploration without reduction, {states} states")
+                let states = plural(states, "states");
+                write!(f, "confirmed by exhaustive exploration without reduction, {states}")
             }
             Confirmation::Closed { states } => {
-                write!(f, "confirmed: the {states} listed states are closed under all steps")
+                let states = plural(states, "states");
+                write!(f, "confirmed: the list of {states} is closed under all steps")
             }
             Confirmation::ClosedUpToOrder { states } => {
                 write!(
                     f,
-                    "confirmed: the {states} listed states are closed up to the order of independent steps"
+                    "confirmed: the list of {} is closed up to the order of independent steps",
+                    plural(states, "states")
                 )
             }
             Confirmation::Discharged { obligations, .. }
             | Confirmation::Reduced { obligations, states: None } => {
-                write!(f, "confirmed: {obligations} obligations hold of the simplified program")
+                let (obligations, hold) = (plural(obligations, "obligations"), hold(*obligations));
+                write!(f, "confirmed: {obligations} {hold} of the simplified program")
             }
             Confirmation::Reduced { obligations, states: Some(states) } => {
                 write!(
                     f,
-                    "confirmed: {obligations} obligations hold of the simplified program, \
-                     and the reduced one has {states} states"
+                    "confirmed: {} {} of the simplified program, and the reduced one has {}",
+                    plural(obligations, "obligations"),
+                    hold(*obligations),
+                    plural(states, "states")
                 )
             }
         }
     }
+}
+
+/// The verb of so many obligations.
+fn hold(obligations: u64) -> &'static str {
+    if obligations == 1 { "holds" } else { "hold" }
 }
 
 /// A violation that was replayed.
@@ -245,7 +259,7 @@ impl Shown {
 
     /// The evidence in one sentence without a full stop.
     pub fn evidence(&self) -> String {
-        format!("a trace of {} steps, replayed", self.replay.trace().steps.len())
+        format!("a trace of {}, replayed", plural(self.replay.trace().steps.len(), "steps"))
     }
 }
 

@@ -41,7 +41,7 @@ pub enum Malformed {
         position: usize,
     },
     /// The constraint is no truth value.
-    #[error("the constraint of a clause is no formula")]
+    #[error("the constraint of a clause is not a formula")]
     NoFormula,
 }
 
@@ -171,7 +171,7 @@ pub type Model = Arena<UnknownId, TermId>;
 
 /// One step of a derivation: a clause at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct DerivationStep {
     /// The clause that is applied.
     pub clause: ClauseId,
     /// The values of its variables.
@@ -185,5 +185,5 @@ pub struct Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derivation {
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DerivationStep>,
 }

@@ -41,7 +41,7 @@ mod normal;
 mod solver;
 mod syntax;
 
-pub use clauses::{Derivation, Malformed, Model, Step, System, Unknown, variables};
+pub use clauses::{Derivation, DerivationStep, Malformed, Model, System, Unknown, variables};
 pub use rely_logic::TermPool;
 pub use rely_logic::interpolate::{Application, Clause, ClauseId, UnknownId};
 pub use solver::Hints;

@@ -535,7 +535,7 @@ impl Binary {
         Self::TABLE[self as usize].2
     }
 
-    /// Whether it compares; comparisons do not chain.
+    /// Whether it compares; comparisons cannot be chained.
     pub fn is_comparison(self) -> bool {
         use Binary::*;
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)

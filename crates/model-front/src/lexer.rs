@@ -115,7 +115,7 @@ impl<'s> Lexer<'s> {
                 let opening = self.span(start);
                 self.at = self.text.len();
                 self.error(
-                    Diagnostic::error("a comment is not closed")
+                    Diagnostic::error("unterminated comment")
                         .at(opening, "it starts here")
                         .help("close it with `*/`, or write `//` for a comment of one line"),
                 );
@@ -177,7 +177,7 @@ impl<'s> Lexer<'s> {
         }
         let printable =
             if first.is_control() { format!("U+{:04X}", first as u32) } else { first.to_string() };
-        let error = Diagnostic::error(format!("`{printable}` does not belong to the language"))
+        let error = Diagnostic::error(format!("`{printable}` is not a character of the language"))
             .at(self.span(start), "unknown character");
         self.error(match replacement(first) {
             Some(help) => error.help(help),

@@ -94,7 +94,7 @@ pub enum NoClauses {
     #[error("the program ends as a whole in one place, and there are properties of states")]
     Halts,
     /// A step or property with too many cases.
-    #[error("a step or property of the program falls apart into too many cases")]
+    #[error("a step or property of the program has too many cases")]
     TooManyCases,
     /// A clause that does not fit its predicates.
     #[error("the clauses do not fit together: {0}")]

@@ -3,7 +3,7 @@
 use crate::NoClauses;
 use crate::view::{Moment, Passage, View, choices};
 use rely_horn::{Application, UnknownId};
-use rely_symbolic::Ending;
+use rely_symbolic::BranchEnd;
 
 /// The assertion of each place of each thread.
 type Assertions = Vec<Vec<UnknownId>>;
@@ -24,7 +24,7 @@ pub(crate) fn write(view: &mut View) -> Result<(), NoClauses> {
 fn declare(view: &mut View) -> Assertions {
     let mut assertions = Vec::new();
     for thread in 0..view.threads.len() {
-        let (name, count) = (view.threads[thread].name.clone(), view.threads[thread].spots.len());
+        let (name, count) = (view.threads[thread].name.clone(), view.threads[thread].points.len());
         let width = view.state_width(thread);
         assertions.push((0..count).map(|place| view.declare(&format!("{name}@{place}"), width)).collect());
     }
@@ -47,9 +47,9 @@ fn own_step(view: &mut View, assertions: &Assertions, number: usize) -> Result<(
         let mut body = vec![at(view, assertions, thread, source, &before)];
         body.extend(chosen.iter().map(|&(other, place)| at(view, assertions, other, place, &before)));
         let head = match view.moves[number].branch.ending {
-            Ending::Moves => Some(at(view, assertions, thread, target, &after)),
-            Ending::Halts => return Ok(()),
-            Ending::Fails(_) | Ending::Undefined => None,
+            BranchEnd::Moves => Some(at(view, assertions, thread, target, &after)),
+            BranchEnd::Halts => return Ok(()),
+            BranchEnd::Fails(_) | BranchEnd::Undefined => None,
         };
         view.add(constraint, body, head)?;
     }
@@ -68,14 +68,14 @@ fn interference(
     number: usize,
     observer: usize,
 ) -> Result<(), NoClauses> {
-    if view.moves[number].branch.ending != Ending::Moves || !is_seen(view, number, observer) {
+    if view.moves[number].branch.ending != BranchEnd::Moves || !is_seen(view, number, observer) {
         return Ok(());
     }
     let (thread, source, _) = place_of(view, number);
-    for place in 0..view.threads[observer].spots.len() {
+    for place in 0..view.threads[observer].points.len() {
         // Nobody else moves while a thread is inside of an atomic block.
         let tests = &view.moves[number].tests;
-        let is_excluded = tests.iter().any(|(other, spots)| *other == observer && !spots.contains(&place));
+        let is_excluded = tests.iter().any(|(other, points)| *other == observer && !points.contains(&place));
         if view.threads[observer].atomic[place] || is_excluded {
             continue;
         }

@@ -4,7 +4,7 @@ use crate::NoClauses;
 use crate::view::{Moment, Passage, View, choices};
 use rely_horn::{Application, UnknownId};
 use rely_logic::TermId;
-use rely_symbolic::Ending;
+use rely_symbolic::BranchEnd;
 
 /// The predicates of the rule.
 struct Predicates {
@@ -61,7 +61,7 @@ fn initially(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> 
 fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), NoClauses> {
     let (thread, source) = (view.moves[number].thread, view.moves[number].source);
     let ending = view.moves[number].branch.ending;
-    if ending == Ending::Halts {
+    if ending == BranchEnd::Halts {
         return Ok(());
     }
     let touched: Vec<usize> =
@@ -70,7 +70,7 @@ fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), N
         let Passage { constraint, before, after } = view.passage(number, &[(thread, source)], &chosen);
         let mut body = vec![reach(view, predicates, thread, &before)];
         body.extend(chosen.iter().map(|&(other, _)| reach(view, predicates, other, &before)));
-        if ending != Ending::Moves {
+        if ending != BranchEnd::Moves {
             view.add(constraint, body, None)?;
             continue;
         }
@@ -109,7 +109,7 @@ fn observed(
     after.keep_locals(&before, &view.threads[observer].locals);
     // Where it stands; a step that starts it has a clause of its own.
     after.places[observer] = before.places[observer];
-    let atomic: Vec<usize> = (0..view.threads[observer].spots.len())
+    let atomic: Vec<usize> = (0..view.threads[observer].points.len())
         .filter(|&place| view.threads[observer].atomic[place])
         .collect();
     let inside = view.stands(&before, observer, &atomic);

@@ -6,13 +6,13 @@ use rely_evidence::rely_guarantee::ControlPoint;
 use rely_horn::{Application, Clause, System, TermPool, UnknownId};
 use rely_logic::{Constraint, Integer, LinearForm, Sort, TermId, VarId};
 use rely_program::{Goal, Program, ThreadId, ThreadKind};
-use rely_symbolic::{Branch, Cells, Ending, Limits, PlaceTest, Translator, Violation, initial_states};
+use rely_symbolic::{Branch, BranchEnd, Cells, Limits, PlaceTest, Translator, Violation, initial_states};
 use rustc_hash::FxHashMap;
 
 /// A thread and the places where it can be.
 pub(crate) struct ThreadView {
     pub(crate) name: String,
-    pub(crate) spots: Vec<ControlPoint>,
+    pub(crate) points: Vec<ControlPoint>,
     pub(crate) atomic: Vec<bool>,
     pub(crate) start: usize,
     pub(crate) entry: usize,
@@ -164,11 +164,11 @@ impl View {
         target: usize,
         branch: Branch,
     ) -> Result<(), NoClauses> {
-        if branch.ending == Ending::Halts && !self.violations.is_empty() {
+        if branch.ending == BranchEnd::Halts && !self.violations.is_empty() {
             return Err(NoClauses::Halts);
         }
         let tests: Vec<_> = branch.places.iter().map(|test| self.test(test)).collect();
-        if tests.iter().any(|(other, spots)| *other == thread && !spots.contains(&source)) {
+        if tests.iter().any(|(other, points)| *other == thread && !points.contains(&source)) {
             return Ok(());
         }
         self.over_approximates |= !branch.exact;
@@ -176,12 +176,12 @@ impl View {
         Ok(())
     }
 
-    fn place(&self, thread: ThreadId, spot: ControlPoint) -> usize {
-        self.threads[thread.index()].spots.iter().position(|&known| known == spot).unwrap_or(0)
+    fn place(&self, thread: ThreadId, point: ControlPoint) -> usize {
+        self.threads[thread.index()].points.iter().position(|&known| known == point).unwrap_or(0)
     }
 
     pub(crate) fn test(&self, test: &PlaceTest) -> (usize, Vec<usize>) {
-        (test.thread.index(), test.points.iter().map(|&spot| self.place(test.thread, spot)).collect())
+        (test.thread.index(), test.points.iter().map(|&point| self.place(test.thread, point)).collect())
     }
 
     /// A moment in which everything may have any value.
@@ -337,7 +337,7 @@ impl View {
     /// The tests of a move as a constraint on places.
     pub(crate) fn tested(&mut self, tests: &[(usize, Vec<usize>)], moment: &Moment) -> TermId {
         let parts: Vec<TermId> =
-            tests.iter().map(|(thread, spots)| self.stands(moment, *thread, spots)).collect();
+            tests.iter().map(|(thread, points)| self.stands(moment, *thread, points)).collect();
         self.pool.and(parts)
     }
 
@@ -349,15 +349,15 @@ impl View {
             let owner = self.threads.iter().position(|thread| thread.locals.contains(&cell));
             let Some(owner) = owner else { continue };
             if !involved.iter().any(|(thread, _)| *thread == owner) {
-                involved.push((owner, (0..self.threads[owner].spots.len()).collect()));
+                involved.push((owner, (0..self.threads[owner].points.len()).collect()));
             }
         }
         if involved.is_empty() && !self.threads.is_empty() {
-            involved.push((0, (0..self.threads[0].spots.len()).collect()));
+            involved.push((0, (0..self.threads[0].points.len()).collect()));
         }
         // Nobody looks at states inside of atomic blocks.
-        for (thread, spots) in &mut involved {
-            spots.retain(|&spot| !self.threads[*thread].atomic[spot]);
+        for (thread, points) in &mut involved {
+            points.retain(|&point| !self.threads[*thread].atomic[point]);
         }
         involved
     }
@@ -372,13 +372,13 @@ fn positions(list: &[bool]) -> Vec<usize> {
 pub(crate) fn choices(tests: &[(usize, Vec<usize>)]) -> Result<Vec<Vec<(usize, usize)>>, NoClauses> {
     const MOST: usize = 10_000;
     let mut chosen: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
-    for (thread, spots) in tests {
-        if chosen.len() * spots.len() > MOST {
+    for (thread, points) in tests {
+        if chosen.len() * points.len() > MOST {
             return Err(NoClauses::TooManyCases);
         }
         chosen = chosen
             .iter()
-            .flat_map(|known| spots.iter().map(|&spot| [known.as_slice(), &[(*thread, spot)]].concat()))
+            .flat_map(|known| points.iter().map(|&point| [known.as_slice(), &[(*thread, point)]].concat()))
             .collect();
     }
     Ok(chosen)
@@ -386,24 +386,24 @@ pub(crate) fn choices(tests: &[(usize, Vec<usize>)]) -> Result<Vec<Vec<(usize, u
 
 fn thread_view(program: &Program, cells: &Cells, thread: ThreadId) -> ThreadView {
     let declaration = &program.threads()[thread];
-    let spots = ControlPoint::all(program, thread);
-    let position = |spot: ControlPoint| spots.iter().position(|&known| known == spot).unwrap_or(0);
+    let points = ControlPoint::all(program, thread);
+    let position = |point: ControlPoint| points.iter().position(|&known| known == point).unwrap_or(0);
     let entry = position(ControlPoint::At(declaration.entry));
     let start = match declaration.kind {
         ThreadKind::Instance { running: false } => position(ControlPoint::Unstarted),
         _ => entry,
     };
-    let is_atomic = |spot: &ControlPoint| match spot {
+    let is_atomic = |point: &ControlPoint| match point {
         ControlPoint::Unstarted => false,
         ControlPoint::At(location) => program.locations()[*location].atomic,
     };
     ThreadView {
         name: declaration.name.clone(),
-        atomic: spots.iter().map(is_atomic).collect(),
+        atomic: points.iter().map(is_atomic).collect(),
         start,
         entry,
         locals: cells.all().filter(|&cell| cells.owner(cell) == Some(thread)).collect(),
-        spots,
+        points,
     }
 }
 

@@ -90,8 +90,8 @@ pub struct CheckArgs {
     ///
     /// assert: every assertion, error call, `never`, `invariant` and `ensures`;
     /// race: no two conflicting accesses at once;
-    /// deadlock: never stands still before its end;
-    /// termination: every run ends, and none stands still before;
+    /// deadlock: no deadlock can be reached;
+    /// termination: every run ends, and none deadlocks;
     /// overflow: no signed arithmetic leaves its type.
     #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
     pub property: Vec<Goal>,

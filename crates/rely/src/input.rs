@@ -91,7 +91,7 @@ pub fn read_model(path: &Path) -> Result<(String, String), Diagnostic> {
     let language = is_stdin(path).then_some(Language::Rely);
     let (name, language, bytes) = read_bytes(path, &InputArgs { lang: language, ..InputArgs::default() })?;
     if language != Language::Rely {
-        return Err(Diagnostic::error(format!("{name}: this is no `.rely` model")));
+        return Err(Diagnostic::error(format!("{name}: not a `.rely` model")));
     }
     let text = decode(&name, bytes, Encoding::Utf8)?;
     Ok((name, text))
@@ -124,16 +124,16 @@ fn language_of(path: &Path, name: &str, options: &InputArgs) -> Result<Language,
         return Ok(language);
     }
     if is_stdin(path) {
-        return Err(Diagnostic::error("the language of standard input is not known")
+        return Err(Diagnostic::error("cannot infer the language of standard input")
             .help("say `--lang c`, `--lang i` (preprocessed C) or `--lang rely`"));
     }
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("c") => Ok(Language::C),
         Some("i") => Ok(Language::I),
         Some("rely") => Ok(Language::Rely),
-        _ if path.is_dir() => Err(Diagnostic::error(format!("{name}: this is a directory")).help("name the files in it")),
+        _ if path.is_dir() => Err(Diagnostic::error(format!("{name}: is a directory")).help("name the files in it")),
         _ if !path.exists() => Err(Diagnostic::error(format!("{name}: there is no such file"))),
-        _ => Err(Diagnostic::error(format!("{name}: the ending of the name tells no language"))
+        _ => Err(Diagnostic::error(format!("{name}: cannot infer the language from the file extension"))
             .help("Rely reads C programs (`.c`, preprocessed `.i`) and models (`.rely`); or say which with `--lang`")),
     }
 }
@@ -143,9 +143,9 @@ fn language_of(path: &Path, name: &str, options: &InputArgs) -> Result<Language,
 enum Unreadable {
     #[error("there is no such file")]
     Missing,
-    #[error("this is a directory, not a file")]
+    #[error("this is a directory")]
     Directory,
-    #[error("the file has more than {} megabytes, the most that Rely reads", LARGEST_INPUT >> 20)]
+    #[error("the file is larger than {} MB, the largest size that Rely reads", LARGEST_INPUT >> 20)]
     TooLarge,
     #[error("the file cannot be read: {0}")]
     Other(#[source] io::Error),
@@ -184,7 +184,7 @@ fn refuse_unreadable(name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         return Err(Diagnostic::error(format!("{name}: the file is empty")));
     }
     match bytes.iter().position(|&byte| byte == 0) {
-        Some(at) => Err(Diagnostic::error(format!("{name}: this is not a text: byte {at} is zero"))),
+        Some(at) => Err(Diagnostic::error(format!("{name}: not a text file: byte {at} is zero"))),
         None => Ok(()),
     }
 }
@@ -204,7 +204,7 @@ fn decode(name: &str, bytes: Vec<u8>, encoding: Encoding) -> Result<String, Diag
         (Err(error), Encoding::Utf8) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            return Err(Diagnostic::error(format!("{name}: this is not UTF-8: byte {at}, in line {line}"))
+            return Err(Diagnostic::error(format!("{name}: not valid UTF-8: byte {at}, in line {line}"))
                 .help("convert it, for example with `iconv -f latin1 -t utf-8`"));
         }
     };
@@ -245,7 +245,7 @@ mod tests {
             b"var x\n\xe9",
             &expect![[r#"
             Err(
-                "a.rely: this is not UTF-8: byte 6, in line 2",
+                "a.rely: not valid UTF-8: byte 6, in line 2",
             )
         "#]],
         );
@@ -253,7 +253,7 @@ mod tests {
             b"\x7fELF\0\0",
             &expect![[r#"
             Err(
-                "a.rely: this is not a text: byte 4 is zero",
+                "a.rely: not a text file: byte 4 is zero",
             )
         "#]],
         );
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(language("a/b.c"), Ok(Language::C));
         assert_eq!(language("b.i"), Ok(Language::I));
         assert_eq!(language("b.rely"), Ok(Language::Rely));
-        assert_eq!(language("-"), Err("the language of standard input is not known".to_owned()));
+        assert_eq!(language("-"), Err("cannot infer the language of standard input".to_owned()));
         assert_eq!(language("no-such-file"), Err("no-such-file: there is no such file".to_owned()));
     }
 }

@@ -67,9 +67,9 @@ fn merged(left: &Cube, right: &Cube) -> Option<Cube> {
 
 /// Whether `more` says everything that `less` says, as far as single sums tell.
 fn says_all_of(more: &Cube, less: &Cube) -> bool {
-    let stands = |(thread, spots): &(ThreadId, Vec<ControlPoint>)| {
+    let stands = |(thread, points): &(ThreadId, Vec<ControlPoint>)| {
         let known = more.others.iter().find(|(other, _)| other == thread);
-        known.is_some_and(|(_, known)| known.iter().all(|spot| spots.contains(spot)))
+        known.is_some_and(|(_, known)| known.iter().all(|point| points.contains(point)))
     };
     less.atoms
         .iter()
@@ -225,9 +225,9 @@ mod tests {
         Atom { terms: vec![(factor, quantity)], constant, comparison }
     }
 
-    fn at(spots: &[usize]) -> Vec<(ThreadId, Vec<ControlPoint>)> {
-        let spots = spots.iter().map(|&spot| ControlPoint::At(LocationId::from_index(spot))).collect();
-        vec![(ThreadId::from_index(1), spots)]
+    fn at(points: &[usize]) -> Vec<(ThreadId, Vec<ControlPoint>)> {
+        let points = points.iter().map(|&point| ControlPoint::At(LocationId::from_index(point))).collect();
+        vec![(ThreadId::from_index(1), points)]
     }
 
     #[test]

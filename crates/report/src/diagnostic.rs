@@ -41,7 +41,7 @@ fn without_place(diagnostic: &Diagnostic, style: Style) -> String {
     text
 }
 
-type Place = (String, Range<usize>);
+type Excerpt = (String, Range<usize>);
 
 fn with_places(
     diagnostic: &Diagnostic,
@@ -94,7 +94,7 @@ fn with_part_of_line(
     text + &format!("{}╯\n", "─".repeat(margin.len()))
 }
 
-fn start<'a>(diagnostic: &Diagnostic, place: Place, style: Style) -> ariadne::ReportBuilder<'a, Place> {
+fn start<'a>(diagnostic: &Diagnostic, place: Excerpt, style: Style) -> ariadne::ReportBuilder<'a, Excerpt> {
     let config = Config::default().with_color(style.color).with_index_type(IndexType::Byte);
     let mut report =
         Report::build(ReportKind::Error, place).with_config(config).with_message(&diagnostic.message);
@@ -104,7 +104,7 @@ fn start<'a>(diagnostic: &Diagnostic, place: Place, style: Style) -> ariadne::Re
     report
 }
 
-fn write(report: ariadne::ReportBuilder<'_, Place>, cache: impl ariadne::Cache<String>) -> String {
+fn write(report: ariadne::ReportBuilder<'_, Excerpt>, cache: impl ariadne::Cache<String>) -> String {
     let mut bytes = Vec::new();
     report.finish().write(cache, &mut bytes).expect("writing to memory succeeds");
     let text = String::from_utf8_lossy(&bytes);

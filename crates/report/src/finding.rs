@@ -5,7 +5,7 @@
 
 use crate::advice::{advice, after_stop, before_begin};
 use crate::explain::Sentence;
-use crate::interleaving::{Interleaving, Place, StepTaken, statement, thread_name};
+use crate::interleaving::{Interleaving, SourceRange, StepTaken, statement, thread_name};
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
 use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
@@ -88,7 +88,7 @@ pub struct ViolationReport {
     /// One sentence without a full stop.
     pub message: String,
     /// Where the violated condition stands.
-    pub place: Option<Place>,
+    pub place: Option<SourceRange>,
     /// For a deadlock: the threads that wait, and for what.
     pub waiting: Vec<Waiting>,
 }
@@ -99,7 +99,7 @@ pub struct Waiting {
     /// The thread.
     pub thread: String,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<SourceRange>,
     /// The statement that it cannot do, as it is written in the source.
     pub statement: String,
 }
@@ -173,14 +173,14 @@ impl Conclusion {
 
 impl ViolationReport {
     /// Where to look first: the violated condition, or the first thread that waits.
-    pub fn primary_place(&self) -> Option<&Place> {
+    pub fn primary_place(&self) -> Option<&SourceRange> {
         let first_waiting = || self.waiting.iter().find_map(|waiting| waiting.place.as_ref());
         self.place.as_ref().or_else(first_waiting)
     }
 
     /// A violation in the words of the source; `last` is the state in which the run ends.
     pub fn new(violation: Violation, program: &Program, sources: &SourceMap, last: &State) -> Self {
-        let place = |span: Option<Span>| span.map(|span| Place::of(span, sources));
+        let place = |span: Option<Span>| span.map(|span| SourceRange::of(span, sources));
         match violation {
             Violation::Check(check) => {
                 let check = &program.checks()[check];

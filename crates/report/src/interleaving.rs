@@ -37,7 +37,7 @@ pub struct Step {
     /// An index into [`Interleaving::threads`].
     pub thread: usize,
     /// Where the statement stands in the source.
-    pub place: Option<Place>,
+    pub place: Option<SourceRange>,
     /// The statement as it is written in the source.
     pub statement: String,
     /// What the step does, in the words of the intermediate program.
@@ -53,7 +53,7 @@ pub struct Step {
 
 /// A piece of the source. Lines and columns count from one, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct SourceRange {
     /// The file.
     pub file: String,
     /// The line in which it starts.
@@ -66,7 +66,7 @@ pub struct Place {
     pub end_column: u32,
 }
 
-impl Place {
+impl SourceRange {
     /// The place of a span.
     pub fn of(span: Span, sources: &SourceMap) -> Self {
         let file = sources.file(span.file);
@@ -225,11 +225,15 @@ pub fn thread_name(program: &Program, state: &State, slot: SlotId) -> String {
 }
 
 /// Where the statement of an edge stands, and how it is written; without a source, what it does.
-pub(crate) fn statement(program: &Program, sources: &SourceMap, edge: EdgeId) -> (Option<Place>, String) {
+pub(crate) fn statement(
+    program: &Program,
+    sources: &SourceMap,
+    edge: EdgeId,
+) -> (Option<SourceRange>, String) {
     let edge = &program.edges()[edge];
     let source = edge.span.map(|span| one_line(sources.text(span))).filter(|text| !text.is_empty());
     let statement = source.unwrap_or_else(|| program.display_ops(&edge.ops).to_string());
-    (edge.span.map(|span| Place::of(span, sources)), statement)
+    (edge.span.map(|span| SourceRange::of(span, sources)), statement)
 }
 
 struct Teller<'a> {

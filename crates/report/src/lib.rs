@@ -37,7 +37,7 @@ pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
 pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
 pub use html::{HtmlReport, Subject, escape_html};
-pub use interleaving::{InitialValue, Interleaving, Place, Read, Step, StepTaken, Write, thread_name};
+pub use interleaving::{InitialValue, Interleaving, Read, SourceRange, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
 pub use junit::render_junit;
 pub use layout::{counted, group_digits};

@@ -9,7 +9,7 @@
 //! matchers pass over. Mistakes in the input have the word `input` in place of a property.
 
 use crate::finding::{FileReport, Finding, Kind, Problem};
-use crate::interleaving::Place;
+use crate::interleaving::SourceRange;
 use rely_base::Diagnostic;
 
 /// A pattern that finds the lines: file, line, column, severity, message and property are its
@@ -41,12 +41,12 @@ fn found(file: &str, finding: &Finding) -> String {
 }
 
 fn wrong(file: &str, diagnostic: &Diagnostic, problem: &Problem) -> String {
-    let place = diagnostic.primary.as_ref().map(|(span, _)| Place::of(*span, &problem.sources));
+    let place = diagnostic.primary.as_ref().map(|(span, _)| SourceRange::of(*span, &problem.sources));
     line(file, place.as_ref(), "error", &diagnostic.message, "input")
 }
 
 /// Without a place the beginning of the file stands for all of it.
-fn line(file: &str, place: Option<&Place>, severity: &str, message: &str, property: &str) -> String {
+fn line(file: &str, place: Option<&SourceRange>, severity: &str, message: &str, property: &str) -> String {
     let (file, line, column) =
         place.map_or((file, 1, 1), |place| (place.file.as_str(), place.line, place.column));
     format!("{}:{line}:{column}: {severity}: {} [{property}]\n", one_line(file), one_line(message))

@@ -57,20 +57,20 @@ impl<'o> Outline<'o> {
         let thread = &program.threads()[self.entry.thread];
         let mut cuts = Cuts::new();
         let mut nowhere: Vec<ControlPoint> = Vec::new();
-        for spot in ControlPoint::all(program, self.entry.thread) {
-            match (spot, self.phrases.span(spot)) {
+        for point in ControlPoint::all(program, self.entry.thread) {
+            match (point, self.phrases.span(point)) {
                 (ControlPoint::At(location), _) if location == thread.exit => {}
                 (ControlPoint::At(location), Some(span)) => {
                     let text = self.phrases.sources.file(span.file).text();
                     let start = with_labels(text, with_keyword(text, span.start as usize));
                     cuts.entry((span.file, start)).or_default().push(location);
                 }
-                _ => nowhere.push(spot),
+                _ => nowhere.push(point),
             }
         }
-        for spot in nowhere {
-            let place = self.phrases.spot(spot);
-            self.assertion(0, &[spot], Some(&place));
+        for point in nowhere {
+            let place = self.phrases.source_line(point);
+            self.assertion(0, &[point], Some(&place));
         }
         let start = cuts.iter().find(|(_, locations)| locations.contains(&thread.entry)).map(|(cut, _)| *cut);
         while let Some((&cut, _)) = cuts.first_key_value() {
@@ -84,11 +84,11 @@ impl<'o> Outline<'o> {
         }
     }
 
-    /// What holds at the spots, after the name of the place if it has to be said.
-    fn assertion(&mut self, indent: usize, spots: &[ControlPoint], place: Option<&str>) {
-        let known = self.entry.at.iter().filter(|(spot, _)| spots.contains(spot));
+    /// What holds at the points, after the name of the place if it has to be said.
+    fn assertion(&mut self, indent: usize, points: &[ControlPoint], place: Option<&str>) {
+        let known = self.entry.at.iter().filter(|(point, _)| points.contains(point));
         let cubes: Vec<Cube> = known.flat_map(|(_, cubes)| cubes.iter().cloned()).collect();
-        if cubes.is_empty() && !spots.iter().any(|&spot| self.has_way_to(spot)) {
+        if cubes.is_empty() && !points.iter().any(|&point| self.has_way_to(point)) {
             return;
         }
         let condition = self.phrases.condition(&cubes);
@@ -97,13 +97,13 @@ impl<'o> Outline<'o> {
             None => format!("{{ {condition} }}"),
         };
         self.lines.push(OutlineLine { indent, text, is_assertion: true });
-        self.ranks(indent, spots);
+        self.ranks(indent, points);
     }
 
-    /// Whether a step of the simplified program leads to a spot. Where none does, perhaps because
+    /// Whether a step of the simplified program leads to a point. Where none does, perhaps because
     /// what led there made no difference and was left out, the proof claims nothing.
-    fn has_way_to(&self, spot: ControlPoint) -> bool {
-        match spot {
+    fn has_way_to(&self, point: ControlPoint) -> bool {
+        match point {
             ControlPoint::Unstarted => true,
             ControlPoint::At(location) => {
                 self.phrases.program.edges().values().any(|edge| edge.target == location)
@@ -111,11 +111,11 @@ impl<'o> Outline<'o> {
         }
     }
 
-    /// How far the thread is from its end at the spots.
-    fn ranks(&mut self, indent: usize, spots: &[ControlPoint]) {
+    /// How far the thread is from its end at the points.
+    fn ranks(&mut self, indent: usize, points: &[ControlPoint]) {
         let Some(ranking) = self.ranking else { return };
-        let reached = spots.iter().filter(|&&spot| ranks::is_reached(self.entry, spot));
-        let texts = reached.filter_map(|&spot| ranks::rank(self.phrases, ranking, self.entry.thread, spot));
+        let reached = points.iter().filter(|&&point| ranks::is_reached(self.entry, point));
+        let texts = reached.filter_map(|&point| ranks::rank(self.phrases, ranking, self.entry.thread, point));
         let mut texts: Vec<String> = texts.map(|rank| format!("{{ rank {rank} }}")).collect();
         texts.dedup();
         self.lines.extend(texts.into_iter().map(|text| OutlineLine { indent, text, is_assertion: true }));
@@ -138,8 +138,8 @@ impl<'o> Outline<'o> {
             let depth = depth(&text[start..at]);
             let starts_line = text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
             let indent = if starts_line { column(text, at).saturating_sub(margin) } else { STEP * depth };
-            let spots: Vec<ControlPoint> = locations.into_iter().map(ControlPoint::At).collect();
-            self.assertion(indent, &spots, None);
+            let points: Vec<ControlPoint> = locations.into_iter().map(ControlPoint::At).collect();
+            self.assertion(indent, &points, None);
             self.piece(&text[at..next], indent, margin);
         }
         end

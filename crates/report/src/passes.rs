@@ -45,6 +45,7 @@ mod tests {
             pass                         threads     locations         edges     variables
             compress                           2     120 -> 24     130 -> 30            12  changed
             fold_constants:3                   2            24            30            12  unchanged
-        "#]].assert_eq(&render_passes(&[compressed, nothing]));
+        "#]]
+        .assert_eq(&render_passes(&[compressed, nothing]));
     }
 }

@@ -55,9 +55,9 @@ impl<'p> Phrases<'p> {
     }
 
     fn short_name(&self, location: LocationId) -> String {
-        let spot = ControlPoint::At(location);
-        let line = || Some(format!("line {}", self.sources.position(self.span(spot)?).line));
-        self.label(spot).or_else(line).unwrap_or_else(|| format!("{LOCATION}{}", location.index()))
+        let point = ControlPoint::At(location);
+        let line = || Some(format!("line {}", self.sources.position(self.span(point)?).line));
+        self.label(point).or_else(line).unwrap_or_else(|| format!("{LOCATION}{}", location.index()))
     }
 
     /// Writes atoms.
@@ -94,15 +94,15 @@ impl<'p> Phrases<'p> {
         simplified(cubes).iter().map(case).collect()
     }
 
-    /// The line and the label of a spot, as far as it has them.
-    pub(crate) fn place(&self, spot: ControlPoint) -> String {
-        let line = self.span(spot).map(|span| self.sources.position(span).line);
-        let place = match (line, self.label(spot)) {
+    /// The line and the label of a point, as far as it has them.
+    pub(crate) fn place(&self, point: ControlPoint) -> String {
+        let line = self.span(point).map(|span| self.sources.position(span).line);
+        let place = match (line, self.label(point)) {
             (Some(line), Some(label)) => format!("line {line} ({label})"),
             (Some(line), None) => format!("line {line}"),
-            (None, _) => self.short(spot).to_owned(),
+            (None, _) => self.short(point).to_owned(),
         };
-        with_values(place, self.values(spot))
+        with_values(place, self.values(point))
     }
 
     /// A variable, with its thread in front if it has one.
@@ -116,10 +116,10 @@ impl<'p> Phrases<'p> {
 
     /// Where the cube says that others stand.
     pub(crate) fn places(&self, cube: &Cube) -> Vec<String> {
-        let place = |(thread, spots): &(ThreadId, Vec<ControlPoint>)| {
+        let place = |(thread, points): &(ThreadId, Vec<ControlPoint>)| {
             let all = ControlPoint::all(self.program, *thread);
             let (here, elsewhere): (Vec<ControlPoint>, Vec<ControlPoint>) =
-                all.into_iter().partition(|spot| spots.contains(spot));
+                all.into_iter().partition(|point| points.contains(point));
             let (here, elsewhere) = (self.names_of(&here, &elsewhere), self.names_of(&elsewhere, &here));
             let is_clear = elsewhere.iter().all(|name| !here.contains(name));
             let is_shorter = !elsewhere.is_empty() && elsewhere.len() < here.len() && here.len() >= LONG_LIST;
@@ -137,12 +137,12 @@ impl<'p> Phrases<'p> {
     }
 
     /// The names of places, which need not be told from others than these.
-    fn names_of(&self, spots: &[ControlPoint], others: &[ControlPoint]) -> Vec<String> {
-        let elsewhere: BTreeSet<&str> = others.iter().map(|&spot| self.short(spot)).collect();
+    fn names_of(&self, points: &[ControlPoint], others: &[ControlPoint]) -> Vec<String> {
+        let elsewhere: BTreeSet<&str> = others.iter().map(|&point| self.short(point)).collect();
         let mut names: Vec<String> = Vec::new();
-        for &spot in spots {
-            let short = self.short(spot);
-            let name = if elsewhere.contains(short) { self.spot(spot) } else { short.to_owned() };
+        for &point in points {
+            let short = self.short(point);
+            let name = if elsewhere.contains(short) { self.source_line(point) } else { short.to_owned() };
             // Several places of one line have one name.
             if !names.contains(&name) {
                 names.push(name);
@@ -152,8 +152,8 @@ impl<'p> Phrases<'p> {
     }
 
     /// A label, or `entry` and `exit`.
-    pub(crate) fn label(&self, spot: ControlPoint) -> Option<String> {
-        let ControlPoint::At(location) = spot else { return Some(NOT_STARTED.to_owned()) };
+    pub(crate) fn label(&self, point: ControlPoint) -> Option<String> {
+        let ControlPoint::At(location) = point else { return Some(NOT_STARTED.to_owned()) };
         let thread = self.program.thread_of(location);
         let label = self.program.locations()[location].label.clone();
         label
@@ -162,24 +162,24 @@ impl<'p> Phrases<'p> {
     }
 
     /// The shortest name of a place, with the values that tell it from others of that name.
-    pub(crate) fn spot(&self, spot: ControlPoint) -> String {
-        with_values(self.short(spot).to_owned(), self.values(spot))
+    pub(crate) fn source_line(&self, point: ControlPoint) -> String {
+        with_values(self.short(point).to_owned(), self.values(point))
     }
 
     /// The shortest names of all locations.
     pub(crate) fn locations(&self) -> Arena<LocationId, String> {
-        self.program.locations().ids().map(|location| self.spot(ControlPoint::At(location))).collect()
+        self.program.locations().ids().map(|location| self.source_line(ControlPoint::At(location))).collect()
     }
 
-    fn short(&self, spot: ControlPoint) -> &str {
-        match spot {
+    fn short(&self, point: ControlPoint) -> &str {
+        match point {
             ControlPoint::At(location) => &self.names[location].short,
             ControlPoint::Unstarted => NOT_STARTED,
         }
     }
 
-    fn values(&self, spot: ControlPoint) -> Option<&str> {
-        match spot {
+    fn values(&self, point: ControlPoint) -> Option<&str> {
+        match point {
             ControlPoint::At(location) => self.names[location].values.as_deref(),
             ControlPoint::Unstarted => None,
         }
@@ -194,7 +194,7 @@ impl<'p> Phrases<'p> {
             let number =
                 part[..digits].parse().ok().filter(|&number| number < self.program.locations().len());
             match number {
-                Some(number) => told += &self.spot(ControlPoint::At(LocationId::from_index(number))),
+                Some(number) => told += &self.source_line(ControlPoint::At(LocationId::from_index(number))),
                 None => told += &format!("{LOCATION}{}", &part[..digits]),
             }
             told += &part[digits..];
@@ -203,8 +203,8 @@ impl<'p> Phrases<'p> {
     }
 
     /// The statement that starts at a location.
-    pub(crate) fn span(&self, spot: ControlPoint) -> Option<Span> {
-        let ControlPoint::At(location) = spot else { return None };
+    pub(crate) fn span(&self, point: ControlPoint) -> Option<Span> {
+        let ControlPoint::At(location) = point else { return None };
         let leaving =
             self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
         self.program.locations()[location].span.or(leaving)
@@ -333,14 +333,14 @@ mod tests {
         (old, new, back)
     }
 
-    fn check_places(spots: &[usize], expected: &str) {
+    fn check_places(points: &[usize], expected: &str) {
         let (old, new, back) = searching();
         let restored = Restored::new(&old, &new, &back);
         let sources = SourceMap::new();
         let phrases = Phrases::new(&restored, &sources);
         let thread = new.threads().ids().next().expect("a thread");
-        let spots = spots.iter().map(|&spot| ControlPoint::At(LocationId::from_index(spot))).collect();
-        let cube = Cube { atoms: vec![], others: vec![(thread, spots)] };
+        let points = points.iter().map(|&point| ControlPoint::At(LocationId::from_index(point))).collect();
+        let cube = Cube { atoms: vec![], others: vec![(thread, points)] };
         assert_eq!(phrases.places(&cube), [expected]);
     }
 

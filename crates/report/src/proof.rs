@@ -81,7 +81,7 @@ impl Writer<'_> {
 
     /// Invariants first: what is said of threads may rest on them.
     fn write_counting(&self, invariants: &[Invariant]) -> String {
-        let mut text = "  proof        threads know how many of them stand where\n\n".to_owned();
+        let mut text = "  proof        threads know how many of them are where\n\n".to_owned();
         let names = self.phrases.locations();
         let printer = InvariantPrinter::new(self.phrases.program).with_names(&names);
         let lines: Vec<String> = invariants.iter().map(|one| printer.invariant(one)).collect();

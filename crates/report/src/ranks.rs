@@ -10,9 +10,9 @@ pub(crate) fn rank(
     phrases: &Phrases<'_>,
     ranking: &Ranking,
     thread: ThreadId,
-    spot: ControlPoint,
+    point: ControlPoint,
 ) -> Option<String> {
-    let cases = ranking.at(thread, spot);
+    let cases = ranking.at(thread, point);
     if cases.is_empty() {
         return None;
     }
@@ -41,8 +41,8 @@ pub(crate) fn summary(ranking: &Ranking) -> &'static str {
 }
 
 /// Whether a rank is worth showing at a place: the place is reached.
-pub(crate) fn is_reached(entry: &ThreadAssertions, spot: ControlPoint) -> bool {
-    entry.at.iter().any(|(place, cubes)| *place == spot && !cubes.is_empty())
+pub(crate) fn is_reached(entry: &ThreadAssertions, point: ControlPoint) -> bool {
+    entry.at.iter().any(|(place, cubes)| *place == point && !cubes.is_empty())
 }
 
 fn condition(phrases: &Phrases<'_>, case: &RankCase) -> String {

@@ -12,8 +12,8 @@ use rely_program::{LocationId, Value, VarId};
 /// The proof in which every assertion names the values that variables have there.
 pub(crate) fn proof(proof: &RelyGuarantee, restored: &Restored) -> RelyGuarantee {
     let mut told = proof.clone();
-    for (spot, cubes) in told.threads.iter_mut().flat_map(|entry| &mut entry.at) {
-        if let ControlPoint::At(location) = *spot {
+    for (point, cubes) in told.threads.iter_mut().flat_map(|entry| &mut entry.at) {
+        if let ControlPoint::At(location) = *point {
             let named = cubes.iter().map(|cube| with_names(cube, restored, [location, location]));
             *cubes = with_values(named.collect(), restored.values(location));
         }

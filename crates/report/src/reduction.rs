@@ -110,9 +110,9 @@ impl Writer<'_> {
 
     /// What is held in front of a step.
     fn held(&self, thread: ThreadId, edge: EdgeId) -> String {
-        let spot = ControlPoint::At(self.program.edges()[edge].source);
+        let point = ControlPoint::At(self.program.edges()[edge].source);
         let entries = self.held.threads.iter().filter(|entry| entry.thread == thread);
-        let known = entries.flat_map(|entry| &entry.at).find(|(known, _)| *known == spot);
+        let known = entries.flat_map(|entry| &entry.at).find(|(known, _)| *known == point);
         match known.map(|(_, cubes)| self.phrases.condition(cubes)) {
             Some(condition) if condition != "true" => truncate(&format!("{{ {condition} }}"), WIDEST_HELD),
             _ => String::new(),

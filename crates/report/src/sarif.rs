@@ -6,7 +6,7 @@
 //! notifications of the invocation, since nothing was analysed then.
 
 use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
-use crate::interleaving::{Interleaving, Place, Step};
+use crate::interleaving::{Interleaving, SourceRange, Step};
 use crate::text::violation_text;
 use crate::uri;
 use rely_base::Diagnostic;
@@ -71,7 +71,7 @@ fn rule(goal: Goal) -> Value {
         ),
         Goal::Deadlock => (
             "Deadlock",
-            "The program can stand still",
+            "The program can deadlock",
             "In some interleaving no thread can move, and not all have ended.",
         ),
         Goal::Termination => ("EndlessRun", "A run may never end", "Some interleaving goes on forever."),
@@ -100,7 +100,7 @@ fn whole_file(file: &str) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact(file) } })
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &SourceRange) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": artifact(&place.file),
         "region": {
@@ -218,7 +218,7 @@ fn notifications(report: &FileReport) -> Vec<Value> {
 }
 
 fn notification(file: &str, diagnostic: &Diagnostic, problem: &Problem) -> Value {
-    let place = diagnostic.primary.as_ref().map(|(span, _)| Place::of(*span, &problem.sources));
+    let place = diagnostic.primary.as_ref().map(|(span, _)| SourceRange::of(*span, &problem.sources));
     let help = diagnostic.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     json!({
         "descriptor": { "id": INPUT_ERROR, "index": 0 },

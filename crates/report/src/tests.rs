@@ -1,7 +1,7 @@
 //! Snapshots of whole reports.
 
 use crate::finding::{Conclusion, FileReport, Finding, Kind, Problem, ViolationReport};
-use crate::interleaving::{Interleaving, Place, StepTaken};
+use crate::interleaving::{Interleaving, SourceRange, StepTaken};
 use crate::{Detail, Style, render_file, render_json, render_run};
 use expect_test::{Expect, expect};
 use rely_base::{Diagnostic, Id, SourceMap, Span};
@@ -196,7 +196,7 @@ fn reports() -> Vec<FileReport> {
     let violation = ViolationReport {
         kind: "property",
         message: "`ensures x == 2` does not hold at the end".to_owned(),
-        place: Some(Place {
+        place: Some(SourceRange {
             file: "increment.rely".to_owned(),
             line: 4,
             column: 1,

@@ -25,14 +25,14 @@ pub struct Branch {
     /// The template instances that are started, each with the values of its locals.
     pub spawned: Vec<(ThreadId, Vec<(VarId, LinearForm)>)>,
     /// How the step ends.
-    pub ending: Ending,
+    pub ending: BranchEnd,
     /// Whether it allows exactly what the program does.
     pub exact: bool,
 }
 
 /// How a step ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum BranchEnd {
     /// The thread is at the target of the edge.
     Moves,
     /// The whole program has ended.
@@ -55,7 +55,7 @@ struct Draft {
 /// The branches of one edge that have ended, and those that go on.
 struct Edges<'t, 'p> {
     translator: &'t Translator<'p>,
-    ended: Vec<(Draft, Ending)>,
+    ended: Vec<(Draft, BranchEnd)>,
     open: Vec<Draft>,
 }
 
@@ -68,7 +68,7 @@ impl Translator<'_> {
         }
         let Edges { ended, open, .. } = edges;
         let finished = open.into_iter().map(|draft| {
-            let ending = if draft.halts { Ending::Halts } else { Ending::Moves };
+            let ending = if draft.halts { BranchEnd::Halts } else { BranchEnd::Moves };
             (draft, ending)
         });
         let branches = ended.into_iter().chain(finished).map(|(draft, ending)| draft.finish(ending));
@@ -78,7 +78,7 @@ impl Translator<'_> {
 }
 
 impl Draft {
-    fn finish(self, ending: Ending) -> Branch {
+    fn finish(self, ending: BranchEnd) -> Branch {
         let Draft { path, started, spawned, .. } = self;
         Branch {
             guard: path.guard.into_iter().filter(|constraint| !constraint.is_true()).collect(),
@@ -120,7 +120,7 @@ impl Edges<'_, '_> {
             }
             Op::Check(condition, check) => {
                 self.defined(condition)?;
-                self.end_unless(condition, Ending::Fails(*check))
+                self.end_unless(condition, BranchEnd::Fails(*check))
             }
             Op::Assign(assignments) => {
                 for (place, value) in assignments {
@@ -168,7 +168,7 @@ impl Edges<'_, '_> {
     }
 
     /// Ends the branches in which a condition does not hold.
-    fn end_unless(&mut self, condition: &Expr, ending: Ending) -> Result<(), TooManyCases> {
+    fn end_unless(&mut self, condition: &Expr, ending: BranchEnd) -> Result<(), TooManyCases> {
         for draft in &self.open {
             let failed = self.translator.condition(draft.path.clone(), condition, false)?;
             self.ended.extend(failed.into_iter().map(|path| (Draft { path, ..draft.clone() }, ending)));
@@ -179,7 +179,7 @@ impl Edges<'_, '_> {
     /// Ends the branches in which an expression has no value.
     fn defined(&mut self, expr: &Expr) -> Result<(), TooManyCases> {
         for (_, condition) in definedness(self.translator.program, expr) {
-            self.end_unless(&condition, Ending::Undefined)?;
+            self.end_unless(&condition, BranchEnd::Undefined)?;
         }
         Ok(())
     }

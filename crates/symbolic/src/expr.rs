@@ -7,7 +7,7 @@ use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::{BinaryOp, Domain, Expr, LocationId, Program, Sort, ThreadId, ThreadKind, UnaryOp, Value};
 use std::collections::BTreeMap;
 
-/// An edge or a condition falls apart into too many cases.
+/// An edge or a condition has too many cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyCases;
 

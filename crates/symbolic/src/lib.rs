@@ -23,7 +23,7 @@ mod roles;
 mod system;
 
 pub use cells::Cells;
-pub use edge::{Branch, Ending};
+pub use edge::{Branch, BranchEnd};
 pub use expr::{TooManyCases, Translator};
 pub use limits::Limits;
 pub use property::{Violation, initial_states};

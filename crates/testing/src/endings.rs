@@ -10,13 +10,13 @@ use std::collections::HashMap;
 
 /// How runs end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
+pub enum Termination {
     /// Every run ends.
     Always,
     /// Some run goes on for ever.
     Never,
     /// No run goes on for ever, but one stands still before its end.
-    StandsStill,
+    Deadlocks,
     /// Something has no meaning, and nothing else is wrong.
     Meaningless,
     /// There are more states than allowed.
@@ -25,7 +25,7 @@ pub enum Ending {
 
 impl Reference<'_> {
     /// Looks at all runs, through at most `limit` states.
-    pub fn ending(&self, limit: usize) -> Ending {
+    pub fn ending(&self, limit: usize) -> Termination {
         let mut numbers: HashMap<State, usize> = HashMap::new();
         let mut states: Vec<State> = Vec::new();
         for state in self.initial_states() {
@@ -35,7 +35,7 @@ impl Reference<'_> {
         let (mut stuck, mut meaningless) = (false, false);
         while steps.len() < states.len() {
             if states.len() > limit {
-                return Ending::TooMany;
+                return Termination::TooMany;
             }
             let state = states[steps.len()].clone();
             stuck |= !self.is_in_block(&state) && self.stands_still(&state, &mut meaningless);
@@ -44,10 +44,10 @@ impl Reference<'_> {
             steps.push(reached.collect());
         }
         match () {
-            () if has_cycle(&steps) => Ending::Never,
-            () if stuck => Ending::StandsStill,
-            () if meaningless => Ending::Meaningless,
-            () => Ending::Always,
+            () if has_cycle(&steps) => Termination::Never,
+            () if stuck => Termination::Deadlocks,
+            () if meaningless => Termination::Meaningless,
+            () => Termination::Always,
         }
     }
 

@@ -17,7 +17,7 @@ mod reference;
 mod script;
 pub mod sketch;
 
-pub use endings::Ending;
+pub use endings::Termination;
 pub use generator::{Sample, generate};
 pub use reference::{Answer, Reference};
 pub use rely_base::Random;

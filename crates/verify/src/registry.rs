@@ -33,7 +33,7 @@ pub enum StrategyError {
     #[error("the engine `{0}` is not available yet")]
     NotAvailable(&'static str),
     /// Nobody knows the name.
-    #[error("there is no engine `{0}`; engines are {names}", names = STRATEGY_NAMES.join(", "))]
+    #[error("there is no engine `{0}`; the engines are {names}", names = STRATEGY_NAMES.join(", "))]
     Unknown(String),
 }
 
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
-        let expected = "there is no engine `magic`; engines are portfolio, explore, rely-guarantee, \
+        let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
                         owicki-gries, reduction, deductive, parameterized, houdini";
         assert_eq!(error.to_string(), expected);
     }

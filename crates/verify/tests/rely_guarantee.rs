@@ -310,7 +310,7 @@ fn a_cancelled_run_stops() {
     let (prepared, _) = rely_passes::prepare(&load(LOCK_BIT), Goal::Assert);
     let claim = claim(RelyGuaranteeStrategy::default(), &prepared, &budget, &Silent);
     let Claim::Unknown(reason) = claim else { panic!("it went on: {claim:?}") };
-    assert_eq!(reason.to_string(), "it was cancelled");
+    assert_eq!(reason.to_string(), "cancelled");
 }
 
 /// Models of the papers' tables that are quick enough for every test run.

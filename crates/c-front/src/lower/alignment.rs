@@ -135,7 +135,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                         _ => self.alignment_number(&size.node.0),
                     }
                 }
-                _ => self.error(argument.span, "this is no alignment"),
+                _ => self.error(argument.span, "invalid alignment"),
             },
             _ => Ok(None),
         }

@@ -13,7 +13,7 @@ use crate::types::CType;
 use crate::value::{Known, ObjectId, Value};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_base::Diagnostic;
+use rely_base::{Diagnostic, plural};
 
 /// Larger pieces of memory are not allocated.
 const MAX_BYTES: i128 = 1 << 24;
@@ -35,7 +35,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             bytes = bytes.saturating_mul(factor);
         }
         if !(1..=MAX_BYTES).contains(&bytes) {
-            return self.refuse(at, format!("`{name}` of {bytes} bytes"));
+            return self.refuse(at, format!("`{name}` of {}", plural(bytes, "bytes")));
         }
         let path = self.frames.iter().skip(1).map(|frame| frame.site).chain([at.start]).collect();
         let key = ObjectKey::Heap(self.thread.key.clone(), path);
@@ -76,7 +76,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let Some(bytes) = self.facts.untyped_size(place.object) else { continue };
             if !bytes.is_multiple_of(size) {
                 let ty = self.facts.records.display(target);
-                return self.refuse(at, format!("memory of {bytes} bytes for elements of type `{ty}`"));
+                return self
+                    .refuse(at, format!("memory of {} for elements of type `{ty}`", plural(bytes, "bytes")));
             }
             let ty = match bytes / size {
                 1 => target.clone(),

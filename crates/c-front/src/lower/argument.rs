@@ -101,7 +101,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.eval(if condition != 0 { yes } else { no }).map(Some)
             }
             ("__builtin_constant_p" | "__builtin_choose_expr", _) => {
-                self.error(at, format!("`{name}` has too many or too few arguments"))
+                self.error(at, format!("`{name}` is called with the wrong number of arguments"))
             }
             _ => Ok(None),
         }

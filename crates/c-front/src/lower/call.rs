@@ -66,7 +66,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let Some(&function) = self.unit.functions.get(name) else {
             let name = self.spelled(name);
-            return self.error(at, format!("`{name}` is called, but it is neither defined here nor known"));
+            return self.error(
+                at,
+                format!("`{name}` is called, but it is neither defined nor a known library function"),
+            );
         };
         if self.is_silent {
             operands.into_iter().for_each(|operands| self.end_operands(operands));

@@ -197,7 +197,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         loop {
             self.leave_full_levels(walk);
             let Some((ty, offset)) = self.enter_next(walk) else {
-                return self.error(at, "this initializer has more values than there are places");
+                return self.error(at, "too many values in this initializer");
             };
             if self.starts_elided(&ty, initializer)? {
                 walk.levels.push(Level { ty, offset, next: 0 });
@@ -365,7 +365,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         match ty.as_ref().map(CType::unqualified) {
             Some(CType::Array(..)) => Ok((path, count)),
-            _ => self.error(at, "an index for something that is no array"),
+            _ => self.error(at, "an index for something that is not an array"),
         }
     }
 

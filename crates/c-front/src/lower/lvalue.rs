@@ -271,7 +271,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 OffsetMember::Index(index) => {
                     let (index, _) = self.constant_expression(index, "an index in `offsetof`")?;
                     let CType::Array(element, _) = ty.unqualified() else {
-                        return self.error(at, "an index in `offsetof` of something that is no array");
+                        return self.error(at, "an index in `offsetof` of something that is not an array");
                     };
                     let size = self.facts.records.size_of(element).unwrap_or(0);
                     (index.saturating_mul(i128::from(size)), (**element).clone())

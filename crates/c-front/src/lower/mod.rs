@@ -113,7 +113,7 @@ pub(crate) fn lower(
             return finished.program();
         }
     }
-    Err(Diagnostic::error("the pointers of this program are too entangled to be followed"))
+    Err(Diagnostic::error("the pointers of this program are too complex to analyse"))
 }
 
 /// One round.

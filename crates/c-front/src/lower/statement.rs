@@ -243,7 +243,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let is_new =
                     self.frames.last_mut().is_none_or(|frame| frame.defined_labels.insert(&name.node.name));
                 if !is_new {
-                    return self.error(name.span, format!("the label `{}` stands twice", name.node.name));
+                    return self.error(name.span, format!("the label `{}` is defined twice", name.node.name));
                 }
                 let meeting = self.label_meeting(&name.node.name);
                 self.arrive(meeting)?;

@@ -135,9 +135,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn bit_width(&mut self, width: &'a Node<Expression>, is_named: bool) -> Lowered<u64> {
         let (bits, _) = self.constant_expression(width, "the width of a bit-field")?;
         match u64::try_from(bits) {
-            Ok(0) if is_named => self.error(width.span, "a bit-field with a name has no bits"),
+            Ok(0) if is_named => self.error(width.span, "a named bit-field has width zero"),
             Ok(bits) if bits <= 64 => Ok(bits),
-            _ => self.error(width.span, "no bit-field has so many bits"),
+            _ => self.error(width.span, "the bit-field is wider than its type"),
         }
     }
 

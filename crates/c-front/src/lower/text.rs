@@ -52,7 +52,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(at, format!("`{name}` takes two arguments"));
         };
         let Expression::StringLiteral(text) = &from.node else {
-            return self.refuse(at, format!("`{name}` of a text that is not written there"));
+            return self.refuse(at, format!("`{name}` of a string that is not a literal"));
         };
         let Address::Known(known) = self.string(&text.node, from.span)?.address else {
             return Ok(Value::void());
@@ -93,7 +93,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             .take(1)
             .all(|end| matches!(self.type_of(end), Ok(value) if value.as_constant() == Some(0)));
         if !is_plain || !self.is_of_command_line(text)? {
-            return self.refuse(at, format!("`{name}` of a text that is not from the command line"));
+            return self.refuse(at, format!("`{name}` of a string that is not from the command line"));
         }
         let kind = match name {
             "atoi" => IntKind::Int,

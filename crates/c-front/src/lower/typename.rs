@@ -192,7 +192,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             )
         });
         if !only_words {
-            return self.error(at, "these words do not make up a type");
+            return self.error(at, "invalid combination of type specifiers");
         }
         let kind =
             match (count(&TypeSpecifier::Char), count(&TypeSpecifier::Short), count(&TypeSpecifier::Long)) {

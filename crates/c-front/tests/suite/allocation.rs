@@ -135,6 +135,6 @@ fn the_command_line_is_unknown() {
     );
     check_refusal(
         "int k; int main() { k = atoi(\"3\"); }",
-        "`atoi` of a text that is not from the command line",
+        "`atoi` of a string that is not from the command line",
     );
 }

@@ -13,7 +13,7 @@ pub enum Method {
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
+pub enum AttemptEnd {
     /// The assertions are stable and exclude every violation.
     Proved,
     /// The assertions do not exclude every violation.
@@ -31,12 +31,12 @@ impl fmt::Display for Method {
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for AttemptEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Ending::Proved => "proved",
-            Ending::Offended => "a violation is not excluded",
-            Ending::TooMuchWork => "too much work",
+            AttemptEnd::Proved => "proved",
+            AttemptEnd::Offended => "a violation is not excluded",
+            AttemptEnd::TooMuchWork => "too much work",
         })
     }
 }
@@ -47,7 +47,7 @@ pub struct Attempt {
     /// How the proofs of the threads were related.
     pub method: Method,
     /// What came of it.
-    pub ending: Ending,
+    pub ending: AttemptEnd,
     /// Its iterations, in order.
     pub iterations: Vec<Iteration>,
 }

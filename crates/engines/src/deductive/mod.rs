@@ -57,7 +57,7 @@ mod symmetry;
 mod team;
 mod transition;
 
-pub use iteration::{Attempt, Ending, Iteration, Method};
+pub use iteration::{Attempt, AttemptEnd, Iteration, Method};
 pub use limits::Limits;
 
 use crate::Engine;
@@ -204,7 +204,7 @@ impl Work<'_, '_> {
                 return claim;
             }
         }
-        let offended = self.attempts.iter().any(|attempt| attempt.ending == Ending::Offended);
+        let offended = self.attempts.iter().any(|attempt| attempt.ending == AttemptEnd::Offended);
         let why = if offended {
             "the assertions that were found do not exclude a violation, and no run was found that shows one"
         } else {
@@ -224,7 +224,7 @@ impl Work<'_, '_> {
             if let Err(reason) = budget.check_now() {
                 return Some(Claim::Unknown(Reason::Stopped(reason)));
             }
-            let offended = self.attempts.last().is_some_and(|last| last.ending == Ending::Offended);
+            let offended = self.attempts.last().is_some_and(|last| last.ending == AttemptEnd::Offended);
             let states = match (is_first, offended) {
                 (true, _) => limits.states_at_first.min(limits.states),
                 (false, true) => limits.states,
@@ -248,10 +248,11 @@ impl Work<'_, '_> {
         let earlier = self.attempts.iter().filter(|attempt| attempt.method == plan.method);
         let mut endings = earlier.map(|attempt| attempt.ending);
         match plan.method {
-            Method::Modular => endings.any(|ending| ending == Ending::Offended),
+            Method::Modular => endings.any(|ending| ending == AttemptEnd::Offended),
             Method::WithPlaces => {
                 let refined = plan.more_disjuncts > 1;
-                self.model.has_templates() || refined && endings.any(|ending| ending == Ending::TooMuchWork)
+                self.model.has_templates()
+                    || refined && endings.any(|ending| ending == AttemptEnd::TooMuchWork)
             }
         }
     }
@@ -284,9 +285,9 @@ impl Work<'_, '_> {
             }
         };
         let ending = match outcome {
-            Ok(()) if proof.is_some() => Ending::Proved,
-            Ok(()) | Err(Interrupted::TooMuchWork | Interrupted::Stopped(_)) => Ending::TooMuchWork,
-            Err(Interrupted::Offended) => Ending::Offended,
+            Ok(()) if proof.is_some() => AttemptEnd::Proved,
+            Ok(()) | Err(Interrupted::TooMuchWork | Interrupted::Stopped(_)) => AttemptEnd::TooMuchWork,
+            Err(Interrupted::Offended) => AttemptEnd::Offended,
         };
         self.report(plan.method, ending, &iterations, known);
         self.attempts.push(Attempt { method: plan.method, ending, iterations });
@@ -295,7 +296,7 @@ impl Work<'_, '_> {
 
     /// Tells what an attempt did: all of its iterations, and the lemmas that it left behind those
     /// that were known before.
-    fn report(&self, method: Method, ending: Ending, iterations: &[Iteration], known: usize) {
+    fn report(&self, method: Method, ending: AttemptEnd, iterations: &[Iteration], known: usize) {
         let constraints = iterations.iter().map(|iteration| iteration.constraints).sum();
         let disjuncts = iterations.last().map_or(0, |last| last.disjuncts as u64);
         let counts = vec![

@@ -10,7 +10,9 @@ use rely_base::{Arena, Budget, Id, define_id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, Relation, VarId};
 use rely_program::{EdgeId, Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId, ThreadKind};
-use rely_symbolic::{Branch, Cells, Ending, PlaceTest, TooManyCases, Translator, Violation, initial_states};
+use rely_symbolic::{
+    Branch, BranchEnd, Cells, PlaceTest, TooManyCases, Translator, Violation, initial_states,
+};
 
 define_id!(
     /// A step: one branch of one edge.
@@ -130,7 +132,7 @@ impl<'p> Model<'p> {
         let source = self.program.edges()[edge].source;
         let target = self.program.edges()[edge].target;
         match branch.ending {
-            Ending::Moves => {
+            BranchEnd::Moves => {
                 let transition = Transition::of_branch(&self.cells, &branch);
                 let Branch { places, started, spawned, .. } = branch;
                 let step = Step { edge, thread, source, target, transition, places, started, spawned };
@@ -138,7 +140,7 @@ impl<'p> Model<'p> {
                 self.outgoing[source].push(id);
             }
             // Nobody moves any more, but what must hold always must hold there.
-            Ending::Halts => {
+            BranchEnd::Halts => {
                 let is_always = |violation: &&Violation| {
                     let property = &self.program.properties()[violation.property];
                     matches!(property.kind, PropertyKind::Always(_))
@@ -149,8 +151,8 @@ impl<'p> Model<'p> {
                 self.offences.extend(met);
             }
             // Runs that violate what another goal asks for are not looked at.
-            Ending::Fails(check) if !goal.includes(self.program.checks()[check].kind) => {}
-            Ending::Fails(_) | Ending::Undefined => {
+            BranchEnd::Fails(check) if !goal.includes(self.program.checks()[check].kind) => {}
+            BranchEnd::Fails(_) | BranchEnd::Undefined => {
                 let Branch { guard, places, .. } = branch;
                 let mover = Some((thread, source));
                 self.offences.push(Offence { guard, places, witnesses: vec![], mover, alone: true });

@@ -2,7 +2,7 @@
 //! (Houdini). Narrow clauses come first, so that wide ones that say no more need not be tried; in the
 //! end all that was dropped is tried once more, because narrow clauses may follow from wide ones.
 
-use super::obligations::{Clauses, Frame, Obligation, Place};
+use super::obligations::{Clauses, Frame, Obligation, ThreadPoint};
 use super::propagation::{Indexed, extended, settled};
 use super::samples::Samples;
 use super::shapes::shapes;
@@ -47,7 +47,7 @@ pub(super) fn invariants(
 fn proposed<'s>(
     samples: &Samples,
     held: &Clauses,
-    place: Place,
+    place: ThreadPoint,
     shapes: impl Iterator<Item = &'s Signs>,
     budget: &Budget,
 ) -> Result<Vec<Signs>, StopReason> {
@@ -92,7 +92,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
         induction
     }
 
-    fn index(&mut self, (thread, point): Place) {
+    fn index(&mut self, (thread, point): ThreadPoint) {
         let (thread, point) = (thread.index(), point.index());
         let clauses = self.held[thread][point].iter().chain(&self.candidates[thread][point]).copied();
         self.indexed[thread][point] = Indexed::new(clauses);
@@ -101,9 +101,9 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
     fn close(&mut self) -> Result<(), StopReason> {
         let places = self.frame.places();
         // The places whose clauses have to be looked at again.
-        let mut suspicious: FxHashSet<Place> = places.iter().copied().collect();
+        let mut suspicious: FxHashSet<ThreadPoint> = places.iter().copied().collect();
         while !suspicious.is_empty() {
-            let mut weakened: FxHashSet<Place> = FxHashSet::default();
+            let mut weakened: FxHashSet<ThreadPoint> = FxHashSet::default();
             for &place in places.iter().filter(|place| suspicious.contains(place)) {
                 if self.drop_unsupported(place)? {
                     weakened.insert(place);
@@ -116,7 +116,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
 
     /// Drops the candidates of a place that do not follow; says whether there were any. What is
     /// dropped may have supported others of the same place: then these are looked at once more.
-    fn drop_unsupported(&mut self, place: Place) -> Result<bool, StopReason> {
+    fn drop_unsupported(&mut self, place: ThreadPoint) -> Result<bool, StopReason> {
         let (thread, point) = (place.0.index(), place.1.index());
         let all = std::mem::take(&mut self.candidates[thread][point]);
         let mut known = KnownBefore::default();
@@ -136,7 +136,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
     }
 
     /// Whether the clauses at a place depend on what holds at some others.
-    fn depends(&self, place: Place, others: &FxHashSet<Place>) -> bool {
+    fn depends(&self, place: ThreadPoint, others: &FxHashSet<ThreadPoint>) -> bool {
         let clauses = &self.candidates[place.0.index()][place.1.index()];
         let atoms: Signs = clauses.iter().map(|clause| clause.atoms()).collect();
         let is_concerned = |obligation: Obligation| {
@@ -145,7 +145,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
         !clauses.is_empty() && self.frame.obligations(place, atoms).any(is_concerned)
     }
 
-    fn follows(&self, place: Place, clause: Signs, known: &mut KnownBefore) -> bool {
+    fn follows(&self, place: ThreadPoint, clause: Signs, known: &mut KnownBefore) -> bool {
         let mut obligations = self.frame.obligations(place, clause);
         self.frame.holds_initially(place, clause)
             && obligations.all(|obligation| self.holds_after(&obligation, clause, known))
@@ -153,7 +153,7 @@ impl<'i, 'f, 'p> Induction<'i, 'f, 'p> {
 
     fn holds_after(&self, obligation: &Obligation, clause: Signs, known: &mut KnownBefore) -> bool {
         let vocabulary = self.frame.vocabulary;
-        let at = |(thread, point): Place| &self.indexed[thread.index()][point.index()];
+        let at = |(thread, point): ThreadPoint| &self.indexed[thread.index()][point.index()];
         let from = at(obligation.from);
         let lists = [from, obligation.actor.map_or(from, at)];
         let lists = if obligation.actor.is_some() { &lists[..] } else { &lists[..1] };

@@ -4,13 +4,13 @@
 //! that holds but not there becomes needed, until there is no such state. Then every clause that is
 //! needed must follow from needed ones.
 
-use super::obligations::{Clauses, Frame, Obligation, Place};
+use super::obligations::{Clauses, Frame, Obligation, ThreadPoint};
 use super::signs::Signs;
 use super::vocabulary::{Atom, Vocabulary};
 use rely_base::{Budget, Id};
 use rely_logic::{FormulaSolver, Interpretation, Satisfiability, Sort, TermId, TermPool, Value, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{ControlPointId, Ending, MoveId, roles};
+use rely_symbolic::{BranchEnd, ControlPointId, MoveId, roles};
 
 /// The clauses of a proof.
 pub(super) struct Needed {
@@ -44,11 +44,11 @@ struct Selection<'s, 'f, 'p> {
     budget: &'s Budget,
     needed: Needed,
     /// Needed clauses whose support was not looked for yet.
-    open: Vec<(Place, Signs)>,
+    open: Vec<(ThreadPoint, Signs)>,
 }
 
 impl Selection<'_, '_, '_> {
-    fn need(&mut self, place: Place, clause: Signs) {
+    fn need(&mut self, place: ThreadPoint, clause: Signs) {
         let clauses = &mut self.needed.clauses[place.0.index()][place.1.index()];
         if !clauses.contains(&clause) {
             clauses.push(clause);
@@ -60,7 +60,7 @@ impl Selection<'_, '_, '_> {
     fn exclude_failures(&mut self) -> Option<()> {
         let system = self.frame.system;
         for (index, by) in system.moves.iter().enumerate() {
-            if !matches!(by.branch.ending, Ending::Fails(_) | Ending::Undefined) {
+            if !matches!(by.branch.ending, BranchEnd::Fails(_) | BranchEnd::Undefined) {
                 continue;
             }
             let Some(known) = self.frame.steps.before(MoveId::from_index(index)) else { continue };
@@ -75,7 +75,7 @@ impl Selection<'_, '_, '_> {
     /// After a step a clause holds because of these.
     fn support(&mut self, obligation: &Obligation, clause: Signs) -> Option<()> {
         let Some(known) = self.frame.known(obligation, clause) else { return Some(()) };
-        let places: Vec<Place> = [obligation.from].into_iter().chain(obligation.actor).collect();
+        let places: Vec<ThreadPoint> = [obligation.from].into_iter().chain(obligation.actor).collect();
         for (place, reason) in self.reasons(known, &places)? {
             self.need(place, reason);
             if Some(place) == obligation.actor {
@@ -91,9 +91,9 @@ impl Selection<'_, '_, '_> {
 
     /// Clauses at some places that contradict what is known, those that are needed anyway before
     /// others; `None` if all of them do not.
-    fn reasons(&self, known: Signs, places: &[Place]) -> Option<Vec<(Place, Signs)>> {
-        let clauses_of = |list: &Clauses| -> Vec<(Place, Signs)> {
-            let at = |&place: &Place| {
+    fn reasons(&self, known: Signs, places: &[ThreadPoint]) -> Option<Vec<(ThreadPoint, Signs)>> {
+        let clauses_of = |list: &Clauses| -> Vec<(ThreadPoint, Signs)> {
+            let at = |&place: &ThreadPoint| {
                 let clauses = list[place.0.index()][place.1.index()].iter();
                 clauses.map(move |&clause| (place, clause))
             };
@@ -143,12 +143,12 @@ struct Trail<'t> {
     vocabulary: &'t Vocabulary,
     known: Signs,
     /// The clauses that were used, with what came out of them.
-    steps: Vec<(Place, Signs, Signs)>,
+    steps: Vec<(ThreadPoint, Signs, Signs)>,
 }
 
 impl Trail<'_> {
     /// Uses a clause of which at most one literal is open; says whether that is a contradiction.
-    fn contradicted_by(&mut self, place: Place, clause: Signs, open: Signs) -> bool {
+    fn contradicted_by(&mut self, place: ThreadPoint, clause: Signs, open: Signs) -> bool {
         let more: Signs = open.iter().map(|sign| self.vocabulary.follows(sign)).collect();
         self.steps.push((place, clause, more.without(self.known)));
         self.known = self.known.union(more);
@@ -156,7 +156,7 @@ impl Trail<'_> {
     }
 
     /// The clauses on which the contradiction depends.
-    fn reasons(&self) -> Vec<(Place, Signs)> {
+    fn reasons(&self) -> Vec<(ThreadPoint, Signs)> {
         let Some((&(place, clause, added), earlier)) = self.steps.split_last() else { return Vec::new() };
         let mut reasons = vec![(place, clause)];
         let mut wanted = clause.negated().union(added.negated());
@@ -236,7 +236,7 @@ impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
     }
 
     /// Where everybody is in a model, and which atoms hold.
-    fn state(&self, model: &Interpretation) -> (Vec<Place>, Signs) {
+    fn state(&self, model: &Interpretation) -> (Vec<ThreadPoint>, Signs) {
         let value = |variable| match model.value(variable, Sort::Int) {
             Value::Int(value) => value,
             _ => rely_logic::Integer::default(),
@@ -246,7 +246,7 @@ impl<'q, 'f, 'p> Question<'q, 'f, 'p> {
                 value(self.places[thread.index()]).to_i64().and_then(|point| usize::try_from(point).ok());
             (thread, ControlPointId::from_index(point.unwrap_or(0)))
         };
-        let places: Vec<Place> = self.frame.system.thread_ids().map(place).collect();
+        let places: Vec<ThreadPoint> = self.frame.system.thread_ids().map(place).collect();
         let atoms = self.frame.vocabulary.atoms.iter().map(|(id, atom)| match atom {
             Atom::Value(constraint) => Signs::one(id, constraint.holds(value)),
             Atom::Place { thread, point } => Signs::one(id, places[thread.index()].1 == *point),

@@ -13,16 +13,16 @@ use rely_symbolic::{ControlPointId, MoveId, System};
 pub(super) type Clauses = Vec<Vec<Vec<Signs>>>;
 
 /// A control point of a thread.
-pub(super) type Place = (ThreadId, ControlPointId);
+pub(super) type ThreadPoint = (ThreadId, ControlPointId);
 
 /// A step after which a clause must hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Obligation {
     pub(super) by: MoveId,
     /// Where the thread of the clause is before the step.
-    pub(super) from: Place,
+    pub(super) from: ThreadPoint,
     /// Where the thread that makes the step is, if it is another one.
-    pub(super) actor: Option<Place>,
+    pub(super) actor: Option<ThreadPoint>,
 }
 
 /// Everything about the program that clauses need.
@@ -85,7 +85,7 @@ impl<'f, 'p> Frame<'f, 'p> {
     }
 
     /// All control points of all threads.
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<ThreadPoint> {
         let of = |thread: ThreadId| {
             let points = self.system.thread(thread).points.len();
             (0..points).map(move |point| (thread, ControlPointId::from_index(point)))
@@ -99,13 +99,13 @@ impl<'f, 'p> Frame<'f, 'p> {
     }
 
     /// Whether a clause holds at the beginning, if its thread is at the control point then.
-    pub(super) fn holds_initially(&self, (thread, point): Place, clause: Signs) -> bool {
+    pub(super) fn holds_initially(&self, (thread, point): ThreadPoint, clause: Signs) -> bool {
         let starts_here = self.system.thread(thread).start == Some(point);
         !starts_here || self.initial.iter().all(|known| known.intersects(clause))
     }
 
     /// The steps after which a clause at a control point must hold.
-    pub(super) fn obligations(&self, place: Place, clause: Signs) -> impl Iterator<Item = Obligation> {
+    pub(super) fn obligations(&self, place: ThreadPoint, clause: Signs) -> impl Iterator<Item = Obligation> {
         let (thread, point) = (place.0.index(), place.1.index());
         let touching = self.foreign[thread].iter().filter(move |&&by| self.steps.touches(by, clause));
         let seen = touching.map(move |&by| {

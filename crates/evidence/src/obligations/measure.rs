@@ -56,7 +56,7 @@ impl<'p> Measure<'p> {
                     return malformed(format!("thread {number} is never where the proof gives it a rank"));
                 }
                 if ranks.insert((entry.thread, *point), cases).is_some() {
-                    return malformed(format!("a rank of thread {number} stands twice"));
+                    return malformed(format!("a rank of thread {number} is listed twice"));
                 }
                 for case in cases {
                     check_case(outline, entry.thread, components, case)?;

@@ -40,7 +40,7 @@ impl<'p> Outline<'p> {
             for (point, cubes) in &entry.at {
                 if assertions.insert((entry.thread, *point), cubes).is_some() {
                     return malformed(format!(
-                        "an assertion of thread {} stands twice",
+                        "an assertion of thread {} is listed twice",
                         entry.thread.index()
                     ));
                 }
@@ -52,7 +52,7 @@ impl<'p> Outline<'p> {
                 return malformed(format!("there is no edge {}", effect.edge.index()));
             }
             if effects.insert(effect.edge, &effect.cubes).is_some() {
-                return malformed(format!("the effect of edge {} stands twice", effect.edge.index()));
+                return malformed(format!("the effect of edge {} is listed twice", effect.edge.index()));
             }
         }
         let says_something =

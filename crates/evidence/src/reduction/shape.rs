@@ -21,7 +21,7 @@ fn malformed<T>(what: String) -> Result<T, ReducedDefect> {
 }
 
 impl<'p> Shape<'p> {
-    /// Makes sure that everything exists, and nothing stands twice.
+    /// Makes sure that everything exists, and nothing is listed twice.
     pub(crate) fn new(program: &'p Program, reduced: &Reduced) -> Result<Self, ReducedDefect> {
         let (mut inside, mut movers) = (FxHashMap::default(), FxHashMap::default());
         for (location, phase) in &reduced.inside {
@@ -29,7 +29,7 @@ impl<'p> Shape<'p> {
                 return malformed(format!("there is no location {}", location.index()));
             }
             if inside.insert(*location, *phase).is_some() {
-                return malformed(format!("location {} stands twice", location.index()));
+                return malformed(format!("location {} is listed twice", location.index()));
             }
         }
         for (edge, mover) in &reduced.movers {
@@ -37,7 +37,7 @@ impl<'p> Shape<'p> {
                 return malformed(format!("there is no edge {}", edge.index()));
             }
             if movers.insert(*edge, *mover).is_some() {
-                return malformed(format!("edge {} stands twice", edge.index()));
+                return malformed(format!("edge {} is listed twice", edge.index()));
             }
         }
         Ok(Self { program, inside, movers })

@@ -27,7 +27,7 @@ const NARROWINGS: usize = 2;
 const MOST_CANDIDATES: usize = 40;
 
 /// A predicate at values of its finite arguments.
-type Place = (UnknownId, ValuesId);
+type PredicatePoint = (UnknownId, ValuesId);
 
 /// For each predicate, formulas over those of its parameters that are not finite.
 pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<UnknownId, Vec<TermId>> {
@@ -99,9 +99,9 @@ fn comparisons(
 
 struct Analysis<'e, 'a> {
     engine: &'e mut Engine<'a>,
-    places: Vec<Place>,
+    places: Vec<PredicatePoint>,
     /// What may hold at a place, and how often it was joined.
-    elements: FxHashMap<Place, (Polyhedra, u32)>,
+    elements: FxHashMap<PredicatePoint, (Polyhedra, u32)>,
     posts: usize,
 }
 
@@ -126,7 +126,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What the rules make of what is known.
-    fn round(&mut self, pool: &mut TermPool) -> Vec<(Place, Polyhedra)> {
+    fn round(&mut self, pool: &mut TermPool) -> Vec<(PredicatePoint, Polyhedra)> {
         let mut results = Vec::new();
         for rule in 0..self.engine.normal.rules.len() {
             if self.engine.normal.rules[rule].head.is_none() {
@@ -170,7 +170,7 @@ impl Analysis<'_, '_> {
         rule: usize,
         special: &Special,
         places: &[usize],
-    ) -> Option<(Place, Polyhedra)> {
+    ) -> Option<(PredicatePoint, Polyhedra)> {
         let head = self.engine.normal.rules[rule].head.as_ref()?;
         let (values, arguments) = special.head.as_ref()?;
         let mut constraints: Vec<Constraint> =
@@ -206,7 +206,7 @@ impl Analysis<'_, '_> {
     }
 
     /// Adds to what is known of a place; whether that is news.
-    fn join(&mut self, place: Place, new: &Polyhedra) -> bool {
+    fn join(&mut self, place: PredicatePoint, new: &Polyhedra) -> bool {
         let Some((known, joins)) = self.elements.get_mut(&place) else {
             self.places.push(place);
             self.elements.insert(place, (new.clone(), 0));
@@ -226,7 +226,7 @@ impl Analysis<'_, '_> {
         if self.is_exhausted() {
             return;
         }
-        let mut next: FxHashMap<Place, Polyhedra> = FxHashMap::default();
+        let mut next: FxHashMap<PredicatePoint, Polyhedra> = FxHashMap::default();
         for (place, element) in self.round(pool) {
             let joined = next.get(&place).map_or(element.clone(), |known: &Polyhedra| known.join(&element));
             next.insert(place, joined);

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::reach::{Engine, State, StateId};
 use super::unroll::{Last, Unrolled, involved};
-use crate::clauses::{Derivation, Step};
+use crate::clauses::{Derivation, DerivationStep};
 use crate::normal::Normal;
 
 /// What is known about an abstract derivation.
@@ -130,7 +130,7 @@ pub(super) fn original_step(
     rule: usize,
     values: &FxHashMap<VarId, Value>,
     premises: Vec<usize>,
-) -> Step {
+) -> DerivationStep {
     let rule = &normal.rules[rule];
     // What a rule does not mention may have any value.
     let lookup = |variable: VarId| Some(values.get(&variable).cloned().unwrap_or(Value::Int(0.into())));
@@ -144,7 +144,7 @@ pub(super) fn original_step(
     };
     let mut values: Vec<(VarId, Value)> = rule.originals.iter().filter_map(value).collect();
     values.sort_unstable_by_key(|entry| entry.0);
-    Step { clause: rule.clause, values, premises }
+    DerivationStep { clause: rule.clause, values, premises }
 }
 
 /// Budgets are asked by those who take long; here only that they are not forgotten.

@@ -13,9 +13,9 @@ const MOST_CLAUSES: usize = 10_000;
 /// Why an assertion is not Horn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotHorn {
-    #[error("this is no Horn clause: two predicates are implied at once")]
+    #[error("this is not a Horn clause: two predicates are implied at once")]
     TwoHeads,
-    #[error("this is no Horn clause: a predicate occurs inside of a term")]
+    #[error("this is not a Horn clause: a predicate occurs inside of a term")]
     Nested,
     #[error("this has more than {MOST_CLAUSES} Horn clauses; name parts of it by predicates")]
     TooMany,

@@ -94,9 +94,9 @@ fn other_theories_and_formats() {
 fn what_is_not_horn() {
     let declared = |text: &str| format!("(declare-fun p (Int) Bool)\n{text}");
     let two = declared("(assert (forall ((x Int)) (or (p x) (p (+ x 1)))))");
-    check(&two, &expect!["2:9: this is no Horn clause: two predicates are implied at once"]);
+    check(&two, &expect!["2:9: this is not a Horn clause: two predicates are implied at once"]);
     let nested = declared("(assert (forall ((x Int)) (p (ite (p x) 1 2))))");
-    check(&nested, &expect!["2:9: this is no Horn clause: a predicate occurs inside of a term"]);
+    check(&nested, &expect!["2:9: this is not a Horn clause: a predicate occurs inside of a term"]);
     let exists = declared("(assert (exists ((x Int)) (p x)))");
     check(
         &exists,

@@ -44,7 +44,7 @@ impl Parser<'_> {
         if !first.is_comparison() || !op.is_comparison() {
             return Ok(());
         }
-        let error = Diagnostic::error("comparisons do not chain")
+        let error = Diagnostic::error("comparisons cannot be chained")
             .at(self.span(), format!("a second comparison, after `{}`", first.symbol()))
             .help("write `a < b && b < c`, or use parentheses to compare truth values");
         Err(self.report(error))
@@ -87,7 +87,7 @@ impl Parser<'_> {
             }
             TokenKind::Symbol("#") => self.count()?,
             TokenKind::Symbol("*") => {
-                let error = Diagnostic::error("`*` is no expression")
+                let error = Diagnostic::error("`*` is not an expression")
                     .at(start, "any value")
                     .help("`*` stands alone behind `:=`, as an initial value, or as the condition of `if` and `while`");
                 return Err(self.report(error));

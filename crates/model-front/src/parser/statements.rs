@@ -22,7 +22,7 @@ impl Parser<'_> {
             }
             TokenKind::End if self.gave_up() => Err(Failed),
             TokenKind::End => {
-                let error = Diagnostic::error("a block is not closed")
+                let error = Diagnostic::error("unclosed block")
                     .at(opening, "this `{` has no `}`")
                     .see(self.span(), "the file ends here");
                 let error = self.blame_suspicious(error);
@@ -112,13 +112,13 @@ impl Parser<'_> {
         if let TokenKind::Name(word @ ("if" | "while" | "atomic" | "goto" | "break" | "continue" | "local")) =
             self.kind()
         {
-            let error = Diagnostic::error(format!("`{word}` cannot stand in a transition"))
+            let error = Diagnostic::error(format!("`{word}` is not allowed in a transition"))
                 .at(start, "not a guard, assignment or other simple statement")
                 .help("transitions branch by having several from the same label");
             return Err(self.report(error));
         }
         if let (TokenKind::Name(_), TokenKind::Symbol(":")) = (self.kind(), self.look(1)) {
-            let error = Diagnostic::error("a label cannot stand in a transition")
+            let error = Diagnostic::error("a label is not allowed in a transition")
                 .at(start, "a transition is one step")
                 .help("statements come before the transitions");
             return Err(self.report(error));
@@ -162,7 +162,7 @@ impl Parser<'_> {
             self.bump();
         }
         if let (Some(label), TokenKind::Symbol("}")) = (labels.last(), self.kind()) {
-            let error = Diagnostic::error("a label stands before no statement")
+            let error = Diagnostic::error("a label must be followed by a statement")
                 .at(label.span, "nothing follows")
                 .help(format!("write `{}: skip;`", label.text));
             return Err(self.report(error));
@@ -445,7 +445,7 @@ impl Parser<'_> {
     }
 
     fn star_among_several(&mut self, star: Span) -> Failed {
-        let error = Diagnostic::error("`*` cannot stand in a parallel assignment")
+        let error = Diagnostic::error("`*` is not allowed in a parallel assignment")
             .at(star, "any value")
             .help("write `atomic { havoc x; ... }`");
         self.report(error)

@@ -4,7 +4,7 @@ use super::narrow::Bounds;
 use super::{Symbol, Translator, Typed, Variable, Viewer, sort, type_name};
 use crate::ast::{Ast, BaseType, Expr, InitialExpr, ItemKind, Name, TypeExpr, VarDecl};
 use crate::limits;
-use rely_base::{Diagnostic, Span};
+use rely_base::{Diagnostic, Span, plural};
 use rely_program::{Domain, Initial, Scope, Value, Var};
 
 /// A type with all its constants known.
@@ -163,12 +163,12 @@ impl<'a> Translator<'a> {
     fn check_list(&mut self, shape: Shape, given: usize, span: Span) {
         match shape.length {
             None => self.error(
-                Diagnostic::error("several values for a variable that is no array")
+                Diagnostic::error("several values for a variable that is not an array")
                     .at(span, "a list of values")
                     .help("arrays are declared as in `var a: int[3] = {1, 2, 3};`"),
             ),
             Some(length) if length as usize != given => self.error(
-                Diagnostic::error(format!("{given} values for an array of {length}"))
+                Diagnostic::error(format!("{} for an array of {length}", plural(given, "values")))
                     .at(span, "the wrong number"),
             ),
             Some(_) => {}

@@ -76,7 +76,7 @@ impl<'a> Translator<'a> {
         if let Viewer::Copy(_) = viewer {
             return Some(Typed { value: Term::This, ty: BaseType::Thread });
         }
-        self.error(Diagnostic::error("`this` has a meaning only inside a thread").at(span, "whose handle?"));
+        self.error(Diagnostic::error("`this` can only be used inside a thread").at(span, "whose handle?"));
         None
     }
 
@@ -111,7 +111,7 @@ impl<'a> Translator<'a> {
     fn me(&mut self, span: Span, viewer: Viewer) -> Option<TypedTerm> {
         let me = self.number(viewer);
         if me.is_none() {
-            let error = Diagnostic::error("`me` has a meaning only inside a replicated thread")
+            let error = Diagnostic::error("`me` can only be used inside a replicated thread")
                 .at(span, "the number of which copy?")
                 .help("threads are replicated as in `thread W[3] { ... }`");
             self.error(error);

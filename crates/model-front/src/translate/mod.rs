@@ -266,7 +266,7 @@ impl<'a> Translator<'a> {
     fn charge(&mut self, nodes: usize, span: Span) -> Option<()> {
         if self.budget.check().is_err() {
             // The caller asks the budget, too, and says so.
-            self.error(Diagnostic::error("there was no time to translate the program"));
+            self.error(Diagnostic::error("ran out of time while translating the program"));
             self.gave_up = true;
         }
         if self.gave_up {

@@ -13,7 +13,7 @@ impl<'a> Translator<'a> {
         if viewer.is_property() {
             return Some(());
         }
-        let error = Diagnostic::error("a thread cannot look at other threads")
+        let error = Diagnostic::error("a thread cannot observe other threads")
             .at(span, "only a property can")
             .help("write it as a property behind the threads, as in `never T at cs && ...;`");
         self.error(error);

@@ -236,7 +236,8 @@ impl<'a> Translator<'a> {
             if let Place::Scalar(_) = place
                 && assignments.iter().any(|(earlier, _)| *earlier == place)
             {
-                let error = Diagnostic::error(format!("`{}` is assigned twice at once", target.name.text));
+                let error =
+                    Diagnostic::error(format!("`{}` is assigned twice in one assignment", target.name.text));
                 self.error(error.at(target.span, "the second time"));
                 correct = false;
             }

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InitialStatesError {
     /// A precondition has no value.
-    #[error("the precondition has no value: {0}")]
+    #[error("the precondition is undefined: {0}")]
     Precondition(InitialError),
     /// The budget is used up.
     #[error(transparent)]

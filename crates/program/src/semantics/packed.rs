@@ -22,7 +22,7 @@ use rely_base::Id;
 
 /// A byte string that is no state of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are no state of the program")]
+#[error("the bytes are not a state of the program")]
 pub struct NotAState;
 
 impl Semantics<'_> {

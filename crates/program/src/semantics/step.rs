@@ -48,7 +48,7 @@ pub enum StepError {
     #[error(transparent)]
     Eval(#[from] EvalError),
     /// A second start of a thread of which there is only one.
-    #[error("a thread is started that can start only once")]
+    #[error("a thread that can start only once is started again")]
     AlreadyStarted(ThreadId),
     /// An atomic block that goes on for too long.
     #[error("an atomic block takes too many steps")]

@@ -119,7 +119,7 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
 
 fn not_available(goal: Goal) -> String {
     let available = AVAILABLE_GOALS.map(Goal::name).join("`, `");
-    format!("the property `{goal}` cannot be decided yet; available are `{available}`")
+    format!("the property `{goal}` cannot be decided yet; the available properties are `{available}`")
 }
 
 /// Checks one file; text is printed as soon as something is known.

@@ -3,7 +3,7 @@
 use super::{Context, Ended};
 use crate::args::RunArgs;
 use crate::exit::Status;
-use crate::simulate::{self, Ending, Options, Run, Schedule};
+use crate::simulate::{self, Options, Run, RunEnd, Schedule};
 use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
 use rely_verify::Loaded;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -47,20 +47,20 @@ fn steps(run: &Run) -> impl Iterator<Item = StepTaken<'_>> {
 /// Why the run ended, for a person, and what that means for the exit code.
 fn ending(run: &Run, loaded: &Loaded) -> (String, Status) {
     let text = match &run.ending {
-        Ending::Violation(violation) => {
+        RunEnd::Violation(violation) => {
             let report = ViolationReport::new(*violation, &loaded.program, &loaded.sources, run.last_state());
             return (format!("violation: {}", violation_text(&report)), Status::Violated);
         }
-        Ending::CannotMove(thread) => {
+        RunEnd::CannotMove(thread) => {
             return (format!("`{thread}` is next in the schedule and cannot move"), Status::BadInput);
         }
-        Ending::Meaningless(reason) => return (format!("the run cannot go on: {reason}"), Status::Unknown),
-        Ending::Ended => "all threads have ended".to_owned(),
-        Ending::Halted => "the program has ended".to_owned(),
-        Ending::Stuck => "the run ends at an assumption that does not hold".to_owned(),
-        Ending::StepLimit => format!("stopped after {} steps", run.steps.len()),
-        Ending::ScheduleEnd => "the schedule is at its end".to_owned(),
-        Ending::Stopped(reason) => format!("stopped: {reason}"),
+        RunEnd::Meaningless(reason) => return (format!("the run cannot go on: {reason}"), Status::Unknown),
+        RunEnd::Ended => "all threads have ended".to_owned(),
+        RunEnd::Halted => "the program has ended".to_owned(),
+        RunEnd::Stuck => "the run ends at an assumption that does not hold".to_owned(),
+        RunEnd::StepLimit => format!("stopped after {}", rely_base::plural(run.steps.len(), "steps")),
+        RunEnd::ScheduleEnd => "the schedule is at its end".to_owned(),
+        RunEnd::Stopped(reason) => format!("stopped: {reason}"),
     };
     (text, Status::Holds)
 }

@@ -36,7 +36,7 @@ pub struct Run {
     /// What happens.
     pub steps: Vec<RunStep>,
     /// Why it goes no further.
-    pub ending: Ending,
+    pub ending: RunEnd,
 }
 
 impl Run {
@@ -59,7 +59,7 @@ pub struct RunStep {
 
 /// Why a run goes no further.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunEnd {
     /// Every thread has ended.
     Ended,
     /// The program ended itself.
@@ -148,28 +148,28 @@ struct Simulation<'p> {
 type Candidate = (Vec<Taken>, Option<CheckId>);
 
 impl Simulation<'_> {
-    fn go(&mut self, options: &Options) -> Result<Ending, NoRun> {
+    fn go(&mut self, options: &Options) -> Result<RunEnd, NoRun> {
         let mut schedule = options.schedule.iter().flat_map(Schedule::turns);
         loop {
             if let Err(reason) = self.budget.check_now() {
-                return Ok(Ending::Stopped(reason));
+                return Ok(RunEnd::Stopped(reason));
             }
             if let Some(ending) = self.ending_here() {
                 return Ok(ending);
             }
             if self.steps.len() >= options.steps {
-                return Ok(Ending::StepLimit);
+                return Ok(RunEnd::StepLimit);
             }
             let candidates = if options.schedule.is_some() {
-                let Some(turn) = schedule.next() else { return Ok(Ending::ScheduleEnd) };
+                let Some(turn) = schedule.next() else { return Ok(RunEnd::ScheduleEnd) };
                 let slot = self.slot_named(turn)?;
                 self.candidates(slot).map(|candidates| (slot, candidates))
             } else {
                 self.random_candidates()
             };
             match candidates {
-                Err(SearchError::Stopped(reason)) => return Ok(Ending::Stopped(reason)),
-                Err(SearchError::Step(error)) => return Ok(Ending::Meaningless(error.to_string())),
+                Err(SearchError::Stopped(reason)) => return Ok(RunEnd::Stopped(reason)),
+                Err(SearchError::Step(error)) => return Ok(RunEnd::Meaningless(error.to_string())),
                 Ok((slot, candidates)) if candidates.is_empty() => return Ok(self.standstill(slot, options)),
                 Ok((slot, mut candidates)) => {
                     let chosen = candidates.swap_remove(self.random.below(candidates.len()));
@@ -182,16 +182,16 @@ impl Simulation<'_> {
     }
 
     /// Whether the run is over in this state, whatever comes next.
-    fn ending_here(&self) -> Option<Ending> {
+    fn ending_here(&self) -> Option<RunEnd> {
         match self.semantics.violated_property(&self.state) {
-            Ok(Some(index)) => return Some(Ending::Violation(Violation::Property(index))),
+            Ok(Some(index)) => return Some(RunEnd::Violation(Violation::Property(index))),
             Ok(None) => {}
-            Err(error) => return Some(Ending::Meaningless(error.to_string())),
+            Err(error) => return Some(RunEnd::Meaningless(error.to_string())),
         }
         if self.state.halted() {
-            return Some(Ending::Halted);
+            return Some(RunEnd::Halted);
         }
-        self.semantics.has_ended(&self.state).then_some(Ending::Ended)
+        self.semantics.has_ended(&self.state).then_some(RunEnd::Ended)
     }
 
     fn slot_named(&self, name: &str) -> Result<SlotId, ScheduleError> {
@@ -244,30 +244,30 @@ impl Simulation<'_> {
     }
 
     /// Makes a complete step; says so if the run ends with it.
-    fn take(&mut self, slot: SlotId, (path, failure): Candidate) -> Option<Ending> {
+    fn take(&mut self, slot: SlotId, (path, failure): Candidate) -> Option<RunEnd> {
         for taken in path {
             let after = match self.semantics.step(&self.state, slot, taken.edge, &taken.choices) {
                 Ok(Outcome::Moved(next)) => Some(next),
                 Ok(Outcome::Failed(_)) => None,
-                Ok(Outcome::Blocked(_)) => return Some(Ending::Stuck),
-                Err(error) => return Some(Ending::Meaningless(error.to_string())),
+                Ok(Outcome::Blocked(_)) => return Some(RunEnd::Stuck),
+                Err(error) => return Some(RunEnd::Meaningless(error.to_string())),
             };
             self.steps.push(RunStep { slot, edge: taken.edge, after: after.clone() });
             self.state = after.unwrap_or_else(|| self.state.clone());
         }
-        failure.map(|check| Ending::Violation(Violation::Check(check)))
+        failure.map(|check| RunEnd::Violation(Violation::Check(check)))
     }
 
     /// What it means that nobody, or the one whose turn it is, can move.
-    fn standstill(&self, slot: SlotId, options: &Options) -> Ending {
+    fn standstill(&self, slot: SlotId, options: &Options) -> RunEnd {
         match Successors::new(&self.semantics, &self.values, self.budget).is_deadlock(&self.state) {
-            Ok(Some(true)) => Ending::Violation(Violation::Deadlock),
-            Err(SearchError::Stopped(reason)) => Ending::Stopped(reason),
-            Err(SearchError::Step(error)) => Ending::Meaningless(error.to_string()),
+            Ok(Some(true)) => RunEnd::Violation(Violation::Deadlock),
+            Err(SearchError::Stopped(reason)) => RunEnd::Stopped(reason),
+            Err(SearchError::Step(error)) => RunEnd::Meaningless(error.to_string()),
             Ok(_) if options.schedule.is_some() => {
-                Ending::CannotMove(thread_name(self.semantics.program(), &self.state, slot))
+                RunEnd::CannotMove(thread_name(self.semantics.program(), &self.state, slot))
             }
-            Ok(_) => Ending::Stuck,
+            Ok(_) => RunEnd::Stuck,
         }
     }
 }

@@ -10,7 +10,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A turn is not a name with an optional number.
-    #[error("`{0}` is no turn of a schedule: write a thread's name, or `name*3` for three steps")]
+    #[error("`{0}` is not a turn of a schedule: write a thread's name, or `name*3` for three steps")]
     BadTurn(String),
     /// There is no thread of this name, or not yet.
     #[error("there is no thread `{name}` at this point; there are: {}", known.join(", "))]
@@ -61,8 +61,11 @@ mod tests {
         check("A,B*3,A", "A B B B A");
         check(" worker#2 , A*0 ", "worker#2");
         check("", "");
-        check("A*", "`A*` is no turn of a schedule: write a thread's name, or `name*3` for three steps");
-        check("*2", "`*2` is no turn of a schedule: write a thread's name, or `name*3` for three steps");
-        check("A*-1", "`A*-1` is no turn of a schedule: write a thread's name, or `name*3` for three steps");
+        check("A*", "`A*` is not a turn of a schedule: write a thread's name, or `name*3` for three steps");
+        check("*2", "`*2` is not a turn of a schedule: write a thread's name, or `name*3` for three steps");
+        check(
+            "A*-1",
+            "`A*-1` is not a turn of a schedule: write a thread's name, or `name*3` for three steps",
+        );
     }
 }

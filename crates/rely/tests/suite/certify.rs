@@ -32,10 +32,10 @@ fn certificate(bound: i128) -> String {
     let (prepared, _) = rely_passes::prepare(&program, Goal::Assert);
     let var = prepared.vars().ids().next().expect("the model has a variable");
     let threads = prepared.threads().ids().map(|thread| {
-        let spots = ControlPoint::all(&prepared, thread).into_iter();
+        let points = ControlPoint::all(&prepared, thread).into_iter();
         ThreadAssertions {
             thread,
-            at: spots.map(|spot| (spot, vec![at_most(var, bound, Moment::Before)])).collect(),
+            at: points.map(|point| (point, vec![at_most(var, bound, Moment::Before)])).collect(),
         }
     });
     let effects = prepared
@@ -77,7 +77,7 @@ fn ranking(factor: Value) -> String {
     };
     let threads = [counter, brake].map(|thread| ThreadAssertions {
         thread,
-        at: places(thread).into_iter().map(|spot| (spot, vec![Cube::default()])).collect(),
+        at: places(thread).into_iter().map(|point| (point, vec![Cube::default()])).collect(),
     });
     let effects = prepared.edges().ids().map(|edge| EdgeEffect { edge, cubes: vec![Cube::default()] });
     let proof = RelyGuarantee { threads: threads.to_vec(), effects: effects.collect() };
@@ -200,7 +200,7 @@ fn a_damaged_reduction_is_refused_by_its_rule() {
         ),
         (r#""location":6,"commit""#, r#""location":1,"commit""#, "rule `border` is violated"),
         (r#""location":6,"commit""#, r#""location":77,"commit""#, "there is no location 77"),
-        (r#""edge":3,"moves""#, r#""edge":2,"moves""#, "edge 2 stands twice"),
+        (r#""edge":3,"moves""#, r#""edge":2,"moves""#, "edge 2 is listed twice"),
     ];
     for (part, replacement, expected) in damages {
         assert!(right.contains(part), "{part}");

@@ -118,14 +118,14 @@ fn bad_files_are_refused() {
         &directory,
         &["check", "folder.c"],
         &expect![[r#"
-        Error: folder.c: this is a directory, not a file
+        Error: folder.c: this is a directory
     "#]],
     );
     check_refused(
         &directory,
         &["check", "."],
         &expect![[r#"
-        Error: .: this is a directory
+        Error: .: is a directory
           Help: name the files in it
     "#]],
     );
@@ -147,14 +147,14 @@ fn bad_files_are_refused() {
         &directory,
         &["check", "binary.c"],
         &expect![[r#"
-        Error: binary.c: this is not a text: byte 6 is zero
+        Error: binary.c: not a text file: byte 6 is zero
     "#]],
     );
     check_refused(
         &directory,
         &["check", "latin1.rely"],
         &expect![[r#"
-        Error: latin1.rely: this is not UTF-8: byte 6, in line 1
+        Error: latin1.rely: not valid UTF-8: byte 6, in line 1
           Help: convert it, for example with `iconv -f latin1 -t utf-8`
     "#]],
     );
@@ -162,7 +162,7 @@ fn bad_files_are_refused() {
         &directory,
         &["check", "notes.txt"],
         &expect![[r#"
-        Error: notes.txt: the ending of the name tells no language
+        Error: notes.txt: cannot infer the language from the file extension
           Help: Rely reads C programs (`.c`, preprocessed `.i`) and models (`.rely`); or say which with `--lang`
     "#]],
     );
@@ -213,7 +213,7 @@ fn a_file_that_is_too_large_is_refused() {
         &directory,
         &["check", "large.rely"],
         &expect![[r#"
-        Error: large.rely: the file has more than 64 megabytes, the most that Rely reads
+        Error: large.rely: the file is larger than 64 MB, the largest size that Rely reads
     "#]],
     );
 }
@@ -235,14 +235,14 @@ fn unknown_and_future_names_are_refused() {
         &directory,
         &["check", "--property", "race", "a.rely"],
         &expect![[r#"
-        Error: the property `race` cannot be decided yet; available are `assert`, `deadlock`, `overflow`
+        Error: the property `race` cannot be decided yet; the available properties are `assert`, `deadlock`, `overflow`
     "#]],
     );
     check_refused(
         &directory,
         &["check", "--property", "assert,termination", "a.rely"],
         &expect![[r#"
-        Error: the property `termination` cannot be decided yet; available are `assert`, `deadlock`, `overflow`
+        Error: the property `termination` cannot be decided yet; the available properties are `assert`, `deadlock`, `overflow`
     "#]],
     );
     check_refused(
@@ -501,7 +501,7 @@ fn a_run_is_told_as_a_table() {
     .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A,A,A", "lost.rely"]));
     expect![[r#"
         exit code 3
-        Error: `A*` is no turn of a schedule: write a thread's name, or `name*3` for three steps
+        Error: `A*` is not a turn of a schedule: write a thread's name, or `name*3` for three steps
     "#]]
     .assert_eq(&run(&["run", "--seed", "1", "--schedule", "A*", "lost.rely"]));
     assert_eq!(run(&["run", "--seed", "5", "lost.rely"]), run(&["run", "--seed", "5", "lost.rely"]));
@@ -521,7 +521,7 @@ fn models_are_formatted_in_place() {
         &directory,
         &["fmt", "b.c"],
         &expect![[r#"
-        Error: b.c: this is no `.rely` model
+        Error: b.c: not a `.rely` model
     "#]],
     );
 }

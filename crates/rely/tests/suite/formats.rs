@@ -220,7 +220,7 @@ fn every_result_is_one_line() {
         &expect![[r#"
             lost.rely:4:1: error: `ensures x == 2` does not hold at the end [assert]
             holds.rely:1:1: note: safe: exhausted, 4 states; confirmed by exploring the program before simplification, 4 states [assert]
-            stuck.rely:1:1: note: safe: exhausted, 1 states; confirmed by exploring the program before simplification, 6 states [assert]
+            stuck.rely:1:1: note: safe: exhausted, 1 state; confirmed by exploring the program before simplification, 6 states [assert]
             stuck.rely:4:12: error: no thread can move, and not all have ended [deadlock]
             endless.rely:1:1: warning: unknown: the memory limit was reached [assert]
             wrong.rely:1:8: error: there is no type `float` [input]

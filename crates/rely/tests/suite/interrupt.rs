@@ -40,7 +40,7 @@ fn an_interrupt_stops_the_work() {
     let mut rest = String::new();
     output.read_to_string(&mut rest).expect("the rest");
     assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
-    assert!(rest.contains("endless.rely: unknown (assert)\n  reason       it was cancelled"), "{rest}");
+    assert!(rest.contains("endless.rely: unknown (assert)\n  reason       cancelled"), "{rest}");
 }
 
 /// Who waits for the rest of a file cannot be asked to stop.

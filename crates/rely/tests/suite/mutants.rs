@@ -32,7 +32,7 @@ pub fn mutants(proof: &RelyGuarantee, of_each_kind: usize) -> Vec<Mutant> {
     let effect_atoms: usize = effects(&mut proof.clone()).iter().map(|cube| cube.atoms.len()).sum();
     let assertion_places: usize = assertions(&mut proof.clone()).iter().map(|cube| cube.others.len()).sum();
     let effect_places: usize = effects(&mut proof.clone()).iter().map(|cube| cube.others.len()).sum();
-    let spots = proof.assertion_count();
+    let points = proof.assertion_count();
 
     spread("assertion without conjunct", assertion_atoms, &|mutant, at| drop_atom(assertions(mutant), at));
     spread("assertion with a larger constant in", assertion_atoms, &|mutant, at| {
@@ -48,7 +48,7 @@ pub fn mutants(proof: &RelyGuarantee, of_each_kind: usize) -> Vec<Mutant> {
         drop_place(assertions(mutant), at);
     });
     spread("assertion without case", assertion_cubes, &|mutant, at| drop_cube(mutant, at));
-    spread("no assertion at place", spots, &|mutant, at| drop_spot(mutant, at));
+    spread("no assertion at place", points, &|mutant, at| drop_point(mutant, at));
     spread("effect without conjunct", effect_atoms, &|mutant, at| drop_atom(effects(mutant), at));
     spread("effect without place of another thread", effect_places, &|mutant, at| {
         drop_place(effects(mutant), at);
@@ -63,8 +63,8 @@ pub fn mutants(proof: &RelyGuarantee, of_each_kind: usize) -> Vec<Mutant> {
 }
 
 fn assertions(proof: &mut RelyGuarantee) -> Vec<&mut Cube> {
-    let spots = proof.threads.iter_mut().flat_map(|entry| &mut entry.at);
-    spots.flat_map(|(_, cubes)| cubes).collect()
+    let points = proof.threads.iter_mut().flat_map(|entry| &mut entry.at);
+    points.flat_map(|(_, cubes)| cubes).collect()
 }
 
 fn effects(proof: &mut RelyGuarantee) -> Vec<&mut Cube> {
@@ -111,7 +111,7 @@ fn drop_cube(proof: &mut RelyGuarantee, mut at: usize) {
     }
 }
 
-fn drop_spot(proof: &mut RelyGuarantee, mut at: usize) {
+fn drop_point(proof: &mut RelyGuarantee, mut at: usize) {
     for entry in &mut proof.threads {
         if at < entry.at.len() {
             entry.at.remove(at);

@@ -4,7 +4,7 @@
 //! there because the proof was accepted; nothing is said about what else the proof contains.
 
 use super::{Explained, Sentence, plain};
-use crate::layout::group_digits;
+use crate::layout::{self, group_digits};
 use crate::phrase::Phrases;
 use crate::recall;
 use crate::reduction;
@@ -87,7 +87,8 @@ fn visited(exhausted: &Exhausted, goal: Goal) -> String {
             )
         }
         Reduction::PartialOrder => format!(
-            "Interleavings were followed up to the order of steps that do not influence each other: {states} states. `{goal}` holds in all of them."
+            "Interleavings were followed up to the order of steps that do not influence each other: {}. `{goal}` holds in all of them.",
+            layout::counted(exhausted.states, "states")
         ),
     }
 }
@@ -114,7 +115,7 @@ fn numbers_of_threads(invariants: &[Invariant], printer: InvariantPrinter<'_>) -
 /// An assertion of a proof.
 struct Known<'p> {
     thread: ThreadId,
-    spot: ControlPoint,
+    point: ControlPoint,
     cubes: &'p [Cube],
     /// The line of a check that needs it.
     check: Option<u32>,
@@ -135,30 +136,30 @@ fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
         telling.min_by_key(|(text, _)| text.len())
     };
     let (text, known) = smallest(&|known| known.check.is_some())
-        .or_else(|| smallest(&|known| matches!(known.spot, ControlPoint::At(at) if counted.contains(&at))))
+        .or_else(|| smallest(&|known| matches!(known.point, ControlPoint::At(at) if counted.contains(&at))))
         .or_else(|| smallest(&|_| true))?;
     let name = &explained.prepared.threads()[known.thread].name;
     let place = match known.check {
         Some(line) => format!("about to do the check at line {line}"),
-        None => format!("at {}", phrases.spot(known.spot)),
+        None => format!("at {}", phrases.source_line(known.point)),
     };
     Some(format!("The key: whenever {name} is {place}, `{text}` holds, whatever the others do."))
 }
 
 fn all_assertions<'p>(proof: &'p RelyGuarantee, explained: &Explained<'_>) -> Vec<Known<'p>> {
     let entries = proof.threads.iter().flat_map(|entry| entry.at.iter().map(|at| (entry.thread, at)));
-    let known = |(thread, (spot, cubes)): (ThreadId, &'p (ControlPoint, Vec<Cube>))| Known {
+    let known = |(thread, (point, cubes)): (ThreadId, &'p (ControlPoint, Vec<Cube>))| Known {
         thread,
-        spot: *spot,
+        point: *point,
         cubes,
-        check: check_line(*spot, explained),
+        check: check_line(*point, explained),
     };
     entries.map(known).collect()
 }
 
 /// The line of the first check of the goal that a step from here does.
-fn check_line(spot: ControlPoint, explained: &Explained<'_>) -> Option<u32> {
-    let ControlPoint::At(location) = spot else { return None };
+fn check_line(point: ControlPoint, explained: &Explained<'_>) -> Option<u32> {
+    let ControlPoint::At(location) = point else { return None };
     let program = explained.prepared;
     let ops = program.outgoing(location).iter().flat_map(|&edge| &program.edges()[edge].ops);
     let checks = ops.filter_map(|op| match op {

@@ -6,7 +6,7 @@
 //! depends on a read if it does not.
 
 use super::Fact;
-use crate::interleaving::{Place, is_named_in_source, thread_name, value_text};
+use crate::interleaving::{SourceRange, is_named_in_source, thread_name, value_text};
 use rely_base::SourceMap;
 use rely_evidence::Replay;
 use rely_program::{EdgeId, Expr, Op, Place as Target, Program, Semantics, SlotId, State, Value, VarId};
@@ -134,7 +134,7 @@ impl<'r> Record<'r> {
     }
 
     pub(super) fn line(&self, edge: EdgeId) -> Option<u32> {
-        self.program.edges()[edge].span.map(|span| Place::of(span, self.sources).line)
+        self.program.edges()[edge].span.map(|span| SourceRange::of(span, self.sources).line)
     }
 
     /// ` (line 12)`, if the step has a line.

@@ -1,7 +1,7 @@
 //! Counting invariants as data: the places of each thread, and which of them an invariant counts.
 
 use super::Subject;
-use super::data::{CountedSpot, CountedThread, CountingData, InvariantData};
+use super::data::{CountedPoint, CountedThread, CountingData, InvariantData};
 use super::outline::flow;
 use super::source::SourceTable;
 use crate::phrase::Phrases;
@@ -23,22 +23,22 @@ pub(super) fn counting(
     let mut threads = Vec::new();
     let mut places: Vec<Vec<ControlPoint>> = Vec::new();
     for (thread, declaration) in program.threads().iter() {
-        let mut spots = ControlPoint::all(program, thread);
+        let mut points = ControlPoint::all(program, thread);
         // Whoever has not started stands nowhere. The end comes last.
-        spots.retain(|spot| *spot != ControlPoint::Unstarted);
-        spots.sort_by_key(|spot| *spot == ControlPoint::At(declaration.exit));
+        points.retain(|point| *point != ControlPoint::Unstarted);
+        points.sort_by_key(|point| *point == ControlPoint::At(declaration.exit));
         threads.push(CountedThread {
             name: declaration.name.clone(),
             template: declaration.kind == ThreadKind::Template,
-            spots: spots.iter().map(|&spot| counted_spot(spot, printer, &phrases, sources)).collect(),
-            flow: flow(&spots, subject),
+            points: points.iter().map(|&point| counted_point(point, printer, &phrases, sources)).collect(),
+            flow: flow(&points, subject),
         });
-        places.push(spots);
+        places.push(points);
     }
     let position = |location: LocationId| {
         let find =
-            |spots: &Vec<ControlPoint>| spots.iter().position(|spot| *spot == ControlPoint::At(location));
-        places.iter().enumerate().find_map(|(thread, spots)| Some((thread, find(spots)?)))
+            |points: &Vec<ControlPoint>| points.iter().position(|point| *point == ControlPoint::At(location));
+        places.iter().enumerate().find_map(|(thread, points)| Some((thread, find(points)?)))
     };
     let invariants = told.iter().map(|invariant| {
         let mut places: Vec<(usize, usize)> =
@@ -50,15 +50,18 @@ pub(super) fn counting(
     CountingData { invariants: invariants.collect(), threads }
 }
 
-fn counted_spot(
-    spot: ControlPoint,
+fn counted_point(
+    point: ControlPoint,
     printer: InvariantPrinter<'_>,
     phrases: &Phrases<'_>,
     sources: &SourceTable,
-) -> CountedSpot {
-    let counter = match spot {
+) -> CountedPoint {
+    let counter = match point {
         ControlPoint::At(location) => printer.counter(&Counter::at(location)),
         ControlPoint::Unstarted => String::new(),
     };
-    CountedSpot { counter, at: phrases.span(spot).and_then(|span| sources.spot(span, phrases.sources)) }
+    CountedPoint {
+        counter,
+        at: phrases.span(point).and_then(|span| sources.source_line(span, phrases.sources)),
+    }
 }

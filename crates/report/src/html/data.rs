@@ -9,7 +9,7 @@ use rely_base::{History, Tree};
 use serde::Serialize;
 
 /// A line of a source.
-pub(super) type Spot = (usize, u32);
+pub(super) type SourceLine = (usize, u32);
 
 /// Everything.
 #[derive(Debug, Serialize)]
@@ -123,7 +123,7 @@ pub(super) struct RunThread {
     pub name: String,
     pub moves: bool,
     /// Where it stands at the beginning.
-    pub at: Option<Spot>,
+    pub at: Option<SourceLine>,
 }
 
 /// A variable, or a cell of an array.
@@ -141,7 +141,7 @@ pub(super) struct CellData {
 /// What an edge does, in the words of the source and of the intermediate program.
 #[derive(Debug, Serialize)]
 pub(super) struct EdgeText {
-    pub at: Option<Spot>,
+    pub at: Option<SourceLine>,
     pub text: String,
     pub ops: String,
 }
@@ -161,7 +161,7 @@ pub(super) struct StepData {
     pub reads: Vec<(String, String)>,
     /// Threads that stand elsewhere afterwards.
     #[serde(rename = "a")]
-    pub at: Vec<(usize, Option<Spot>)>,
+    pub at: Vec<(usize, Option<SourceLine>)>,
 }
 
 /// What stands beside the lines of a source.
@@ -169,7 +169,7 @@ pub(super) struct StepData {
 pub(super) struct Margin {
     /// Whether movers and blocks are those of a proof by reduction.
     pub reduced: bool,
-    pub movers: Vec<(Spot, Mover)>,
+    pub movers: Vec<(SourceLine, Mover)>,
     pub blocks: Vec<Block>,
 }
 
@@ -232,16 +232,16 @@ pub(super) struct ThreadOutline {
     /// Positions in [`Outline::effects`].
     pub relies: Vec<usize>,
     pub guarantees: Vec<usize>,
-    pub spots: Vec<SpotOutline>,
-    /// From one spot to another, and what is done.
+    pub points: Vec<PointOutline>,
+    /// From one point to another, and what is done.
     pub flow: Vec<(usize, usize, String)>,
 }
 
 /// What holds at one place.
 #[derive(Debug, Serialize)]
-pub(super) struct SpotOutline {
+pub(super) struct PointOutline {
     pub place: String,
-    pub at: Option<Spot>,
+    pub at: Option<SourceLine>,
     /// One of these holds, and of it every part; without one the place is never reached.
     pub cases: Vec<Vec<String>>,
     /// How far the thread is from its end.
@@ -261,17 +261,17 @@ pub(super) struct CountingData {
 pub(super) struct CountedThread {
     pub name: String,
     pub template: bool,
-    pub spots: Vec<CountedSpot>,
+    pub points: Vec<CountedPoint>,
     /// From one place to another, and what is done.
     pub flow: Vec<(usize, usize, String)>,
 }
 
 /// A place where threads are counted.
 #[derive(Debug, Serialize)]
-pub(super) struct CountedSpot {
+pub(super) struct CountedPoint {
     /// As the invariants call the number of threads here.
     pub counter: String,
-    pub at: Option<Spot>,
+    pub at: Option<SourceLine>,
 }
 
 /// A counting invariant.
@@ -286,8 +286,8 @@ pub(super) struct InvariantData {
 /// A line that changes what assertions at other lines mention.
 #[derive(Debug, Serialize)]
 pub(super) struct Interference {
-    pub from: Spot,
-    pub to: Spot,
+    pub from: SourceLine,
+    pub to: SourceLine,
     pub about: Vec<String>,
 }
 
@@ -321,7 +321,7 @@ pub(super) struct NodeData {
     #[serde(rename = "p")]
     pub parent: Option<usize>,
     pub place: String,
-    pub at: Option<Spot>,
+    pub at: Option<SourceLine>,
     pub step: String,
     pub by: Option<String>,
     pub facts: Vec<String>,
@@ -349,7 +349,7 @@ impl TreeData {
         let nodes = tree.nodes.iter().take(MOST_NODES).map(|node| NodeData {
             parent: node.parent,
             place: phrases.with_places(&node.place),
-            at: node.span.and_then(|span| table.spot(span, phrases.sources)),
+            at: node.span.and_then(|span| table.source_line(span, phrases.sources)),
             step: node.step.clone(),
             by: node.by.clone(),
             facts: node.facts.iter().map(|fact| phrases.with_places(fact)).collect(),

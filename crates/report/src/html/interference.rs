@@ -5,7 +5,7 @@
 //! steps; the others cannot even disturb it.
 
 use super::Subject;
-use super::data::{Interference, Spot as Place};
+use super::data::{Interference, SourceLine};
 use super::source::SourceTable;
 use crate::proof::Writer;
 use rely_evidence::rely_guarantee::{Cube, EdgeEffect, Quantity};
@@ -23,7 +23,7 @@ pub(super) fn interference(
     sources: &SourceTable,
 ) -> (Vec<Interference>, usize) {
     let mentions = mentions(writer, subject, sources);
-    let mut pairs: BTreeMap<(Place, Place), BTreeSet<String>> = BTreeMap::new();
+    let mut pairs: BTreeMap<(SourceLine, SourceLine), BTreeSet<String>> = BTreeMap::new();
     let mut omitted = 0;
     for effect in &writer.proof.effects {
         let touch = Touch::new(writer, effect, subject, sources);
@@ -53,7 +53,7 @@ pub(super) fn interference(
 /// What the assertion at one place of a thread mentions.
 struct Mention {
     thread: ThreadId,
-    at: Place,
+    at: SourceLine,
     vars: IdSet<VarId>,
     places_of: IdSet<ThreadId>,
 }
@@ -61,9 +61,9 @@ struct Mention {
 fn mentions(writer: &Writer<'_>, subject: &Subject<'_>, sources: &SourceTable) -> Vec<Mention> {
     let mut found = Vec::new();
     for entry in &writer.proof.threads {
-        for (spot, cubes) in &entry.at {
-            let span = writer.phrases.span(*spot);
-            let Some(at) = span.and_then(|span| sources.spot(span, subject.sources)) else { continue };
+        for (point, cubes) in &entry.at {
+            let span = writer.phrases.span(*point);
+            let Some(at) = span.and_then(|span| sources.source_line(span, subject.sources)) else { continue };
             found.push(Mention {
                 thread: entry.thread,
                 at,
@@ -90,7 +90,7 @@ fn vars(cubes: &[Cube]) -> IdSet<VarId> {
 /// What a step changes, and the lines on which it does.
 struct Touch {
     actor: ThreadId,
-    from: BTreeSet<Place>,
+    from: BTreeSet<SourceLine>,
     writes: IdSet<VarId>,
 }
 
@@ -100,12 +100,12 @@ impl Touch {
         let old = subject.back.edges(effect.edge);
         let line = |edge| {
             let span = subject.program.edges()[edge].span;
-            span.and_then(|span| sources.spot(span, subject.sources))
+            span.and_then(|span| sources.source_line(span, subject.sources))
         };
         // Of the lines that are one step, those on which it writes what it writes.
         let old_writes: IdSet<VarId> = writes.iter().map(|var| subject.back.var(var)).collect();
         let does_write = |edge: &_| Access::of_edge(subject.program, *edge).writes.intersects(&old_writes);
-        let mut from: BTreeSet<Place> =
+        let mut from: BTreeSet<SourceLine> =
             old.iter().filter(|edge| does_write(edge)).filter_map(|&edge| line(edge)).collect();
         if from.is_empty() {
             from.extend(old.first().and_then(|&edge| line(edge)));

@@ -5,7 +5,7 @@
 //! engine's program takes in one step, and what is said of the others needs no proof.
 
 use super::Subject;
-use super::data::{Block, Margin, Mover, Spot};
+use super::data::{Block, Margin, Mover, SourceLine};
 use super::source::SourceTable;
 use crate::reduction;
 use rely_evidence::Proof;
@@ -34,12 +34,14 @@ pub(super) fn margin(proof: &Proof, subject: &Subject<'_>, sources: &SourceTable
 }
 
 /// Of each line, what its steps in the program as the front end made it can see and be seen.
-fn movers(subject: &Subject<'_>, sources: &SourceTable) -> Vec<(Spot, Mover)> {
+fn movers(subject: &Subject<'_>, sources: &SourceTable) -> Vec<(SourceLine, Mover)> {
     let program = subject.program;
     let visibility = Visibility::new(program);
-    let mut movers: BTreeMap<Spot, Mover> = BTreeMap::new();
+    let mut movers: BTreeMap<SourceLine, Mover> = BTreeMap::new();
     for edge in program.edges().values() {
-        let Some(spot) = edge.span.and_then(|span| sources.spot(span, subject.sources)) else { continue };
+        let Some(point) = edge.span.and_then(|span| sources.source_line(span, subject.sources)) else {
+            continue;
+        };
         let mover = if visibility.is_local(program, edge) {
             Mover::Free
         } else if visibility.has_no_effect(program, edge) {
@@ -47,15 +49,19 @@ fn movers(subject: &Subject<'_>, sources: &SourceTable) -> Vec<(Spot, Mover)> {
         } else {
             Mover::Writes
         };
-        let greatest = movers.entry(spot).or_insert(mover);
+        let greatest = movers.entry(point).or_insert(mover);
         *greatest = mover.with(*greatest);
     }
     movers.into_iter().collect()
 }
 
 /// Of each line, how its steps move by the proof.
-fn proved_movers(reduced: &Reduced, subject: &Subject<'_>, sources: &SourceTable) -> Vec<(Spot, Mover)> {
-    let mut movers: BTreeMap<Spot, Mover> = BTreeMap::new();
+fn proved_movers(
+    reduced: &Reduced,
+    subject: &Subject<'_>,
+    sources: &SourceTable,
+) -> Vec<(SourceLine, Mover)> {
+    let mut movers: BTreeMap<SourceLine, Mover> = BTreeMap::new();
     for edge in subject.prepared.edges().ids() {
         let mover = match reduced.mover(edge) {
             Some(Moves::Right) => Mover::Right,
@@ -63,8 +69,8 @@ fn proved_movers(reduced: &Reduced, subject: &Subject<'_>, sources: &SourceTable
             Some(Moves::Both) => Mover::Both,
             None => Mover::None,
         };
-        for spot in lines(edge, subject, sources) {
-            let known = movers.entry(spot).or_insert(mover);
+        for point in lines(edge, subject, sources) {
+            let known = movers.entry(point).or_insert(mover);
             *known = mover.with(*known);
         }
     }
@@ -72,9 +78,9 @@ fn proved_movers(reduced: &Reduced, subject: &Subject<'_>, sources: &SourceTable
 }
 
 /// The lines of an edge of the engine's program.
-fn lines(edge: EdgeId, subject: &Subject<'_>, sources: &SourceTable) -> BTreeSet<Spot> {
+fn lines(edge: EdgeId, subject: &Subject<'_>, sources: &SourceTable) -> BTreeSet<SourceLine> {
     let spans = subject.back.edges(edge).into_iter().filter_map(|old| subject.program.edges()[old].span);
-    spans.filter_map(|span| sources.spot(span, subject.sources)).collect()
+    spans.filter_map(|span| sources.source_line(span, subject.sources)).collect()
 }
 
 /// The lines that stand behind edges of the engine's program, where there are several.

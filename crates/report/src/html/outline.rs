@@ -2,7 +2,7 @@
 //! and how its places follow each other.
 
 use super::Subject;
-use super::data::{Outline, SpotOutline, ThreadOutline};
+use super::data::{Outline, PointOutline, ThreadOutline};
 use super::interference::interference;
 use super::source::SourceTable;
 use crate::layout::one_line;
@@ -63,35 +63,35 @@ fn thread(
     effects: &mut Effects,
 ) -> ThreadOutline {
     let declaration = &subject.prepared.threads()[entry.thread];
-    let mut spots = ControlPoint::all(subject.prepared, entry.thread);
+    let mut points = ControlPoint::all(subject.prepared, entry.thread);
     // In the order in which one reads a thread, its end comes last.
-    spots.sort_by_key(|spot| *spot == ControlPoint::At(declaration.exit));
-    let outlines = spots.iter().map(|&spot| {
-        let cubes = entry.at.iter().find(|(known, _)| *known == spot).map(|(_, cubes)| cubes.as_slice());
+    points.sort_by_key(|point| *point == ControlPoint::At(declaration.exit));
+    let outlines = points.iter().map(|&point| {
+        let cubes = entry.at.iter().find(|(known, _)| *known == point).map(|(_, cubes)| cubes.as_slice());
         let mut cases = writer.phrases.cases(cubes.unwrap_or_default());
         if cases.len() > MOST_CASES {
             let more = cases.len() - MOST_CASES;
             cases.truncate(MOST_CASES);
             cases.push(vec![format!("… ({more} more cases)")]);
         }
-        let at = writer.phrases.span(spot).and_then(|span| sources.spot(span, subject.sources));
-        let ranking = writer.ranking.filter(|_| ranks::is_reached(entry, spot));
-        let rank = ranking.and_then(|ranking| ranks::rank(writer.phrases, ranking, entry.thread, spot));
-        SpotOutline { place: writer.phrases.place(spot), at, cases, rank }
+        let at = writer.phrases.span(point).and_then(|span| sources.source_line(span, subject.sources));
+        let ranking = writer.ranking.filter(|_| ranks::is_reached(entry, point));
+        let rank = ranking.and_then(|ranking| ranks::rank(writer.phrases, ranking, entry.thread, point));
+        PointOutline { place: writer.phrases.place(point), at, cases, rank }
     });
     ThreadOutline {
         name: declaration.name.clone(),
         template: declaration.kind == ThreadKind::Template,
         relies: effects.numbers(writer.relies(entry)),
         guarantees: effects.numbers(writer.guarantees(entry.thread)),
-        spots: outlines.collect(),
-        flow: flow(&spots, subject),
+        points: outlines.collect(),
+        flow: flow(&points, subject),
     }
 }
 
-/// The edges between spots, with what is done on the way in the words of the source.
-pub(super) fn flow(spots: &[ControlPoint], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
-    let position = |location| spots.iter().position(|spot| *spot == ControlPoint::At(location));
+/// The edges between points, with what is done on the way in the words of the source.
+pub(super) fn flow(points: &[ControlPoint], subject: &Subject<'_>) -> Vec<(usize, usize, String)> {
+    let position = |location| points.iter().position(|point| *point == ControlPoint::At(location));
     let edges = subject.prepared.edges().iter().filter_map(|(id, edge)| {
         Some((position(edge.source)?, position(edge.target)?, edge_text(id, subject)))
     });

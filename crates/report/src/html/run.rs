@@ -4,7 +4,7 @@
 //! that the page can show all of them at any step.
 
 use super::Subject;
-use super::data::{CellData, EdgeText, Run, RunThread, Spot, StepData};
+use super::data::{CellData, EdgeText, Run, RunThread, SourceLine, StepData};
 use super::locks::locks;
 use super::source::SourceTable;
 use crate::interleaving::{Interleaving, Step, is_named_in_source, thread_name, value_text};
@@ -150,24 +150,24 @@ impl<'r> Recorder<'r> {
     fn edge(&mut self, edge: EdgeId, text: &str, ops: &str) -> usize {
         *self.edge_numbers.entry(edge).or_insert_with(|| {
             let span = self.program.edges()[edge].span;
-            let at = span.and_then(|span| self.sources.spot(span, self.subject.sources));
+            let at = span.and_then(|span| self.sources.source_line(span, self.subject.sources));
             self.edges.push(EdgeText { at, text: text.to_owned(), ops: ops.to_owned() });
             self.edges.len() - 1
         })
     }
 
     /// The line at which a thread stands.
-    fn stands(&self, state: &State, slot: SlotId) -> Option<Spot> {
+    fn stands(&self, state: &State, slot: SlotId) -> Option<SourceLine> {
         let exists = slot.index() < state.slots().len();
         let location = if exists { state.location(slot)? } else { return None };
         let leaving =
             self.program.outgoing(location).iter().find_map(|&edge| self.program.edges()[edge].span);
         let span = self.program.locations()[location].span.or(leaving)?;
-        self.sources.spot(span, self.subject.sources)
+        self.sources.source_line(span, self.subject.sources)
     }
 
     /// The threads that stand elsewhere, or exist, since a step.
-    fn moved(&self, before: &State, after: &State) -> Vec<(usize, Option<Spot>)> {
+    fn moved(&self, before: &State, after: &State) -> Vec<(usize, Option<SourceLine>)> {
         let has_moved = |slot: &SlotId| {
             slot.index() >= before.slots().len() || before.location(*slot) != after.location(*slot)
         };

@@ -1,7 +1,7 @@
 //! The texts of a report, each only once. Of a very long text only the neighbourhood of what the
 //! program is made of is kept.
 
-use super::data::{Part, Source, Spot};
+use super::data::{Part, Source, SourceLine};
 use rely_base::{SourceFile, SourceMap, Span};
 use rely_program::Program;
 use std::collections::BTreeSet;
@@ -58,7 +58,7 @@ impl SourceTable {
     }
 
     /// Where a span starts, if its text is listed.
-    pub fn spot(&self, span: Span, sources: &SourceMap) -> Option<Spot> {
+    pub fn source_line(&self, span: Span, sources: &SourceMap) -> Option<SourceLine> {
         let index = self.position(sources.file(span.file))?;
         Some((index, sources.position(span).line))
     }

@@ -16,7 +16,7 @@ use rely_program::{
 
 /// How the compiled program shows the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum Symptom {
     /// It calls the function that reports a failed assertion, or an error function.
     Assertion,
     /// It does something undefined, which the compiler is told to watch.
@@ -55,7 +55,7 @@ const WAITING_CALLS: [&str; 7] = [
 /// Addresses below this one belong to no object on any machine.
 const LOWEST_ADDRESS: i128 = 4096;
 
-impl Ending {
+impl Symptom {
     pub(super) fn of(
         replay: &Replay,
         program: &Program,
@@ -67,12 +67,12 @@ impl Ending {
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {
-                    CheckKind::Assertion => Ok(Ending::Assertion),
-                    CheckKind::Arithmetic => Ok(Ending::Undefined("shift-exponent,integer-divide-by-zero")),
+                    CheckKind::Assertion => Ok(Symptom::Assertion),
+                    CheckKind::Arithmetic => Ok(Symptom::Undefined("shift-exponent,integer-divide-by-zero")),
                     CheckKind::Overflow if is_constant(replay, program, id) => {
                         Err(NotReproducible::Constant(check.message.clone()))
                     }
-                    CheckKind::Overflow => Ok(Ending::Undefined("signed-integer-overflow")),
+                    CheckKind::Overflow => Ok(Symptom::Undefined("signed-integer-overflow")),
                     CheckKind::Bounds => bounds(replay, program, sources, id),
                 }
             }
@@ -104,23 +104,23 @@ fn bounds(
     program: &Program,
     sources: &SourceMap,
     id: CheckId,
-) -> Result<Ending, NotReproducible> {
+) -> Result<Symptom, NotReproducible> {
     let check = &program.checks()[id];
     let text = check.span.map_or("", |span| sources.text(span)).trim();
     let called = text.split('(').next().unwrap_or("").trim();
     if called.starts_with("pthread_") || called.starts_with("sem_") {
         let is_judged = JUDGED_CALLS.contains(&called);
-        return if is_judged { Ok(Ending::Misuse) } else { Err(invisible(check)) };
+        return if is_judged { Ok(Symptom::Misuse) } else { Err(invisible(check)) };
     }
     if let Some(object) = object_of_index(&check.message) {
         // gcc knows how many elements an array has, but not where a pointer points to.
         let before = check.span.and_then(|span| sources.file(span.file).text().get(..span.start as usize));
         let is_array = is_array_itself(text, object, before.unwrap_or(""));
-        return if is_array { Ok(Ending::Undefined("bounds-strict")) } else { Err(invisible(check)) };
+        return if is_array { Ok(Symptom::Undefined("bounds-strict")) } else { Err(invisible(check)) };
     }
     let is_function = check.message.ends_with(" calls no function");
     let is_null = is_function || is_null(replay, program, text);
-    if is_null { Ok(Ending::Undefined("null")) } else { Err(invisible(check)) }
+    if is_null { Ok(Symptom::Undefined("null")) } else { Err(invisible(check)) }
 }
 
 fn invisible(check: &Check) -> NotReproducible {
@@ -237,8 +237,8 @@ fn variable_at_start(program: &Program, step: &TraceStep, text: &str) -> Option<
 }
 
 /// A deadlock shows if each thread waits in a call that the runtime knows.
-fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<Ending, NotReproducible> {
-    let Some(last) = replay.states().last() else { return Ok(Ending::Deadlock) };
+fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<Symptom, NotReproducible> {
+    let Some(last) = replay.states().last() else { return Ok(Symptom::Deadlock) };
     let semantics = Semantics::new(program);
     for slot in last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running) {
         let edge = last.location(slot).and_then(|at| program.outgoing(at).first().copied());
@@ -253,7 +253,7 @@ fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<E
             return Err(NotReproducible::WaitsOtherwise(text.trim().to_owned()));
         }
     }
-    Ok(Ending::Deadlock)
+    Ok(Symptom::Deadlock)
 }
 
 /// The thread for whose end a thread waits.

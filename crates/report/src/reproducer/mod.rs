@@ -29,7 +29,7 @@ mod steps;
 mod text;
 
 use crate::finding::ViolationReport;
-use ending::Ending;
+use ending::Symptom;
 use inputs::Inputs;
 use rely_base::{Budget, SourceMap};
 use rely_evidence::Replay;
@@ -122,7 +122,7 @@ pub fn reproducer(
     if let Some(name) = WITHOUT_TURNS.into_iter().find(does_call) {
         return Err(NotReproducible::NoTurns(name));
     }
-    let ending = Ending::of(replay, program, sources)?;
+    let ending = Symptom::of(replay, program, sources)?;
     let replay = &order::settled(replay, program, sources, &names, budget)?;
     let inputs = Inputs::of(replay, program, sources, budget)?;
     let plan = Plan::of(replay, program, sources, &names);

@@ -3,7 +3,7 @@
 use super::inputs::Inputs;
 use super::scan::Names;
 use super::steps::{Access, CPlace, Plan, Step, StepKind, Variable};
-use super::{CSource, Ending, ReproducerFile};
+use super::{CSource, ReproducerFile, Symptom};
 use crate::finding::ViolationReport;
 use rely_base::Id;
 use rely_program::SlotId;
@@ -23,7 +23,7 @@ const ERROR_FUNCTIONS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
 pub(super) struct Parts<'a> {
     pub(super) source: &'a CSource<'a>,
     pub(super) names: &'a Names,
-    pub(super) ending: Ending,
+    pub(super) ending: Symptom,
     pub(super) inputs: &'a Inputs,
     pub(super) plan: &'a Plan,
     pub(super) violation: &'a ViolationReport,
@@ -200,10 +200,10 @@ impl Parts<'_> {
 
     fn summary(&self, out: &mut String) {
         let ending = match self.ending {
-            Ending::Assertion => "RELY_ASSERTION",
-            Ending::Undefined(_) => "RELY_UNDEFINED",
-            Ending::Misuse => "RELY_MISUSE",
-            Ending::Deadlock => "RELY_DEADLOCK",
+            Symptom::Assertion => "RELY_ASSERTION",
+            Symptom::Undefined(_) => "RELY_UNDEFINED",
+            Symptom::Misuse => "RELY_MISUSE",
+            Symptom::Deadlock => "RELY_DEADLOCK",
         };
         let violator = self.violator.map_or_else(|| "-1".to_owned(), |slot| slot.index().to_string());
         let (first_line, last_line) =
@@ -230,8 +230,8 @@ impl Parts<'_> {
         let options: String =
             self.source.options.iter().map(|option| format!(" {}", shell_word(option))).collect();
         let checks = match self.ending {
-            Ending::Undefined(checks) => format!(" -fsanitize={checks}"),
-            Ending::Assertion | Ending::Misuse | Ending::Deadlock => String::new(),
+            Symptom::Undefined(checks) => format!(" -fsanitize={checks}"),
+            Symptom::Assertion | Symptom::Misuse | Symptom::Deadlock => String::new(),
         };
         format!(
             "gcc -std=gnu11 -g -O0 -fno-pie -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
@@ -260,8 +260,8 @@ impl Parts<'_> {
             let _ = writeln!(turns, "   - line {}: `{}`", step.line, step.text);
         }
         let ending = match self.ending {
-            Ending::Deadlock => "every thread waits for another one",
-            Ending::Assertion | Ending::Undefined(_) | Ending::Misuse => "it fails",
+            Symptom::Deadlock => "every thread waits for another one",
+            Symptom::Assertion | Symptom::Undefined(_) | Symptom::Misuse => "it fails",
         };
         format!(
             "# A reproducer\n\n{}{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \

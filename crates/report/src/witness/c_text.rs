@@ -24,7 +24,7 @@ pub(super) struct CText<'t> {
 
 /// What stands at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum SourcePoint {
     /// A statement or declaration starts here.
     Statement,
     /// The condition of a loop starts here; the loop's keyword is at this byte.
@@ -62,21 +62,21 @@ impl<'t> CText<'t> {
     }
 
     /// What stands at a byte, if it is something that a witness can name.
-    pub(super) fn spot(&self, byte: usize) -> Option<Spot> {
+    pub(super) fn source_line(&self, byte: usize) -> Option<SourcePoint> {
         let index = self.at(byte)?;
         let (before, text) = self.before(index)?;
         match text {
-            "{" | "}" | "else" | "do" => Some(Spot::Statement),
-            ")" => self.is_head(before).then_some(Spot::Statement),
+            "{" | "}" | "else" | "do" => Some(SourcePoint::Statement),
+            ")" => self.is_head(before).then_some(SourcePoint::Statement),
             ";" => match self.surrounding(before, "(") {
                 // Between the semicolons of a `for` stands its condition.
                 Some(open) => self.condition_of_for(open, before),
-                None => Some(Spot::Statement),
+                None => Some(SourcePoint::Statement),
             },
             "(" => {
                 let (keyword, text) = self.before(before)?;
                 let is_loop = text == "while" && !self.ends_do(keyword);
-                is_loop.then(|| Spot::LoopCondition(self.tokens[keyword].start))
+                is_loop.then(|| SourcePoint::LoopCondition(self.tokens[keyword].start))
             }
             _ => None,
         }
@@ -86,7 +86,7 @@ impl<'t> CText<'t> {
     pub(super) fn statement_around(&self, byte: usize) -> Option<usize> {
         let behind = self.tokens.partition_point(|token| token.start <= byte);
         let starts = self.tokens[..behind].iter().rev().map(|token| token.start);
-        starts.into_iter().find(|&start| self.spot(start) == Some(Spot::Statement))
+        starts.into_iter().find(|&start| self.source_line(start) == Some(SourcePoint::Statement))
     }
 
     /// Whether a closing parenthesis ends the head of a statement that has another one inside.
@@ -108,11 +108,11 @@ impl<'t> CText<'t> {
         None
     }
 
-    fn condition_of_for(&self, open: usize, semicolon: usize) -> Option<Spot> {
+    fn condition_of_for(&self, open: usize, semicolon: usize) -> Option<SourcePoint> {
         let (keyword, text) = self.before(open)?;
         let is_first = (open..semicolon)
             .all(|index| self.text(index) != ";" || self.surrounding(index, "(") != Some(open));
-        (text == "for" && is_first).then(|| Spot::LoopCondition(self.tokens[keyword].start))
+        (text == "for" && is_first).then(|| SourcePoint::LoopCondition(self.tokens[keyword].start))
     }
 
     /// Whether a `while` ends a `do`, as far as can be seen; in doubt it does.
@@ -474,9 +474,9 @@ int h(void) { a = 2; }
 
     fn check(texts: &[&str], expected: &Expect) {
         let source = CText::new(SOURCE);
-        let told = texts
-            .iter()
-            .map(|text| format!("{text}: {:?} in {:?}\n", source.spot(at(text)), source.function(at(text))));
+        let told = texts.iter().map(|text| {
+            format!("{text}: {:?} in {:?}\n", source.source_line(at(text)), source.function(at(text)))
+        });
         expected.assert_eq(&told.collect::<String>());
     }
 
@@ -583,7 +583,7 @@ int h(void) { a = 2; }
         {
             let source = CText::new(text);
             for byte in 0..=text.len() {
-                source.spot(byte);
+                source.source_line(byte);
                 source.statement_around(byte);
                 source.function(byte);
                 source.is_visible(0, byte);

@@ -227,7 +227,7 @@ impl<'c> Speaker<'c> {
         let mentions = told.iter().flat_map(|cube| &cube.others);
         let sets: BTreeSet<BTreeSet<Region>> = mentions
             .filter(|(other, _)| instances.contains(other))
-            .map(|(other, spots)| self.whereabouts.of(*other, spots))
+            .map(|(other, points)| self.whereabouts.of(*other, points))
             .collect();
         let mut numbers: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut parts = BTreeMap::new();
@@ -318,7 +318,7 @@ impl<'c> Speaker<'c> {
     fn possible(&self, track: &Track, other: ThreadId, cube: &Cube) -> Option<BTreeSet<usize>> {
         let mentions = cube.others.iter().filter(|(thread, _)| *thread == other);
         mentions
-            .map(|(_, spots)| track.parts_of(&self.whereabouts.of(other, spots)))
+            .map(|(_, points)| track.parts_of(&self.whereabouts.of(other, points)))
             .reduce(|left, right| left.intersection(&right).copied().collect())
     }
 

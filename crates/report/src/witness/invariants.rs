@@ -17,7 +17,7 @@
 //! * Where other threads are, and which locks are taken, is said with [ghost
 //!   variables](super::ghosts), as far as they can follow.
 
-use super::c_text::{CText, Integer, Spot as SourceSpot, is_identifier};
+use super::c_text::{CText, Integer, SourcePoint, is_identifier};
 use super::ghosts::{GhostFact, GhostId, Ghosts, Speaker};
 use super::statements::{Texts, has_calls};
 use crate::cubes::simplified;
@@ -99,8 +99,8 @@ pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> Annotati
     let texts = Texts::of(context);
     let facts =
         Facts { visibility: Visibility::new(context.prepared), liveness: Liveness::new(context.prepared) };
-    let spots = source_spots(context, &graph, &texts);
-    let told: Vec<Cube> = spots
+    let points = source_points(context, &graph, &texts);
+    let told: Vec<Cube> = points
         .iter()
         .filter(|place| place.is_known)
         .flat_map(|place| place.locations.iter().filter_map(|location| known.get(location)).flatten())
@@ -109,7 +109,7 @@ pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> Annotati
     let speaker = Speaker::new(context, &graph, &texts, &told);
     let mut found = Vec::new();
     let mut left_out = 0;
-    for place in spots {
+    for place in points {
         let text = texts.get(place.span.file);
         let writer =
             Writer { context, facts: &facts, speaker: &speaker, text, at: place.span.start as usize };
@@ -125,29 +125,29 @@ pub fn invariants(proof: &RelyGuarantee, context: &ProofContext<'_>) -> Annotati
 /// A place of the source at which something can be said.
 struct SourcePlace {
     span: Span,
-    spot: SourceSpot,
+    point: SourcePoint,
     /// Where a thread is that is about to do what starts there.
     locations: Vec<LocationId>,
     /// Whether the proof speaks of all of these locations.
     is_known: bool,
 }
 
-fn source_spots(context: &ProofContext<'_>, graph: &Graph, texts: &Texts<'_>) -> Vec<SourcePlace> {
+fn source_points(context: &ProofContext<'_>, graph: &Graph, texts: &Texts<'_>) -> Vec<SourcePlace> {
     let (joined, kept) = (joined_locations(context), kept_locations(context));
     let places = places(context.program).into_iter().filter_map(|(span, locations)| {
         let text = texts.get(span.file);
-        let spot = text.spot(span.start as usize)?;
+        let point = text.source_line(span.start as usize)?;
         let is_kept = locations.iter().all(|location| kept.contains(location) && !joined.contains(location));
         let is_known = is_kept && !has_calls(context.program, graph, text, span, &locations);
-        Some(SourcePlace { span, spot, locations, is_known })
+        Some(SourcePlace { span, point, locations, is_known })
     });
     places.collect()
 }
 
 fn invariant(place: SourcePlace, text: &CText<'_>, disjuncts: Vec<Disjunct>, written: String) -> Invariant {
-    let (is_loop, start) = match place.spot {
-        SourceSpot::Statement => (false, place.span.start),
-        SourceSpot::LoopCondition(keyword) => (true, keyword as u32),
+    let (is_loop, start) = match place.point {
+        SourcePoint::Statement => (false, place.span.start),
+        SourcePoint::LoopCondition(keyword) => (true, keyword as u32),
     };
     let function = text.function(start as usize).map(str::to_owned);
     let span = Span { start, ..place.span };
@@ -174,8 +174,8 @@ type Known<'p> = BTreeMap<LocationId, Vec<(ThreadId, LocationId, &'p [Cube])>>;
 fn known_at<'p>(proof: &'p RelyGuarantee, context: &ProofContext<'_>) -> Known<'p> {
     let mut known: Known<'p> = BTreeMap::new();
     for entry in &proof.threads {
-        for (spot, cubes) in &entry.at {
-            if let ControlPoint::At(location) = *spot {
+        for (point, cubes) in &entry.at {
+            if let ControlPoint::At(location) = *point {
                 let old = context.back.location(location);
                 known.entry(old).or_default().push((entry.thread, location, cubes));
             }

@@ -116,7 +116,7 @@ pub(super) fn spawned(program: &Program, edge: EdgeId) -> impl Iterator<Item = T
     })
 }
 
-/// Where a thread of the engine's program can be in the source, for each of its spots.
+/// Where a thread of the engine's program can be in the source, for each of its points.
 ///
 /// A step of the engine's program may stand for several of the source. In the middle of them the
 /// thread is neither here nor there; what the proof says holds as if it had not begun or as if it
@@ -166,9 +166,9 @@ impl Whereabouts {
         found
     }
 
-    /// The regions in which a thread may be that is at one of these spots.
-    pub(super) fn of(&self, thread: ThreadId, spots: &[ControlPoint]) -> BTreeSet<Region> {
-        let known = spots.iter().filter_map(|&spot| self.regions.get(&(thread, spot))).flatten();
+    /// The regions in which a thread may be that is at one of these points.
+    pub(super) fn of(&self, thread: ThreadId, points: &[ControlPoint]) -> BTreeSet<Region> {
+        let known = points.iter().filter_map(|&point| self.regions.get(&(thread, point))).flatten();
         known.chain(self.untold.get(&thread).into_iter().flatten()).copied().collect()
     }
 }

@@ -1,9 +1,9 @@
 //! The run of a violation as a path over statements of the source.
 
 use super::branches::Branches;
-use super::c_text::{CText, Spot};
+use super::c_text::{CText, SourcePoint};
 use super::invariants::ProofContext;
-use crate::interleaving::{Interleaving, Place, StepTaken, thread_name};
+use crate::interleaving::{Interleaving, SourceRange, StepTaken, thread_name};
 use rely_base::{Id, Span};
 use rely_evidence::Replay;
 use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, Value};
@@ -18,7 +18,7 @@ pub(super) struct Step {
     pub(super) thread: usize,
     /// The name of the thread for a person.
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) start: u32,
     pub(super) end: u32,
     /// The function around it.
@@ -32,9 +32,9 @@ pub(super) struct Step {
     /// An input that the step takes.
     pub(super) input: Option<Input>,
     /// The branch that the step decides: its keyword, and whether the condition holds.
-    pub(super) branch: Option<(Place, bool)>,
+    pub(super) branch: Option<(SourceRange, bool)>,
     /// The call by which the thread came here: its closing parenthesis, and the function around it.
-    pub(super) entered: Option<(Place, Option<String>)>,
+    pub(super) entered: Option<(SourceRange, Option<String>)>,
     /// The thread that the step creates, and the function that it starts with.
     pub(super) creates: Option<(usize, String)>,
 }
@@ -62,7 +62,7 @@ impl Doing {
 /// A value that a call gave.
 pub(super) struct Input {
     /// The closing parenthesis of the call.
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) function: String,
     pub(super) value: String,
 }
@@ -100,7 +100,7 @@ impl Path {
             let input = input(step.choices.as_slice(), span, context, text);
             let place = |byte: usize, length: u32| {
                 let start = byte as u32;
-                Place::of(Span { start, end: start + length, ..span }, context.sources)
+                SourceRange::of(Span { start, end: start + length, ..span }, context.sources)
             };
             let branch = branches.decided(context.program, step.edge, text);
             let branch = branch.map(|(keyword, holds)| (place(keyword, 2), holds));
@@ -122,13 +122,13 @@ impl Path {
             steps.push(Step {
                 thread: step.slot.index(),
                 name: thread_name(context.program, before, step.slot),
-                place: Place::of(span, context.sources),
+                place: SourceRange::of(span, context.sources),
                 start: span.start,
                 end: span.end,
                 function: text.function(span.start as usize).map(str::to_owned),
                 is_statement: is_start
                     && !is_resumed
-                    && text.spot(span.start as usize) == Some(Spot::Statement),
+                    && text.source_line(span.start as usize) == Some(SourcePoint::Statement),
                 is_switch,
                 found: found(told, context.program, text, span),
                 input,
@@ -143,7 +143,7 @@ impl Path {
             && let Some(span) =
                 replay.trace().steps.last().and_then(|step| context.program.edges()[step.edge].span)
         {
-            target.place = Place::of(Span { start: start as u32, ..span }, context.sources);
+            target.place = SourceRange::of(Span { start: start as u32, ..span }, context.sources);
         }
         let has_threads = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
         Self { steps, has_threads }
@@ -212,7 +212,7 @@ fn input(choices: &[Value], span: Span, context: &ProofContext<'_>, text: &CText
     let [value] = choices else { return None };
     let (function, close) = text.only_call(span.start as usize, span.end as usize, INPUT)?;
     let close = close as u32;
-    let place = Place::of(Span { start: close, end: close + 1, ..span }, context.sources);
+    let place = SourceRange::of(Span { start: close, end: close + 1, ..span }, context.sources);
     Some(Input { place, function: function.to_owned(), value: value.to_string() })
 }
 

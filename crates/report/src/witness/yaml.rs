@@ -8,7 +8,7 @@ use super::WitnessTask;
 use super::ghosts::{GhostChange, Ghosts};
 use super::invariants::{Annotations, ProofContext};
 use super::violation::{Path, Step};
-use crate::interleaving::Place;
+use crate::interleaving::SourceRange;
 
 /// A witness of a violation.
 pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) -> String {
@@ -69,7 +69,7 @@ fn waypoint(
     kind: &str,
     step: &Step,
     has_threads: bool,
-    (place, function): (&Place, Option<&str>),
+    (place, function): (&SourceRange, Option<&str>),
     constraint: Option<(&str, Option<&str>)>,
     task: &WitnessTask,
 ) -> String {
@@ -108,7 +108,7 @@ pub(super) fn correctness(
     text += "  content:\n";
     for invariant in invariants {
         let kind = if invariant.is_loop { "loop_invariant" } else { "location_invariant" };
-        let place = Place::of(invariant.span, context.sources);
+        let place = SourceRange::of(invariant.span, context.sources);
         text += &format!("    - invariant:\n        type: \"{kind}\"\n");
         text += &location(&place, invariant.function.as_deref(), 8, task);
         text += &format!("        value: {}\n        format: \"c_expression\"\n", quoted(&invariant.text));
@@ -129,7 +129,8 @@ fn instrumentation(ghosts: &Ghosts, context: &ProofContext<'_>, task: &WitnessTa
     }
     text += if ghosts.updates.is_empty() { "    ghost_updates: []\n" } else { "    ghost_updates:\n" };
     for update in &ghosts.updates {
-        let place = location(&Place::of(update.span, context.sources), update.function.as_deref(), 8, task);
+        let place =
+            location(&SourceRange::of(update.span, context.sources), update.function.as_deref(), 8, task);
         text += &format!("      - {}        updates:\n", place.trim_start());
         for (ghost, change) in &update.changes {
             let name = &ghosts.variables[*ghost].name;
@@ -148,7 +149,7 @@ fn instrumentation(ghosts: &Ghosts, context: &ProofContext<'_>, task: &WitnessTa
     text
 }
 
-fn location(place: &Place, function: Option<&str>, indent: usize, task: &WitnessTask) -> String {
+fn location(place: &SourceRange, function: Option<&str>, indent: usize, task: &WitnessTask) -> String {
     let function = function.map(|name| format!("{:indent$}  function: {}\n", "", quoted(name)));
     format!(
         "{0:indent$}location:\n{0:indent$}  file_name: {1}\n{0:indent$}  line: {2}\n{0:indent$}  column: {3}\n{4}",

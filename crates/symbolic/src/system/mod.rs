@@ -8,7 +8,9 @@ mod counting;
 
 pub use counting::CountingInvariants;
 
-use crate::{Branch, Cells, Ending, Limits, PlaceTest, TooManyCases, Translator, Violation, initial_states};
+use crate::{
+    Branch, BranchEnd, Cells, Limits, PlaceTest, TooManyCases, Translator, Violation, initial_states,
+};
 use conserved::sums;
 use rely_base::{Budget, Id, StopReason, define_id};
 use rely_evidence::Reason;
@@ -300,9 +302,9 @@ impl Move {
     /// Whether the thread goes on, or the state it leaves still matters.
     pub fn leads_on(&self, system: &System<'_>) -> bool {
         match self.branch.ending {
-            Ending::Moves => true,
-            Ending::Halts => system.halted_states_matter,
-            Ending::Fails(_) | Ending::Undefined => false,
+            BranchEnd::Moves => true,
+            BranchEnd::Halts => system.halted_states_matter,
+            BranchEnd::Fails(_) | BranchEnd::Undefined => false,
         }
     }
 }

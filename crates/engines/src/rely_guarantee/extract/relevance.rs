@@ -15,7 +15,7 @@ use crate::rely_guarantee::reach::{Node, NodeId, Trees};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, LinearForm, VarId, Verdict};
 use rely_program::ThreadId;
-use rely_symbolic::{ControlPointId, Ending, Move, MoveId, Role, System, before, role_facts, roles};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, MoveId, Role, System, before, role_facts, roles};
 use std::rc::Rc;
 
 /// Nodes of one control point that agree in what is relevant there.
@@ -180,7 +180,7 @@ impl Relevance<'_, '_, '_> {
             return None;
         }
         let source = Source { step: &step, kept: &node.literals, members: &[class.member] };
-        if matches!(the_move.branch.ending, Ending::Fails(_) | Ending::Undefined) {
+        if matches!(the_move.branch.ending, BranchEnd::Fails(_) | BranchEnd::Undefined) {
             return Some(self.reason(&source, None));
         }
         if !the_move.leads_on(self.system) {

@@ -30,7 +30,7 @@ use places::Places;
 use rely_base::{Arena, Budget, Id, StopReason, define_id};
 use rely_logic::{Constraint, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{ControlPointId, Ending, Move, MoveId, System};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, MoveId, System};
 use std::collections::VecDeque;
 use violation::Search;
 
@@ -287,7 +287,7 @@ impl<'a, 'p> Trees<'a, 'p> {
         if !self.places.allow(node, the_move) {
             return Ok(());
         }
-        if matches!(the_move.branch.ending, Ending::Fails(_) | Ending::Undefined) {
+        if matches!(the_move.branch.ending, BranchEnd::Fails(_) | BranchEnd::Undefined) {
             let is_possible = self.is_own_step_possible(id, by);
             let counterexample = Counterexample { nodes: vec![id], what: Wrong::Move(by) };
             return if is_possible { Err(counterexample) } else { Ok(()) };

@@ -13,7 +13,7 @@ use crate::rely_guarantee::candidates::Candidates;
 use crate::rely_guarantee::reach::{Counterexample, NodeId, Origin, Trees, Wrong};
 use rely_base::{Budget, Id};
 use rely_program::{ThreadId, Trace};
-use rely_symbolic::{ControlPointId, Ending, Move, MoveId, System};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, MoveId, System};
 
 /// The run that a counterexample suggests, if there is one.
 pub(crate) fn suggested_run(
@@ -125,7 +125,7 @@ impl Schedule<'_, '_, '_> {
     /// Whether everybody is where a move needs them, and the program has not ended.
     fn can_move(&self, by: &Move) -> bool {
         let has_ended =
-            self.moves.last().is_some_and(|&last| self.system.get(last).branch.ending == Ending::Halts);
+            self.moves.last().is_some_and(|&last| self.system.get(last).branch.ending == BranchEnd::Halts);
         !has_ended
             && self.is_at(by.thread, &[by.source])
             && by.places.iter().all(|(thread, points)| self.is_at(*thread, points))

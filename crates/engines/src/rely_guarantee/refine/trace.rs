@@ -7,7 +7,7 @@ use rely_evidence::replay;
 use rely_logic::interpolate::Derivation;
 use rely_logic::{Integer, LinearForm, VarId};
 use rely_program::{Semantics, SlotId, Trace, TraceStep, Value, Violation};
-use rely_symbolic::{Ending, MoveId, System};
+use rely_symbolic::{BranchEnd, MoveId, System};
 use rustc_hash::FxHashMap;
 
 /// The values of the variables of one clause.
@@ -42,7 +42,7 @@ pub(crate) fn from_derivation(
             (Violation::Property(violation.property), None)
         }
         Wrong::Move(by) => match system.get(by).branch.ending {
-            Ending::Fails(check) => (Violation::Check(check), Some(by)),
+            BranchEnd::Fails(check) => (Violation::Check(check), Some(by)),
             _ => return Refinement::Undecided("a run may do something that has no meaning"),
         },
     };

@@ -55,10 +55,10 @@ pub enum ProofFormatError {
     #[error("this is not a certificate: {0}")]
     Syntax(#[from] serde_json::Error),
     /// It is something else.
-    #[error("this is not a certificate but of the format `{0}`")]
+    #[error("this is not a certificate but a file of the format `{0}`")]
     Format(String),
     /// It was written by another version.
-    #[error("certificates of version {0} are not understood")]
+    #[error("unsupported certificate version {0}")]
     Version(u32),
     /// There is no such goal.
     #[error("there is no property `{0}`")]

@@ -32,10 +32,10 @@ pub enum TraceFormatError {
     #[error("this is not a trace: {0}")]
     Syntax(#[from] serde_json::Error),
     /// It is something else.
-    #[error("this is not a trace but of the format `{0}`")]
+    #[error("this is not a trace but a file of the format `{0}`")]
     Format(String),
     /// It was written by another version.
-    #[error("traces of version {0} are not understood")]
+    #[error("unsupported trace version {0}")]
     Version(u32),
     /// There is no such goal.
     #[error("there is no property `{0}`")]

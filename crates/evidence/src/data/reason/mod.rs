@@ -117,25 +117,25 @@ pub enum TraceDefect {
     #[error("the claimed violation does not violate the property `{0}`")]
     OtherGoal(Goal),
     /// The violation names a check or a property that does not exist.
-    #[error("the claimed violation names nothing in the program")]
+    #[error("the program has no such check or property")]
     NoSuchViolation,
     /// The last state satisfies the property.
     #[error("the last state of the trace satisfies the property")]
     PropertyHolds,
     /// The property has no value in the last state.
-    #[error("the property has no value in the last state of the trace: {0}")]
+    #[error("the property is undefined in the last state of the trace: {0}")]
     PropertyUndefined(EvalError),
     /// The last state is inside an atomic block, where properties are not looked at.
     #[error("the trace ends inside an atomic block")]
     InsideAtomicBlock,
     /// Something can still move, or everything has ended.
-    #[error("the last state of the trace is no deadlock")]
+    #[error("the last state of the trace is not a deadlock")]
     NoDeadlock,
     /// A thread has too many nondeterministic values to be sure that it cannot move.
     #[error("it is not certain that the last state of the trace is a deadlock")]
     UncertainDeadlock,
     /// Whether a thread can move has no answer.
-    #[error("it has no meaning whether the last state of the trace is a deadlock: {0}")]
+    #[error("whether the last state of the trace is a deadlock is undefined: {0}")]
     MeaninglessDeadlock(StepError),
 }
 
@@ -151,19 +151,19 @@ pub enum ProofDefect {
     #[error("a nondeterministic choice has too many values to try them all")]
     TooManyChoices,
     /// A step has no meaning.
-    #[error("a step has no meaning: {0}")]
+    #[error("a step is undefined: {0}")]
     NoMeaning(StepError),
     /// A precondition has no value.
-    #[error("the precondition has no value: {0}")]
+    #[error("the precondition is undefined: {0}")]
     UndefinedPrecondition(InitialError),
     /// A property has no value.
-    #[error("a property has no value: {0}")]
+    #[error("a property is undefined: {0}")]
     UndefinedProperty(EvalError),
     /// A reachable state, or a listed one, violates the goal.
     #[error("a violation was found")]
     Violation,
     /// There are not as many states as claimed.
-    #[error("{claimed} states were claimed and {found} were found")]
+    #[error("the number of states is {found}, not {claimed} as claimed")]
     StateCount {
         /// In the claim.
         claimed: u64,
@@ -171,7 +171,7 @@ pub enum ProofDefect {
         found: u64,
     },
     /// A reduced exploration claims more states than there are.
-    #[error("{claimed} states were claimed although there are only {found}")]
+    #[error("the number of states is only {found}, not {claimed} as claimed")]
     TooManyStates {
         /// In the claim.
         claimed: u64,
@@ -182,13 +182,13 @@ pub enum ProofDefect {
     #[error("an initial state is missing")]
     InitialStateMissing,
     /// A listed byte string is no state.
-    #[error("entry {0} of the list of states is none")]
+    #[error("entry {0} of the list of states is not a state")]
     NotAState(usize),
     /// A state is listed twice.
     #[error("entry {0} of the list of states repeats an earlier one")]
     Repeated(usize),
     /// A state is not the one that its encoding gives back.
-    #[error("a state cannot be written down exactly")]
+    #[error("a state cannot be encoded exactly")]
     Inexact,
     /// Too many of the steps of a listed state lead out of the list.
     #[error("steps from entry {0} of the list of states lead out of it")]

@@ -49,14 +49,14 @@ impl BlockRule {
             BlockRule::Border => "is where a thread starts or ends, so it cannot be inside of a block",
             BlockRule::Atomic => "touches an atomic block of the program",
             BlockRule::Operations => {
-                "starts a thread, waits for one, or ends one or all of them, so it is no such mover"
+                "starts a thread, waits for one, or ends one or all of them, so it is not such a mover"
             }
-            BlockRule::BeforeCommit => "leads to a location before the commit and is no right mover",
-            BlockRule::AfterCommit => "leaves a location after the commit and is no left mover",
+            BlockRule::BeforeCommit => "leads to a location before the commit and is not a right mover",
+            BlockRule::AfterCommit => "leaves a location after the commit and is not a left mover",
             BlockRule::OneCommit => "leads from after the commit to before it",
             BlockRule::Ends => "is part of a cycle after the commit",
             BlockRule::Halts => "halts the program inside of a block",
-            BlockRule::Unseen => "changes what a property looks at, and is no commit",
+            BlockRule::Unseen => "changes what a property looks at, and is not a commit",
         }
     }
 }

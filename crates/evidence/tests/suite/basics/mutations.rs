@@ -271,10 +271,10 @@ fn the_frame_of_a_lost_update_matters() {
         no such thread: step 1 of the trace does not exist: there is no thread in slot 99
         no such edge: step 1 of the trace does not exist: the program has no edge 99
         initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the claimed violation names nothing in the program
-        no property: the claimed violation names nothing in the program
+        no check: the program has no such check or property
+        no property: the program has no such check or property
         deadlock: the claimed violation does not violate the property `assert`
-        first property: the claimed violation names nothing in the program
+        first property: the program has no such check or property
         as race: the claimed violation does not violate the property `race`
         as deadlock: the claimed violation does not violate the property `deadlock`
         as termination: the claimed violation does not violate the property `termination`
@@ -343,10 +343,10 @@ fn the_frame_of_late_flags_matters() {
         no such thread: step 1 of the trace does not exist: there is no thread in slot 99
         no such edge: step 1 of the trace does not exist: the program has no edge 99
         initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the claimed violation names nothing in the program
-        no property: the claimed violation names nothing in the program
+        no check: the program has no such check or property
+        no property: the program has no such check or property
         deadlock: the claimed violation does not violate the property `assert`
-        first check: the claimed violation names nothing in the program
+        first check: the program has no such check or property
         as race: the claimed violation does not violate the property `race`
         as deadlock: the claimed violation does not violate the property `deadlock`
         as termination: the claimed violation does not violate the property `termination`
@@ -363,19 +363,19 @@ fn each_step_to_a_deadlock_matters() {
         &subject.of_steps(),
         10,
         &expect![[r#"
-        drop 1: the last state of the trace is no deadlock
+        drop 1: the last state of the trace is not a deadlock
         repeat 1: step 2 of the trace does not exist: the thread in slot 0 is not at the source of edge 0
         swap 1: still a run that fails
         thread 1: step 1 of the trace does not exist: the thread in slot 1 is not at the source of edge 0
         edge 1: step 1 of the trace does not exist: the thread in slot 0 is not at the source of edge 1
         input 1: step 1 of the trace does not exist: 1 choices for 0 nondeterministic values
-        drop 2: the last state of the trace is no deadlock
+        drop 2: the last state of the trace is not a deadlock
         repeat 2: step 3 of the trace does not exist: the thread in slot 1 is not at the source of edge 5
         swap 2: still a run that fails
         thread 2: step 2 of the trace does not exist: the thread in slot 2 is not at the source of edge 5
         edge 2: step 2 of the trace does not exist: the thread in slot 1 is not at the source of edge 6
         input 2: step 2 of the trace does not exist: 1 choices for 0 nondeterministic values
-        drop 3: the last state of the trace is no deadlock
+        drop 3: the last state of the trace is not a deadlock
         repeat 3: step 4 of the trace does not exist: the thread in slot 2 is not at the source of edge 10
         thread 3: step 3 of the trace does not exist: the thread in slot 0 is not at the source of edge 10
         edge 3: step 3 of the trace does not exist: the thread in slot 2 is not at the source of edge 11
@@ -392,15 +392,15 @@ fn the_frame_of_a_deadlock_matters() {
         &subject.of_frame(),
         13,
         &expect![[r#"
-        nothing: the last state of the trace is no deadlock
-        half: the last state of the trace is no deadlock
+        nothing: the last state of the trace is not a deadlock
+        half: the last state of the trace is not a deadlock
         no such thread: step 1 of the trace does not exist: there is no thread in slot 99
         no such edge: step 1 of the trace does not exist: the program has no edge 99
         initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the claimed violation names nothing in the program
-        no property: the claimed violation names nothing in the program
-        first check: the claimed violation names nothing in the program
-        first property: the claimed violation names nothing in the program
+        no check: the program has no such check or property
+        no property: the program has no such check or property
+        first check: the program has no such check or property
+        first property: the program has no such check or property
         as assert: the claimed violation does not violate the property `assert`
         as race: the claimed violation does not violate the property `race`
         as termination: the claimed violation does not violate the property `termination`
@@ -523,10 +523,10 @@ fn the_frame_of_a_property_at_the_end_matters() {
         no such thread: step 1 of the trace does not exist: there is no thread in slot 99
         no such edge: step 1 of the trace does not exist: the program has no edge 99
         initial value: the trace does not start: 2 initial values for 1 undetermined cells
-        no check: the claimed violation names nothing in the program
-        no property: the claimed violation names nothing in the program
+        no check: the program has no such check or property
+        no property: the program has no such check or property
         deadlock: the claimed violation does not violate the property `assert`
-        first check: the claimed violation names nothing in the program
+        first check: the program has no such check or property
         as race: the claimed violation does not violate the property `race`
         as deadlock: the claimed violation does not violate the property `deadlock`
         as termination: the claimed violation does not violate the property `termination`

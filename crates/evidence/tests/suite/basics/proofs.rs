@@ -50,7 +50,7 @@ fn right_proofs_are_accepted() {
         );
         assert_eq!(
             listed(&program, goal, &states, Reduction::None),
-            format!("confirmed: the {count} listed states are closed under all steps")
+            format!("confirmed: the list of {count} states is closed under all steps")
         );
     }
 }
@@ -101,18 +101,18 @@ fn wrong_counts_are_rejected() {
     for wrong in [0, 1, count - 1, count + 1] {
         assert_eq!(
             repeated(&program, Goal::Assert, claim(wrong, Reduction::None)),
-            format!("{wrong} states were claimed and {count} were found")
+            format!("the number of states is {count}, not {wrong} as claimed")
         );
     }
     assert_eq!(
         repeated(&program, Goal::Assert, claim(count + 1, Reduction::PartialOrder)),
-        format!("{} states were claimed although there are only {count}", count + 1)
+        format!("the number of states is only {count}, not {} as claimed", count + 1)
     );
     let mut short_list = exhausted(&packed(&program)[1..], Reduction::None);
     short_list.states += 1;
     assert_eq!(
         repeated(&program, Goal::Assert, short_list),
-        format!("{count} states were claimed and {} were found", count - 1)
+        format!("the number of states is {}, not {count} as claimed", count - 1)
     );
     assert_eq!(
         repeated(&program, Goal::Assert, claim(3_000_000, Reduction::None)),
@@ -173,10 +173,10 @@ fn lists_of_other_things_are_rejected() {
         listed(&program, Goal::Assert, &states, Reduction::None)
     };
     let last = good.len();
-    assert_eq!(with(3, &[]), "entry 3 of the list of states is none");
-    assert_eq!(with(last, &[0xff; 30]), format!("entry {last} of the list of states is none"));
-    assert_eq!(with(0, &good[0][1..]), "entry 0 of the list of states is none");
-    assert_eq!(with(1, &[&good[1][..], &[0]].concat()), "entry 1 of the list of states is none");
+    assert_eq!(with(3, &[]), "entry 3 of the list of states is not a state");
+    assert_eq!(with(last, &[0xff; 30]), format!("entry {last} of the list of states is not a state"));
+    assert_eq!(with(0, &good[0][1..]), "entry 0 of the list of states is not a state");
+    assert_eq!(with(1, &[&good[1][..], &[0]].concat()), "entry 1 of the list of states is not a state");
     assert_eq!(with(last, &good[2]), format!("entry {last} of the list of states repeats an earlier one"));
     let foreign = packed(&classics::philosophers(3, true));
     assert_eq!(listed(&program, Goal::Assert, &foreign, Reduction::None), "an initial state is missing");
@@ -230,7 +230,7 @@ fn a_reduced_list_is_accepted_as_what_it_is() {
     assert!(count < packed(&program).len());
     assert_eq!(
         listed(&program, Goal::Assert, &states, Reduction::PartialOrder),
-        format!("confirmed: the {count} listed states are closed up to the order of independent steps")
+        format!("confirmed: the list of {count} states is closed up to the order of independent steps")
     );
     let Verdict::Safe(proved) = check(
         &program,
@@ -359,19 +359,19 @@ fn what_has_no_meaning_is_not_proved() {
     let small = Domain::Range { low: 0, high: 3 };
     let division = |x: Expr| Expr::binary(BinaryOp::Div, Expr::int(6), x);
     let divides = one_edge(small, |x, place| vec![Op::assign(place, division(x))], None);
-    assert_eq!(repeated(&divides, Goal::Assert, claim(7)), "a step has no meaning: division by zero");
+    assert_eq!(repeated(&divides, Goal::Assert, claim(7)), "a step is undefined: division by zero");
     let requires: fn(Expr) -> Expr = |x| Expr::binary(BinaryOp::Div, Expr::int(6), x).eq(Expr::int(2));
     let required = one_edge(small, |_, _| vec![], Some(requires));
     assert_eq!(
         repeated(&required, Goal::Assert, claim(2)),
-        "the precondition has no value: division by zero"
+        "the precondition is undefined: division by zero"
     );
     let mut builder = ProgramBuilder::new("undefined property");
     let x = builder.var(any(small));
     let condition = division(Expr::var(x)).ge(Expr::int(0));
     builder.property(Property { kind: PropertyKind::Always(condition), span: None });
     let program = builder.finish().unwrap();
-    assert_eq!(repeated(&program, Goal::Assert, claim(4)), "a property has no value: division by zero");
+    assert_eq!(repeated(&program, Goal::Assert, claim(4)), "a property is undefined: division by zero");
 }
 
 #[test]

@@ -209,11 +209,11 @@ fn wrong_violations_are_rejected() {
     let violation = |index| move |trace: &mut Trace| trace.violation = Violation::Property(index);
     case.change(violation(1), "the last state of the trace satisfies the property");
     case.change(violation(2), "the claimed violation does not violate the property `assert`");
-    case.change(violation(3), "the claimed violation names nothing in the program");
-    case.change(violation(usize::MAX), "the claimed violation names nothing in the program");
+    case.change(violation(3), "the program has no such check or property");
+    case.change(violation(usize::MAX), "the program has no such check or property");
     case.change(
         |trace| trace.violation = Violation::Check(check_id(0)),
-        "the claimed violation names nothing in the program",
+        "the program has no such check or property",
     );
     case.change(
         |trace| trace.violation = Violation::Deadlock,
@@ -221,12 +221,12 @@ fn wrong_violations_are_rejected() {
     );
 
     let case = deadlock();
-    case.change(|trace| _ = trace.steps.pop(), "the last state of the trace is no deadlock");
-    case.change(|trace| trace.steps.clear(), "the last state of the trace is no deadlock");
+    case.change(|trace| _ = trace.steps.pop(), "the last state of the trace is not a deadlock");
+    case.change(|trace| trace.steps.clear(), "the last state of the trace is not a deadlock");
     case.change(|trace| trace.steps.push(step(0, 1, &[])), "step 3 of the trace is blocked");
     case.change(
         |trace| trace.violation = Violation::Property(0),
-        "the claimed violation names nothing in the program",
+        "the program has no such check or property",
     );
 
     for goal in [Goal::Overflow, Goal::Race, Goal::Termination, Goal::Deadlock] {
@@ -248,7 +248,7 @@ fn the_check_that_fails_must_be_the_claimed_one() {
     let program = builder.finish().unwrap();
     let trace =
         |check| Trace { initial: vec![], steps: vec![step(0, 0, &[])], violation: Violation::Check(check) };
-    assert_eq!(verdict(&program, Goal::Overflow, trace(second)), "a trace of 1 steps, replayed");
+    assert_eq!(verdict(&program, Goal::Overflow, trace(second)), "a trace of 1 step, replayed");
     assert_eq!(
         verdict(&program, Goal::Assert, trace(first)),
         "the last step of the trace fails check 1, which is not the claimed violation"
@@ -333,8 +333,8 @@ fn json_that_is_no_trace_is_refused() {
         assert!(good.contains(from), "{good}");
         refused(&good.replacen(from, to, 1))
     };
-    assert_eq!(changed("rely-trace", "other"), "this is not a trace but of the format `other`");
-    assert_eq!(changed("\"version\":1", "\"version\":2"), "traces of version 2 are not understood");
+    assert_eq!(changed("rely-trace", "other"), "this is not a trace but a file of the format `other`");
+    assert_eq!(changed("\"version\":1", "\"version\":2"), "unsupported trace version 2");
     assert_eq!(changed("\"assert\"", "\"magic\""), "there is no property `magic`");
     let other = changed(&format!("{:016x}", fingerprint(&program)), "0");
     assert_eq!(other, "the trace belongs to another program, `counter`, or to another version of it");

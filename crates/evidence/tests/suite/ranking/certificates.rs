@@ -100,7 +100,7 @@ fn malformed_rankings_are_refused() {
             let entry = ranking.ranks[0].clone();
             ranking.ranks.push(entry);
         },
-        "a rank of thread 0 stands twice",
+        "a rank of thread 0 is listed twice",
     );
     is_malformed(model, |ranking| ranking.components = 3, "a rank of thread 0 has 2 components and not 3");
     is_malformed(model, |ranking| ranking.components = 65, "a rank has more than 64 components");

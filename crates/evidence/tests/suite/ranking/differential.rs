@@ -6,7 +6,7 @@ use crate::common;
 use rely_base::Budget;
 use rely_evidence::{Claim, Proof, check};
 use rely_program::Goal;
-use rely_testing::{Ending, Random, Reference, Sample, generate};
+use rely_testing::{Random, Reference, Sample, Termination, generate};
 
 /// Certificates speak of the program after simplification, so it must have a run without end, or
 /// one that stands still, exactly if the program before it has.
@@ -19,7 +19,8 @@ fn simplification_keeps_runs_without_end() {
         let before = Reference::new(&program, Goal::Termination).ending(20_000);
         let after = Reference::new(&prepared, Goal::Termination).ending(20_000);
         match (before, after) {
-            (Ending::Meaningless | Ending::TooMany, _) | (_, Ending::Meaningless | Ending::TooMany) => {}
+            (Termination::Meaningless | Termination::TooMany, _)
+            | (_, Termination::Meaningless | Termination::TooMany) => {}
             (before, after) => {
                 assert_eq!(before, after, "seed {seed}:\n{program}\n\n{prepared}");
                 tally[before as usize] += 1;
@@ -106,13 +107,13 @@ fn no_ranking_is_accepted_if_a_run_goes_on_for_ever() {
         let (names, source) = counting_program(&mut random);
         let program = common::program(&source);
         let ending = Reference::new(&program, Goal::Termination).ending(20_000);
-        endless += usize::from(ending == Ending::Never);
+        endless += usize::from(ending == Termination::Never);
         for _ in 0..16 {
             let text = guess(&mut random, &names);
             let claim = Claim::Safe(Proof::Ranking(ranking(&program, &text)));
             let verdict = check(&program, Goal::Termination, claim, &Budget::unlimited()).into_verdict();
             if verdict.name() == "safe" {
-                assert_eq!(ending, Ending::Always, "{source}\n{text}");
+                assert_eq!(ending, Termination::Always, "{source}\n{text}");
                 accepted += 1;
             }
         }

@@ -393,7 +393,7 @@ fn what_does_not_exist_is_malformed() {
     );
     assert_eq!(
         change(|reduced| reduced.movers.push((EdgeId::from_index(0), Mover::Both))),
-        "the reduction is malformed: edge 0 stands twice"
+        "the reduction is malformed: edge 0 is listed twice"
     );
     assert_eq!(
         change(|reduced| reduced.held = RelyGuarantee::default()),
@@ -410,7 +410,7 @@ fn defects_are_told_with_their_place() {
     .assert_eq(&defect(&model, "changed", reduced).to_string());
     let text = model.blocks.replace("left T1: l4 l8 l10", "left T1: l4 l10");
     let reduced = Reduced { proof: right(&model).proof, ..with(&model, &model.held, &text, exhausted(0)) };
-    expect!["rule `after-commit` is violated: edge 8 of `T1` leaves a location after the commit and is no left mover"]
+    expect!["rule `after-commit` is violated: edge 8 of `T1` leaves a location after the commit and is not a left mover"]
         .assert_eq(&defect(&model, "changed", reduced).to_string());
 }
 

@@ -271,7 +271,7 @@ fn malformed_proofs_are_noticed() {
     let twice = format!("{}\nT1 @b: lock = 1", model.proof);
     assert_eq!(
         defect(&model, &twice).to_string(),
-        "the proof is malformed: an assertion of thread 0 stands twice"
+        "the proof is malformed: an assertion of thread 0 is listed twice"
     );
     let after = model.proof.replace("T1 @b: lock = 1", "T1 @b: lock' = 1");
     let expected = "the proof is malformed: an assertion speaks of `lock` after a step";

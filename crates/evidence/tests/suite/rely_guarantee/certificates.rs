@@ -40,9 +40,9 @@ fn other_texts_are_no_certificates() {
     assert!(error("").starts_with("this is not a certificate: EOF"));
     assert!(error("[1, 2]").starts_with("this is not a certificate"));
     let other = json.replace("rely-proof", "rely-trace");
-    assert_eq!(error(&other), "this is not a certificate but of the format `rely-trace`");
+    assert_eq!(error(&other), "this is not a certificate but a file of the format `rely-trace`");
     let newer = json.replace("\"version\":1", "\"version\":7");
-    assert_eq!(error(&newer), "certificates of version 7 are not understood");
+    assert_eq!(error(&newer), "unsupported certificate version 7");
     let goal = json.replace("\"assert\"", "\"beauty\"");
     assert_eq!(error(&goal), "there is no property `beauty`");
     let nested = "[".repeat(100_000);

@@ -45,8 +45,8 @@ class CountingView {
   }
 
   diagram(thread, index) {
-    const rows = thread.spots.map((spot, number) => {
-      const button = el("button", { type: "button", title: spot.counter, onclick: () => this.select(index, number) }, spot.counter);
+    const rows = thread.points.map((point, number) => {
+      const button = el("button", { type: "button", title: point.counter, onclick: () => this.select(index, number) }, point.counter);
       button.addEventListener("mouseenter", () => this.showCounting(index, number));
       button.addEventListener("mouseleave", () => this.showCounting(null));
       button.addEventListener("focus", () => this.showCounting(index, number));
@@ -69,8 +69,8 @@ class CountingView {
     const y = (number) => number * COUNTED_ROW + COUNTED_ROW / 2;
     const pairs = new Map(thread.flow.map(([from, to]) => [`${from} ${to}`, [from, to]]));
     const edges = [...pairs.values()].map(([from, to]) => this.arrow(from, to, x, y));
-    const nodes = thread.spots.map((_, number) => svg("circle", { cx: x, cy: y(number), r: 6, class: "node" }));
-    const size = { width: COUNTED_WIDTH, height: thread.spots.length * COUNTED_ROW };
+    const nodes = thread.points.map((_, number) => svg("circle", { cx: x, cy: y(number), r: 6, class: "node" }));
+    const size = { width: COUNTED_WIDTH, height: thread.points.length * COUNTED_ROW };
     return { picture: svg("svg", { class: "flow-arcs", ...size, "aria-hidden": "true" }, edges, nodes), nodes };
   }
 
@@ -114,13 +114,13 @@ class CountingView {
 
   /** What leads away from a place. */
   select(thread, number) {
-    const { spots, flow } = this.counting.threads[thread];
-    const spot = spots[number];
+    const { points, flow } = this.counting.threads[thread];
+    const point = points[number];
     const edges = flow
       .filter(([from]) => from === number)
-      .map(([, to, text]) => el("li", null, el("code", null, text), " → ", el("button", { type: "button", class: "link", onclick: () => this.select(thread, to) }, spots[to].counter)));
+      .map(([, to, text]) => el("li", null, el("code", null, text), " → ", el("button", { type: "button", class: "link", onclick: () => this.select(thread, to) }, points[to].counter)));
     this.detail.replaceChildren(
-      el("h5", null, spot.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(spot.at) }, spot.counter) : spot.counter),
+      el("h5", null, point.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(point.at) }, point.counter) : point.counter),
       edges.length > 0 ? el("ul", { class: "leaving" }, edges) : el("p", { class: "quiet" }, "Nobody leaves this place."),
     );
   }

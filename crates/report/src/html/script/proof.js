@@ -25,7 +25,7 @@ class Margins {
     const key = ([source, line]) => `${source} ${line}`;
     this.key = key;
     this.reduced = margin ? margin.reduced : false;
-    this.movers = new Map((margin ? margin.movers : []).map(([spot, mover]) => [key(spot), mover]));
+    this.movers = new Map((margin ? margin.movers : []).map(([point, mover]) => [key(point), mover]));
     this.blocks = new Map();
     this.columns = 0;
     this.blockLines = new Map();
@@ -33,11 +33,11 @@ class Margins {
     this.threads = new Map();
     if (outline)
       outline.threads.forEach((thread, index) => {
-        for (const spot of thread.spots) {
-          if (!spot.at || spot.cases.length === 0) continue;
-          const at = key(spot.at);
+        for (const point of thread.points) {
+          if (!point.at || point.cases.length === 0) continue;
+          const at = key(point.at);
           if (!this.threads.has(at)) this.threads.set(at, []);
-          this.threads.get(at).push({ thread, index, spot });
+          this.threads.get(at).push({ thread, index, point });
         }
       });
     const dots = [...this.threads.values()].map((known) => known.length);
@@ -206,13 +206,13 @@ class ProofView {
 
   assertionList(line) {
     const known = this.margins.assertions(this.source.index, line);
-    const items = known.map(({ thread, index, spot }) =>
+    const items = known.map(({ thread, index, point }) =>
       el(
         "div",
         { class: "assertion" },
-        el("span", { class: `tag ${threadClass(index)}`, title: spot.place }, thread.name),
-        formula(spot.cases),
-        spot.rank ? el("div", { class: "rank" }, "rank ", el("code", null, spot.rank)) : null,
+        el("span", { class: `tag ${threadClass(index)}`, title: point.place }, thread.name),
+        formula(point.cases),
+        point.rank ? el("div", { class: "rank" }, "rank ", el("code", null, point.rank)) : null,
       ),
     );
     const disturbing = this.disturbing(line);
@@ -320,7 +320,7 @@ class ProofView {
         list("relies on", thread.relies, "No other thread changes anything shared."),
         list("guarantees", thread.guarantees, "It changes nothing shared."),
         this.ranks(thread),
-        el("details", { class: "flow-details" }, el("summary", null, `places (${thread.spots.length})`), new FlowView(thread, index, (at) => this.goTo(at)).element),
+        el("details", { class: "flow-details" }, el("summary", null, `places (${thread.points.length})`), new FlowView(thread, index, (at) => this.goTo(at)).element),
       ),
     );
     const summary = this.section.modular
@@ -334,17 +334,17 @@ class ProofView {
 
   /** How far a thread is from its end, place by place. */
   ranks(thread) {
-    const ranked = thread.spots.filter((spot) => spot.rank);
+    const ranked = thread.points.filter((point) => point.rank);
     if (ranked.length === 0) return null;
-    const rows = ranked.map((spot) => {
-      const place = spot.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(spot.at) }, spot.place) : spot.place;
-      return el("tr", null, el("th", { scope: "row" }, place), el("td", null, el("code", null, spot.rank)));
+    const rows = ranked.map((point) => {
+      const place = point.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(point.at) }, point.place) : point.place;
+      return el("tr", null, el("th", { scope: "row" }, place), el("td", null, el("code", null, point.rank)));
     });
     return el("details", { class: "ranks", open: rows.length <= 12 }, el("summary", null, `ranks (${rows.length})`), el("table", null, el("tbody", null, rows)));
   }
 
-  goTo(spot) {
-    const row = this.source.row(spot);
+  goTo(point) {
+    const row = this.source.row(point);
     if (!row) return;
     row.scrollIntoView({ block: "center", behavior: reducedMotion() ? "auto" : "smooth" });
     row.focus({ preventScroll: true });
@@ -356,7 +356,7 @@ class ProofView {
     const items = [...byLine.values()].map((pairs) => {
       const { from } = pairs[0];
       const about = [...new Set(pairs.flatMap((pair) => pair.about))];
-      const link = (spot) => el("button", { type: "button", class: "link", onclick: () => this.goTo(spot) }, String(spot[1]));
+      const link = (point) => el("button", { type: "button", class: "link", onclick: () => this.goTo(point) }, String(point[1]));
       return el("tr", null, el("td", null, link(from)), el("td", null, about.join(", ")), el("td", { class: "targets" }, pairs.map(({ to }) => link(to))));
     });
     if (items.length === 0)
@@ -399,27 +399,27 @@ class FlowView {
     this.goTo = goTo;
     this.height = 28;
     this.detail = el("div", { class: "flow-detail", "aria-live": "polite" });
-    const rows = thread.spots.map((spot, number) => this.row(spot, number, index));
+    const rows = thread.points.map((point, number) => this.row(point, number, index));
     this.element = el("div", { class: "flow" }, el("div", { class: "flow-picture" }, this.picture(), el("ol", { class: "flow-rows" }, rows)), this.detail);
   }
 
-  row(spot, number, index) {
-    const reached = spot.cases.length > 0;
-    const text = spot.cases.map((parts) => parts.join(" ∧ ")).join(" or ");
+  row(point, number, index) {
+    const reached = point.cases.length > 0;
+    const text = point.cases.map((parts) => parts.join(" ∧ ")).join(" or ");
     return el(
       "li",
       null,
       el(
         "button",
-        { type: "button", class: reached ? threadClass(index) : "quiet", title: spot.place, onclick: () => this.select(number) },
-        el("b", null, spot.place),
+        { type: "button", class: reached ? threadClass(index) : "quiet", title: point.place, onclick: () => this.select(number) },
+        el("b", null, point.place),
         el("span", { class: "quiet" }, reached ? ` ${cut(text, 120)}` : " never reached"),
       ),
     );
   }
 
   picture() {
-    const { spots, flow } = this.thread;
+    const { points, flow } = this.thread;
     const y = (number) => number * this.height + this.height / 2;
     const width = 56;
     const edges = [];
@@ -429,8 +429,8 @@ class FlowView {
       seen.add(`${from} ${to}`);
       edges.push(this.arc(from, to, y, width - 8));
     }
-    const nodes = spots.map((spot, number) => svg("circle", { cx: width - 8, cy: y(number), r: 4.5, class: spot.cases.length > 0 ? "node" : "node unreached" }));
-    return svg("svg", { class: "flow-arcs", width, height: spots.length * this.height, "aria-hidden": "true" }, edges, nodes);
+    const nodes = points.map((point, number) => svg("circle", { cx: width - 8, cy: y(number), r: 4.5, class: point.cases.length > 0 ? "node" : "node unreached" }));
+    return svg("svg", { class: "flow-arcs", width, height: points.length * this.height, "aria-hidden": "true" }, edges, nodes);
   }
 
   arc(from, to, y, x) {
@@ -444,14 +444,14 @@ class FlowView {
   }
 
   select(number) {
-    const spot = this.thread.spots[number];
+    const point = this.thread.points[number];
     const leaving = this.thread.flow.filter(([from]) => from === number);
     const edges = leaving.map(([, to, text]) =>
-      el("li", null, el("code", null, text), " → ", el("button", { type: "button", class: "link", onclick: () => this.select(to) }, this.thread.spots[to].place)),
+      el("li", null, el("code", null, text), " → ", el("button", { type: "button", class: "link", onclick: () => this.select(to) }, this.thread.points[to].place)),
     );
     this.detail.replaceChildren(
-      el("h5", null, spot.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(spot.at) }, spot.place) : spot.place),
-      formula(spot.cases),
+      el("h5", null, point.at ? el("button", { type: "button", class: "link", onclick: () => this.goTo(point.at) }, point.place) : point.place),
+      formula(point.cases),
       edges.length > 0 ? el("ul", { class: "leaving" }, edges) : "",
     );
   }

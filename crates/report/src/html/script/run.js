@@ -76,7 +76,7 @@ class RunModel {
         values.set(cell, value);
         since.set(cell, index);
       }
-      for (const [thread, spot] of steps[index].a) at[thread] = spot;
+      for (const [thread, point] of steps[index].a) at[thread] = point;
     }
     return { values, before, since, at };
   }
@@ -209,8 +209,8 @@ class RunView {
 
   /** Marks the line of the step, and where each thread stands. */
   showLines(row, state) {
-    const spot = row ? this.model.edge(row).at : null;
-    if (spot) this.source.show(spot[0]);
+    const point = row ? this.model.edge(row).at : null;
+    if (point) this.source.show(point[0]);
     for (const marked of this.source.box.querySelectorAll(".current, .has-thread, .violated")) {
       marked.className = "line";
       for (const tag of marked.querySelectorAll(".stands")) tag.remove();
@@ -222,7 +222,7 @@ class RunView {
       const { name } = this.model.run.threads[thread];
       line.append(el("span", { class: `stands ${threadClass(thread)}`, title: `${name} stands here` }, name));
     });
-    const current = this.source.row(spot);
+    const current = this.source.row(point);
     if (!current) return;
     const thread = this.model.run.steps[row.first].t;
     current.classList.add("current", ...threadClass(thread).split(" "));

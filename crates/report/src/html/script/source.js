@@ -148,8 +148,8 @@ class SourceView {
     }, inComment);
   }
 
-  row(spot) {
-    return spot && spot[0] === this.index ? this.rows.get(spot[1]) : undefined;
+  row(point) {
+    return point && point[0] === this.index ? this.rows.get(point[1]) : undefined;
   }
 
   /** Where a line is inside of the box, scrolled as it may be. */

@@ -5,7 +5,7 @@ use rely_base::Id;
 use rely_logic::domains::{NumericDomain, Octagons};
 use rely_logic::{Constraint, LinearForm, VarId};
 use rely_program::ThreadId;
-use rely_symbolic::{ControlPointId, Ending, Move, System};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, System};
 
 /// The steps that have to do with a pack of cells, and who sees them.
 pub(crate) struct Effects {
@@ -51,7 +51,8 @@ struct Step {
 
 impl Effects {
     pub(crate) fn new(system: &System<'_>, pack: &[VarId], stages: &Stages) -> Self {
-        let steps = system.moves.iter().filter(|by| by.branch.ending == Ending::Moves && matters(by, pack));
+        let steps =
+            system.moves.iter().filter(|by| by.branch.ending == BranchEnd::Moves && matters(by, pack));
         let in_pack =
             |keeps: &dyn Fn(VarId) -> bool| pack.iter().copied().filter(|&cell| keeps(cell)).collect();
         let threads = system.thread_ids().map(|thread| ThreadOfPack {

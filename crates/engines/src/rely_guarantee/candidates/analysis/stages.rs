@@ -3,7 +3,7 @@
 use rely_base::{Id, define_id};
 use rely_logic::VarId;
 use rely_program::ThreadId;
-use rely_symbolic::{ControlPointId, Ending, Move, System};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, System};
 use std::ops::Range;
 
 define_id!(
@@ -68,6 +68,6 @@ pub(crate) fn matters(by: &Move, pack: &[VarId]) -> bool {
     let Move { branch, .. } = by;
     let is_tested = branch.guard.iter().any(|test| test.form().variables().any(|cell| pack.contains(&cell)));
     let is_changed = branch.updates.iter().any(|(cell, _)| pack.contains(cell));
-    let goes_on = branch.ending == Ending::Moves;
+    let goes_on = branch.ending == BranchEnd::Moves;
     is_tested || is_changed || !goes_on || !branch.started.is_empty() || !branch.spawned.is_empty()
 }
