@@ -1,5 +1,5 @@
 // Two locks taken in two orders. Each thread can hold one and wait for the other forever.
-// No assertion fails: the only mistake is that the program may stand still.
+// No assertion fails: the only mistake is that the program can deadlock.
 //
 // expect: safe
 // expect(deadlock): unsafe

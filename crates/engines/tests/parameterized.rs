@@ -1,4 +1,4 @@
-//! Any number of threads: what is proved of crowds, and what is not.
+//! Any number of threads: what is proved of them, and what is not.
 
 use rely_base::{Budget, Silent, SourceMap};
 use rely_engines::{Engine, Parameterized};

@@ -12,9 +12,9 @@ pub enum Goal {
     Assert,
     /// No two threads access the same memory at once, one of them writing.
     Race,
-    /// The program never stands still before it has ended.
+    /// No deadlock is reachable: before all threads have ended, one can move.
     Deadlock,
-    /// Every run ends: none goes on for ever, and none stands still before its end. Nothing is
+    /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
     Termination,
     /// No signed arithmetic leaves its type.
@@ -70,9 +70,9 @@ pub enum PropertyKind {
     /// In every state in which all threads that ever started have ended, all of the
     /// initially running ones among them.
     AtEnd(Expr),
-    /// The program never stands still before it has ended.
+    /// No deadlock is reachable: before all threads have ended, one can move.
     DeadlockFree,
-    /// Every run ends: none goes on for ever, and none stands still before its end. Nothing is
+    /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
     Terminates,
 }

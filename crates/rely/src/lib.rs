@@ -5,6 +5,7 @@
 //! and prints.
 
 pub mod args;
+mod choices;
 pub mod cli;
 mod commands;
 mod console;

@@ -15,7 +15,7 @@ pub enum Termination {
     Always,
     /// Some run goes on for ever.
     Never,
-    /// No run goes on for ever, but one stands still before its end.
+    /// No run goes on for ever, but one ends in a deadlock.
     Deadlocks,
     /// Something has no meaning, and nothing else is wrong.
     Meaningless,

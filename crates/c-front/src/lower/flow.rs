@@ -62,7 +62,7 @@ impl Flow {
 
 /// A location that several ways lead to, with the number of atomic sections it is in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
+pub(super) struct JoinPoint {
     pub(super) location: LocationId,
     pub(super) atomic: u32,
 }
@@ -119,21 +119,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// A location for others to lead to, not yet reached.
-    pub(super) fn new_meeting(&mut self) -> Meeting {
+    pub(super) fn new_join_point(&mut self) -> JoinPoint {
         let atomic = self.flow.atomic;
-        Meeting { location: self.new_location(atomic), atomic }
+        JoinPoint { location: self.new_location(atomic), atomic }
     }
 
     /// Stands at a location to which others may lead back: the head of a loop, a label.
-    pub(super) fn meet_here(&mut self) -> Option<Meeting> {
+    pub(super) fn meet_here(&mut self) -> Option<JoinPoint> {
         let location = self.here()?;
         let atomic = self.flow.atomic;
         // The location in front of an atomic section is not inside of it.
         if (atomic > 0) != self.builder.program().locations()[location].atomic {
             self.emit(Vec::new());
-            return self.here().map(|location| Meeting { location, atomic });
+            return self.here().map(|location| JoinPoint { location, atomic });
         }
-        Some(Meeting { location, atomic })
+        Some(JoinPoint { location, atomic })
     }
 
     fn lead(&mut self, flow: Flow, target: LocationId) {
@@ -170,19 +170,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         kept
     }
 
-    /// Leads the walk to a meeting, where it ends.
-    pub(super) fn go_to(&mut self, meeting: Meeting) -> Lowered<()> {
+    /// Leads the walk to a join point, where it ends.
+    pub(super) fn go_to(&mut self, join_point: JoinPoint) -> Lowered<()> {
         let flow = std::mem::take(&mut self.flow);
-        self.lead_to(flow, meeting)
+        self.lead_to(flow, join_point)
     }
 
-    /// Leads a way to a meeting.
-    pub(super) fn lead_to(&mut self, flow: Flow, meeting: Meeting) -> Lowered<()> {
+    /// Leads a way to a join point.
+    pub(super) fn lead_to(&mut self, flow: Flow, join_point: JoinPoint) -> Lowered<()> {
         if flow.is_dead() {
             return Ok(());
         }
-        self.same_sections(flow.atomic, meeting.atomic)?;
-        self.lead(flow, meeting.location);
+        self.same_sections(flow.atomic, join_point.atomic)?;
+        self.lead(flow, join_point.location);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Names and what they mean where the walk stands.
 
-use super::flow::{Flow, Meeting};
+use super::flow::{Flow, JoinPoint};
 use super::tag::{enumeration_kind, enumerator_symbol};
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
@@ -45,7 +45,7 @@ pub(super) struct Frame<'a> {
     pub(super) site: usize,
     pub(super) result: CType,
     scopes: Vec<Scope>,
-    pub(super) labels: FxHashMap<&'a str, Meeting>,
+    pub(super) labels: FxHashMap<&'a str, JoinPoint>,
     /// The labels that stand somewhere, and those that a `goto` names.
     pub(super) defined_labels: FxHashSet<&'a str>,
     pub(super) gotos: Vec<(&'a str, TreeSpan)>,

@@ -2,7 +2,7 @@
 
 use super::assign::Wanted;
 use super::branch::Ways;
-use super::flow::{Flow, Meeting};
+use super::flow::{Flow, JoinPoint};
 use super::impact::plain_name;
 use super::scope::{Handover, Loop};
 use super::{Lowered, Lowering};
@@ -120,14 +120,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The head of a loop. If control can only jump into the loop, it is walked over all the
     /// same.
-    fn loop_head(&mut self, has_labels: impl FnOnce() -> bool) -> Meeting {
+    fn loop_head(&mut self, has_labels: impl FnOnce() -> bool) -> JoinPoint {
         if self.flow.is_dead() && has_labels() {
-            let head = self.new_meeting();
+            let head = self.new_join_point();
             self.flow = Flow::standing_at(head.location, head.atomic);
         }
         match self.meet_here() {
             Some(head) => head,
-            None => self.new_meeting(),
+            None => self.new_join_point(),
         }
     }
 
@@ -245,8 +245,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 if !is_new {
                     return self.error(name.span, format!("the label `{}` is defined twice", name.node.name));
                 }
-                let meeting = self.label_meeting(&name.node.name);
-                self.arrive(meeting)?;
+                let join_point = self.join_point_of_label(&name.node.name);
+                self.arrive(join_point)?;
                 if self.is_error_label(&name.node.name, &node.statement) {
                     let message = format!("label `{}` is reached", name.node.name);
                     self.fail(message, at);
@@ -276,8 +276,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.flow.is_dead() {
             return Ok(());
         }
-        let meeting = self.label_meeting(name);
-        self.go_to(meeting)
+        let join_point = self.join_point_of_label(name);
+        self.go_to(join_point)
     }
 
     /// Refuses a `goto` to a label that stands nowhere in the function.
@@ -290,25 +290,25 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// The location of a label, made at its first use.
-    fn label_meeting(&mut self, name: &'a str) -> Meeting {
+    fn join_point_of_label(&mut self, name: &'a str) -> JoinPoint {
         let known = self.frames.last().and_then(|frame| frame.labels.get(name).copied());
-        if let Some(meeting) = known {
-            return meeting;
+        if let Some(join_point) = known {
+            return join_point;
         }
-        let meeting = self.new_meeting();
-        self.label(meeting.location, name);
+        let join_point = self.new_join_point();
+        self.label(join_point.location, name);
         if let Some(frame) = self.frames.last_mut() {
-            frame.labels.insert(name, meeting);
+            frame.labels.insert(name, join_point);
         }
-        meeting
+        join_point
     }
 
-    /// Leads the walk to a meeting and stands there.
-    pub(super) fn arrive(&mut self, meeting: Meeting) -> Lowered<()> {
-        if !self.flow.is_at(meeting.location) {
-            self.go_to(meeting)?;
+    /// Leads the walk to a join point and stands there.
+    pub(super) fn arrive(&mut self, join_point: JoinPoint) -> Lowered<()> {
+        if !self.flow.is_at(join_point.location) {
+            self.go_to(join_point)?;
         }
-        self.flow = Flow::standing_at(meeting.location, meeting.atomic);
+        self.flow = Flow::standing_at(join_point.location, join_point.atomic);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! `switch`: a choice between labels, wherever in its body they stand.
 
-use super::flow::{Flow, Meeting};
+use super::flow::{Flow, JoinPoint};
 use super::scope::Loop;
 use super::{Lowered, Lowering};
 use crate::fold;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Where the labels of a switch are, by their positions in the text.
 #[derive(Debug, Default)]
 pub(super) struct Switch {
-    meetings: FxHashMap<usize, Meeting>,
+    join_points: FxHashMap<usize, JoinPoint>,
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -73,10 +73,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         // The greatest value of each range by its least.
         let mut chosen: BTreeMap<i128, i128> = BTreeMap::new();
         for group in groups {
-            let meeting = self.new_meeting();
+            let join_point = self.new_join_point();
             let mut condition = Expr::Bool(false);
             for label in group {
-                switch.meetings.insert(label.span.start, meeting);
+                switch.join_points.insert(label.span.start, join_point);
                 match self.case_range(&label.node, kind)? {
                     // No number is in an empty range.
                     Some((low, high)) if low > high => {}
@@ -97,11 +97,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     None if default.is_some() => {
                         return self.error(label.span, "a `switch` has two `default` labels");
                     }
-                    None => default = Some(meeting),
+                    None => default = Some(join_point),
                 }
             }
             any = fold::or(any, condition.clone());
-            self.lead_if(&value, condition, meeting)?;
+            self.lead_if(&value, condition, join_point)?;
         }
         let none = match any_of {
             Some(kind) => {
@@ -112,8 +112,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             None => fold::not(any),
         };
         match default {
-            Some(meeting) => {
-                self.lead_if(&value, none, meeting)?;
+            Some(join_point) => {
+                self.lead_if(&value, none, join_point)?;
                 Ok(Flow::dead())
             }
             None => Ok(self.way_if(&value, none)),
@@ -131,9 +131,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.step(ops).unwrap_or_default()
     }
 
-    fn lead_if(&mut self, value: &Value, condition: Expr, meeting: Meeting) -> Lowered<()> {
+    fn lead_if(&mut self, value: &Value, condition: Expr, join_point: JoinPoint) -> Lowered<()> {
         let way = self.way_if(value, condition);
-        self.lead_to(way, meeting)
+        self.lead_to(way, join_point)
     }
 
     /// The values for which a label is chosen; `None` for `default`.
@@ -157,8 +157,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Some(switch) = self.frames.last().and_then(|frame| frame.switches.last()) else {
             return self.error(at, "a `case` label outside of a `switch`");
         };
-        match switch.meetings.get(&at.start).copied() {
-            Some(meeting) => self.arrive(meeting),
+        match switch.join_points.get(&at.start).copied() {
+            Some(join_point) => self.arrive(join_point),
             // The switch cannot be reached.
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! That the program does not stand still before it has ended.
+//! That no deadlock is reachable.
 //!
 //! It does if a thread has started and not ended, and nobody can move. So for every place of every
 //! thread that is not its last one it has to be shown that the thread there, or one of the
@@ -7,7 +7,7 @@
 //! are not counted on.
 //!
 //! An edge can be taken if nothing waits on its way. If a check fails there, or a condition without
-//! which the run does not count, the run ends, and that is no standing still either. The values of
+//! which the run does not count, the run ends, and that is not a deadlock either. The values of
 //! nondeterministic assignments may be chosen so that nothing waits, which is not tried here: a
 //! condition that depends on one does not count as one that holds.
 

@@ -3,7 +3,7 @@
 //!
 //! # What is proved
 //!
-//! *Every run ends*: no run goes on for ever, and none stands still before its end. A run that
+//! *Every run ends*: no run goes on for ever, and none ends in a deadlock. A run that
 //! fails a check ends there, as does one that halts the program; a run that gets to a condition
 //! without which it does not count is nobody's concern. Nothing is assumed about the scheduler: a
 //! thread that waits in a loop for another one can be the only one that ever moves.
@@ -33,7 +33,7 @@
 //! assertions hold in every state that is reached (that is the induction of the rely-guarantee
 //! rule), so every step of a run, along whatever edge, in whatever order of the threads, makes the
 //! rank of the state smaller. Hence a run has finitely many steps. A step that halts the program is
-//! the last one and need not make anything smaller. If a run stood still before its end, some
+//! the last one and need not make anything smaller. If a run ended in a deadlock, some
 //! thread in its last state would be neither unstarted nor at its exit, and by `progress` somebody
 //! could move.
 //!

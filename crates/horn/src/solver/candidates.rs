@@ -20,9 +20,9 @@ const MOST_POSTS: usize = 1_500;
 /// Places, that is, predicates at values of their finite arguments, that it may keep.
 const MOST_PLACES: usize = 200;
 /// Times that a place is joined before it is widened.
-const JOINS: u32 = 3;
+const WIDENING_DELAY: u32 = 3;
 /// Times that lost bounds are looked for again.
-const NARROWINGS: usize = 2;
+const NARROWING_STEPS: usize = 2;
 /// Formulas for one predicate.
 const MOST_CANDIDATES: usize = 40;
 
@@ -116,7 +116,7 @@ impl Analysis<'_, '_> {
                 break;
             }
         }
-        for _ in 0..NARROWINGS {
+        for _ in 0..NARROWING_STEPS {
             self.narrow(pool);
         }
     }
@@ -217,7 +217,7 @@ impl Analysis<'_, '_> {
         }
         *joins += 1;
         let joined = known.join(new);
-        *known = if *joins > JOINS { known.widen(&joined) } else { joined };
+        *known = if *joins > WIDENING_DELAY { known.widen(&joined) } else { joined };
         true
     }
 

@@ -73,7 +73,7 @@ pub(crate) enum ChoiceSource {
 }
 
 /// Steps that the new program takes together with a step that waits, or not at all, but the
-/// old one before: where the new program stands still, the old one has yet to take them.
+/// old one before: where the new program is in a deadlock, the old one has yet to take them.
 #[derive(Clone, Debug)]
 pub(crate) struct Settling {
     pub(crate) program: Program,

@@ -1,4 +1,4 @@
-//! Ends threads where nothing they still do matters.
+//! Leaves out the last steps of threads, where no check and no property depends on them.
 //!
 //! The last steps of a thread often concern nobody: `main` waits for the others and ends the
 //! process. A location is *idle* if whatever the thread can do from there on changes nothing

@@ -1,10 +1,10 @@
-//! Lets threads rest that make no difference.
+//! Leaves out the steps of threads on which no check and no property depends.
 //!
-//! A bystander checks nothing, nobody waits for its end or counts it, it starts nobody but other
-//! bystanders, and what it writes only they read, and no property. In a run that shows a violation its
+//! Such a thread, let us say *irrelevant*, checks nothing, nobody waits for its end or counts it, it starts
+//! nobody but other irrelevant threads, and what it writes only they read, and no property. In a run that shows a violation its
 //! steps can be left out: nobody else sees them, and those whom a halt would have stopped have
 //! made their steps before it. (If handles are taken for numbers, see [`handles_are_opaque`], nobody
-//! who starts threads of a template is a bystander: the next ones get other handles.)
+//! who starts threads of a template is irrelevant: the next ones get other handles.)
 //! In the new program it ends before its first step. What shared
 //! variables hold of which nobody else knows, deadlocks and whether every run ends are not preserved.
 
@@ -15,7 +15,7 @@ use crate::pass::Pass;
 use rely_program::analysis::{Access, IdSet, Visibility, handles_are_opaque};
 use rely_program::{Edge, Op, Program, ThreadId, ThreadKind, VarId};
 
-/// The program in which only those threads do something that make a difference, except for
+/// The program in which only those threads move on which a check or a property depends, except for
 /// deadlocks and termination.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceThreads;

@@ -122,7 +122,7 @@ impl Semantics<'_> {
         unlimited(Successors::new(self, chooser, &budget).progress(state, slot))
     }
 
-    /// Whether the program stands still although it has not ended: no thread can move, none
+    /// Whether the program is in a deadlock: no thread can move, none
     /// stands at a condition without which the run does not count, and one waits. `None` if
     /// that is not certain.
     pub fn is_deadlock(&self, state: &State, chooser: &dyn Chooser) -> Result<Option<bool>, StepError> {
@@ -268,7 +268,7 @@ impl<'a, 'p> Successors<'a, 'p> {
         }
     }
 
-    /// Whether the program stands still although it has not ended; see
+    /// Whether the program is in a deadlock; see
     /// [`Semantics::is_deadlock`].
     pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, SearchError> {
         if state.halted() || self.semantics.atomic_slot(state).is_some() {

@@ -62,7 +62,7 @@ impl<'t> CText<'t> {
     }
 
     /// What stands at a byte, if it is something that a witness can name.
-    pub(super) fn source_line(&self, byte: usize) -> Option<SourcePoint> {
+    pub(super) fn source_point(&self, byte: usize) -> Option<SourcePoint> {
         let index = self.at(byte)?;
         let (before, text) = self.before(index)?;
         match text {
@@ -86,7 +86,7 @@ impl<'t> CText<'t> {
     pub(super) fn statement_around(&self, byte: usize) -> Option<usize> {
         let behind = self.tokens.partition_point(|token| token.start <= byte);
         let starts = self.tokens[..behind].iter().rev().map(|token| token.start);
-        starts.into_iter().find(|&start| self.source_line(start) == Some(SourcePoint::Statement))
+        starts.into_iter().find(|&start| self.source_point(start) == Some(SourcePoint::Statement))
     }
 
     /// Whether a closing parenthesis ends the head of a statement that has another one inside.
@@ -475,7 +475,7 @@ int h(void) { a = 2; }
     fn check(texts: &[&str], expected: &Expect) {
         let source = CText::new(SOURCE);
         let told = texts.iter().map(|text| {
-            format!("{text}: {:?} in {:?}\n", source.source_line(at(text)), source.function(at(text)))
+            format!("{text}: {:?} in {:?}\n", source.source_point(at(text)), source.function(at(text)))
         });
         expected.assert_eq(&told.collect::<String>());
     }
@@ -583,7 +583,7 @@ int h(void) { a = 2; }
         {
             let source = CText::new(text);
             for byte in 0..=text.len() {
-                source.source_line(byte);
+                source.source_point(byte);
                 source.statement_around(byte);
                 source.function(byte);
                 source.is_visible(0, byte);

@@ -136,7 +136,7 @@ fn source_points(context: &ProofContext<'_>, graph: &Graph, texts: &Texts<'_>) -
     let (joined, kept) = (joined_locations(context), kept_locations(context));
     let places = places(context.program).into_iter().filter_map(|(span, locations)| {
         let text = texts.get(span.file);
-        let point = text.source_line(span.start as usize)?;
+        let point = text.source_point(span.start as usize)?;
         let is_kept = locations.iter().all(|location| kept.contains(location) && !joined.contains(location));
         let is_known = is_kept && !has_calls(context.program, graph, text, span, &locations);
         Some(SourcePlace { span, point, locations, is_known })

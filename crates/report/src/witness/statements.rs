@@ -78,7 +78,7 @@ pub(super) fn single_steps(program: &Program, graph: &Graph, texts: &Texts<'_>) 
         let span = extents[key];
         let thread = program.locations()[program.edges()[edges[0]].source].thread;
         let text = texts.get(span.file);
-        let is_statement = text.source_line(span.start as usize) == Some(SourcePoint::Statement)
+        let is_statement = text.source_point(span.start as usize) == Some(SourcePoint::Statement)
             && !text.is_declaration(span.start as usize);
         let sources: Vec<LocationId> = edges.iter().map(|&edge| program.edges()[edge].source).collect();
         let is_step = edges.iter().all(|&edge| is_whole_step(program, graph, edge, edges, thread));

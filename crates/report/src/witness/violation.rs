@@ -128,7 +128,7 @@ impl Path {
                 function: text.function(span.start as usize).map(str::to_owned),
                 is_statement: is_start
                     && !is_resumed
-                    && text.source_line(span.start as usize) == Some(SourcePoint::Statement),
+                    && text.source_point(span.start as usize) == Some(SourcePoint::Statement),
                 is_switch,
                 found: found(told, context.program, text, span),
                 input,

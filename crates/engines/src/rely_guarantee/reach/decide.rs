@@ -2,7 +2,7 @@
 //!
 //! Which predicates hold after a step depends on the literals before it and on the move, not on where
 //! the other threads are; nor does the answer change when the precision is refined. So the answers
-//! are kept for the whole verification. And it depends on few of the literals (see [`Islands`]): when
+//! are kept for the whole verification. And it depends on few of the literals (see [`Components`]): when
 //! new predicates are tracked, most questions about the old ones stay the same. Growing the trees
 //! again costs few questions.
 

@@ -36,7 +36,7 @@ pub(crate) struct Interference {
     pub(crate) block: BlockId,
 }
 
-/// The two sides of all meetings.
+/// Which nodes can be changed by which moves, and by which abstract states that make them.
 pub(crate) struct InterferenceIndex {
     /// The nodes that wait for a move: those that it can change.
     observers: Lists<(NodeId, Literals)>,

@@ -213,7 +213,7 @@ fn standing_still_is_noticed() {
     );
 }
 
-/// Two threads that take two locks in opposite order: no run is infinite, but some stand still.
+/// Two threads that take two locks in opposite order: no run is infinite, but some end in a deadlock.
 #[test]
 fn a_deadlock_is_no_end() {
     let program = common::program(

@@ -1,5 +1,5 @@
 //! Generated programs: no ranking is accepted of a program that has a run without end or one that
-//! stands still, which an oracle says that shares no code with the checker.
+//! deadlocks, which an oracle says that shares no code with the checker.
 
 use super::ranks::ranking;
 use crate::common;
@@ -9,7 +9,7 @@ use rely_program::Goal;
 use rely_testing::{Random, Reference, Sample, Termination, generate};
 
 /// Certificates speak of the program after simplification, so it must have a run without end, or
-/// one that stands still, exactly if the program before it has.
+/// one that ends in a deadlock, exactly if the program before it has.
 #[test]
 fn simplification_keeps_runs_without_end() {
     let mut tally = [0, 0, 0];
@@ -35,7 +35,7 @@ const PLACES: [&str; 3] = ["entry", "b", "c"];
 const VARIABLES: [&str; 3] = ["x", "y", "v"];
 
 /// Threads that count up and down, in the modelling language. Most steps are one of two under
-/// opposite conditions, so that few programs stand still.
+/// opposite conditions, so that few programs deadlock.
 fn counting_program(random: &mut Random) -> (Vec<String>, String) {
     let mut text = String::from("var x, y: int = 2;\n");
     let names: Vec<String> = (0..1 + random.below(2)).map(|index| format!("T{index}")).collect();

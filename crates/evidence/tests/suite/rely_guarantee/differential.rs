@@ -37,7 +37,7 @@ fn compare(seed: u64, tally: &mut Tally) {
 }
 
 /// Edges into atomic blocks, and conditions on values that are chosen on the way, are not counted on
-/// to be passed: such programs may be rejected although they never stand still.
+/// to be passed: such programs may be rejected although they never deadlock.
 #[test]
 fn no_deadlock_is_excluded_that_exists() {
     let (mut accepted, mut deadlocks) = (0, 0);

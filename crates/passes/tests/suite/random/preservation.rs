@@ -445,7 +445,7 @@ impl Values<'_> {
             return Ok(());
         }
         for length in 0..=trace.steps.len() {
-            // Of a run that stands still, all threads stand where the new ones do.
+            // Of a run that ends in a deadlock, all threads stand where the new ones do.
             let steps = trace.steps[..length].to_vec();
             let part = Trace { initial: trace.initial.clone(), steps, violation: Violation::Deadlock };
             let Some(after) = last_state(self.new, &part) else { continue };

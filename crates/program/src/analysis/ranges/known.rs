@@ -39,11 +39,11 @@ impl Known {
     }
 
     /// Adds what is known on one more way to the same place; whether that was something new.
-    pub(super) fn join(&mut self, more: &Known, give_up_bounds: bool) -> bool {
+    pub(super) fn join(&mut self, more: &Known, widen: bool) -> bool {
         self.ranges.merge(&more.ranges, &mut |range, other| {
             debug_assert!(other.is_some(), "a thread follows the same variables everywhere");
             let other = other?;
-            Some(if give_up_bounds { range.widened(other) } else { range.hull(other) })
+            Some(if widen { range.widened(other) } else { range.hull(other) })
         })
     }
 }

@@ -30,16 +30,16 @@ use rely_base::Arena;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// How often ranges may grow at the head of a loop before their bounds are given up.
-const PATIENCE: usize = 4;
+/// How often ranges may grow at the head of a loop before they are widened.
+const WIDENING_DELAY: usize = 4;
 
-/// So often all threads are looked at before the bounds of what they write are given up. That they give
+/// So often all threads are looked at before the ranges of what they write are widened. That they give
 /// each other more and more is rarer than that one counts, and each round costs as much as the first.
-const ROUNDS_OF_PATIENCE: usize = 2;
+const WIDENING_DELAY_BETWEEN_THREADS: usize = 2;
 
-/// How often bounds that were given up are looked for again. The second time uses for all threads
+/// How often bounds that widening lost are looked for again. The second time uses for all threads
 /// what the first one found.
-const DESCENTS: usize = 2;
+const NARROWING_STEPS: usize = 2;
 
 /// What variables get, each from a thread, or for one.
 type Given = BTreeMap<(VarId, ThreadId), Range>;
@@ -95,7 +95,7 @@ impl<'p> Ranges<'p> {
             at: program.locations.ids().map(|_| None).collect(),
         };
         ranges.ascend();
-        for _ in 0..DESCENTS {
+        for _ in 0..NARROWING_STEPS {
             ranges.descend();
         }
         ranges
@@ -118,7 +118,7 @@ impl<'p> Ranges<'p> {
                 }
             }
             concerned.iter().for_each(|thread| self.follow(thread));
-            concerned = self.look_at_writes(&concerned, rounds > ROUNDS_OF_PATIENCE);
+            concerned = self.look_at_writes(&concerned, rounds > WIDENING_DELAY_BETWEEN_THREADS);
             self.spread();
             rounds += 1;
         }
@@ -198,13 +198,13 @@ impl<'p> Ranges<'p> {
                 }
                 // In every loop an edge leads back, so it is enough to lose patience there. What comes from
                 // outside of an inner loop does not grow because of that one.
-                let give_up_bounds = self.graph.leads_back(edge) && {
+                let widen = self.graph.leads_back(edge) && {
                     let returns = returns.entry(edge.target).or_default();
                     *returns += 1;
-                    *returns > PATIENCE
+                    *returns > WIDENING_DELAY
                 };
                 let has_grown = match &mut self.at[edge.target] {
-                    Some(at_target) => at_target.join(&known, give_up_bounds),
+                    Some(at_target) => at_target.join(&known, widen),
                     unreached => {
                         *unreached = Some(known);
                         true
@@ -232,7 +232,7 @@ impl<'p> Ranges<'p> {
     }
 
     /// Adds what some threads write, and what others are started with; who is concerned by that.
-    fn look_at_writes(&mut self, writers: &IdSet<ThreadId>, give_up_bounds: bool) -> IdSet<ThreadId> {
+    fn look_at_writes(&mut self, writers: &IdSet<ThreadId>, widen: bool) -> IdSet<ThreadId> {
         let (mut written, mut at_start) = (Given::new(), Given::new());
         let mut concerned = IdSet::new();
         for edge in self.public.iter().map(|&edge| &self.program.edges[edge]) {
@@ -258,14 +258,12 @@ impl<'p> Ranges<'p> {
                 }
             }
         }
-        for (var, writer) in merge(&mut self.written, written, give_up_bounds) {
+        for (var, writer) in merge(&mut self.written, written, widen) {
             let is_array = self.program.vars[var].length.is_some();
             let matters = |reader: &ThreadId| is_array || self.is_disturbed(*reader, writer, var);
             concerned.extend(self.users[var].iter().filter(matters));
         }
-        concerned.extend(
-            merge(&mut self.at_start, at_start, give_up_bounds).into_iter().map(|(_, started)| started),
-        );
+        concerned.extend(merge(&mut self.at_start, at_start, widen).into_iter().map(|(_, started)| started));
         concerned
     }
 
@@ -363,12 +361,12 @@ fn add(given: &mut Given, key: (VarId, ThreadId), more: Range) {
 }
 
 /// Adds what was seen to what is known; for what that was something new.
-fn merge(known: &mut Given, seen: Given, give_up_bounds: bool) -> Vec<(VarId, ThreadId)> {
+fn merge(known: &mut Given, seen: Given, widen: bool) -> Vec<(VarId, ThreadId)> {
     let mut changed = Vec::new();
     for (key, range) in seen {
         let before = known.get(&key).copied();
         let after = match before {
-            Some(before) if give_up_bounds => before.widened(range),
+            Some(before) if widen => before.widened(range),
             Some(before) => before.hull(range),
             None => range,
         };

@@ -1,0 +1,89 @@
+//! The values that options of the command line can take.
+
+use clap::ValueEnum;
+use rely_passes::CriticalSections;
+
+/// `--sections`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SectionsChoice {
+    /// One step each, as far as the lock protects what they access: much is proved faster
+    #[value(alias = "joined")]
+    Atomic,
+    /// The steps of the program: assertions of a proof hold in every state
+    #[value(alias = "apart")]
+    Interleaved,
+}
+
+impl From<SectionsChoice> for CriticalSections {
+    fn from(choice: SectionsChoice) -> Self {
+        match choice {
+            SectionsChoice::Atomic => CriticalSections::Atomic,
+            SectionsChoice::Interleaved => CriticalSections::Interleaved,
+        }
+    }
+}
+
+/// `--bias`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BiasChoice {
+    /// Those in which each thread speaks of globals and its own locals only
+    Modular,
+    /// Any
+    None,
+}
+
+/// `--rule`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RuleChoice {
+    /// A predicate for each location of each thread, which no step of another thread invalidates
+    OwickiGries,
+    /// What each thread reaches, and what its steps do to the others
+    ReachEnv,
+}
+
+/// `--preprocessor`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PreprocessorChoice {
+    /// Rely's own if it is sure to do what the compiler does, else the compiler's
+    #[default]
+    Auto,
+    /// Rely's own, or none
+    Embedded,
+    /// The compiler's: `$CC -E`, or that of `cc`, `gcc` or `clang`
+    System,
+}
+
+/// How `rely check` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    Text,
+    /// One JSON document, described in the book.
+    Json,
+    /// A SARIF 2.1.0 log, for code-scanning services and editors.
+    Sarif,
+    /// JUnit XML, for dashboards of continuous integration.
+    Junit,
+    /// One line per result like those of a compiler, for problem matchers.
+    Lines,
+}
+
+/// How `rely show` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    /// As text.
+    Text,
+    /// As a graph for Graphviz.
+    Dot,
+}
+
+/// The input languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// C11 with pthreads, before the preprocessor.
+    C,
+    /// C11 with pthreads, already preprocessed.
+    I,
+    /// The modelling language.
+    Rely,
+}
