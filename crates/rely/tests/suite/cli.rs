@@ -1,6 +1,7 @@
 //! The command as a user meets it: its messages, its exit codes, its help.
 
 mod help;
+mod show;
 
 use crate::support::{Directory, all_text, rely_in_root, root, text};
 use expect_test::{Expect, expect};
@@ -67,18 +68,6 @@ fn what_goes_wrong_before_a_lock_is_taken_is_found() {
             assert!(told(&output).contains("unsafe"), "{model}{}", told(&output));
         }
     }
-}
-
-#[test]
-fn earlier_words_for_critical_sections_are_understood() {
-    let directory =
-        Directory::new().with("one.rely", "var x: int = 0;\nthread T { x := 1; assert x == 1; }\n");
-    for (sections, is_known) in [("joined", true), ("apart", true), ("loose", false)] {
-        let output = directory.rely(&["show", "--simplified", "--sections", sections, "one.rely"]);
-        assert_eq!(output.status.success(), is_known, "{sections}: {}", told(&output));
-    }
-    let refused = told(&directory.rely(&["show", "--sections", "loose", "one.rely"]));
-    assert!(refused.contains("[possible values: atomic, interleaved]"), "{refused}");
 }
 
 #[test]
@@ -533,27 +522,6 @@ fn programs_are_shown_as_text_and_as_graphs() {
     assert!(show(&["show", "counter.rely"]).starts_with("exit code 0\n"));
     assert!(show(&["show", "--format", "dot", "counter.rely"]).contains("digraph"));
     assert!(show(&["show", "--simplified", "counter.rely"]).starts_with("exit code 0\n"));
-}
-
-#[test]
-fn programs_are_shown_behind_a_pass() {
-    let directory = Directory::new().with("counter.rely", COUNTER);
-    let show =
-        |arguments: &[&str]| told(&directory.rely(&[&["show"], arguments, &["counter.rely"]].concat()));
-    expect![].assert_eq(&show(&["--after", "focus", "--property", "deadlock"]));
-    assert_eq!(show(&["--after", "merge-atomic-blocks"]), show(&["--after", "merge_atomic_blocks:1"]));
-    let last = show(&["--after", "begin_initialised:3"]);
-    assert_eq!(last, show(&["--simplified"]));
-    expect![].assert_eq(&show(&["--after", "magic"]));
-    expect![].assert_eq(&show(&["--after", "slice_threads", "--property", "race"]));
-    expect![].assert_eq(&show(&["--after", "compress:9"]));
-    expect![].assert_eq(&show(&["--after", "compress:no"]));
-}
-
-#[test]
-fn what_each_pass_does_is_listed() {
-    let directory = Directory::new().with("counter.rely", COUNTER);
-    expect![].assert_eq(&told(&directory.rely(&["show", "--passes", "counter.rely"])));
 }
 
 #[test]
