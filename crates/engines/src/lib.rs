@@ -28,6 +28,7 @@ pub mod explore;
 pub mod houdini;
 pub mod parameterized;
 mod random_walk;
+pub mod reduction;
 pub mod rely_guarantee;
 mod values;
 

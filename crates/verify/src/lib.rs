@@ -36,8 +36,8 @@ pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
 pub use scheduler::{
-    Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, RelyGuaranteeStrategy, Strategy, Task,
-    TurnLimits,
+    Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
+    RelyGuaranteeStrategy, Strategy, Task, TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
 

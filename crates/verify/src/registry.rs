@@ -1,6 +1,6 @@
 //! Strategies by name. On the command line they are called engines: most of them are a single one.
 
-use crate::{Limits, Portfolio, RelyGuaranteeStrategy, Strategy};
+use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Strategy};
 use rely_engines::deductive::DeductiveOptions;
 use rely_engines::{Bias, Deductive, Explore, ExploreOptions, Houdini, Parameterized};
 
@@ -58,9 +58,10 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         explore: all.explore,
         houdini,
     };
-    let limits = all.portfolio;
+    let portfolio = Portfolio { explore, rely_guarantee, parameterized, limits: all.portfolio };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
-        Some("portfolio") => Ok(Box::new(Portfolio { explore, rely_guarantee, parameterized, limits })),
+        Some("portfolio") => Ok(Box::new(portfolio)),
+        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio })),
         Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),

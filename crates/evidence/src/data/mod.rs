@@ -20,7 +20,7 @@ mod states;
 pub use assertions::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
-pub use claim::{Claim, Exhausted, Mover, Phase, Proof, Reduced, Reduction};
+pub use claim::{Claim, Exhausted, Mover, Phase, Proof, Reduced, Reduction, reduced_program};
 pub use counting::{CountAtom, Counter, Counting, Invariant, InvariantPrinter, Summand};
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};
 pub use format::{

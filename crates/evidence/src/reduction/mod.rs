@@ -73,6 +73,6 @@
 mod check;
 mod shape;
 
-pub use crate::data::{BlockRule, Mover, Phase, Reduced, ReducedDefect};
+pub use crate::data::{BlockRule, Mover, Phase, Reduced, ReducedDefect, reduced_program};
 
 pub(crate) use check::{check, movability};

@@ -7,16 +7,19 @@
 //! * [`portfolio`]: what runs unless something else is chosen; [`race`]: engines at the same time;
 //! * [`rely_guarantee`]: attempts with different biases that take turns, with exploration and clausal proofs
 //!   in between; [`falsify`]: that exploration;
+//! * [`reduction`]: any other strategy, on the program in which blocks of steps are one step;
 //! * [`limits`]: how much of it all.
 
 mod falsify;
 mod limits;
 mod portfolio;
 mod race;
+mod reduction;
 mod rely_guarantee;
 
 pub use limits::{Limits, PortfolioLimits, TurnLimits};
 pub use portfolio::Portfolio;
+pub use reduction::ReductionStrategy;
 pub use rely_guarantee::RelyGuaranteeStrategy;
 
 use rely_base::{Budget, Observer};
@@ -83,6 +86,11 @@ impl Decision {
 pub trait Strategy: Sync {
     /// The name on the command line and in reports.
     fn name(&self) -> &'static str;
+
+    /// Whether the strategy takes several steps for one by itself, and proves it. Then no pass should.
+    fn reduces(&self) -> bool {
+        false
+    }
 
     /// The first claim that is not `Unknown`, whatever its evidence is worth.
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed;

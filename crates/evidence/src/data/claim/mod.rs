@@ -2,7 +2,7 @@
 
 mod reduced;
 
-pub use reduced::{Mover, Phase, Reduced};
+pub use reduced::{Mover, Phase, Reduced, reduced_program};
 
 use super::{Counting, Ranking, Reason, RelyGuarantee, StateList};
 use rely_program::Trace;

@@ -77,8 +77,8 @@ impl Reduced {
     }
 }
 
-/// The program in which what is between locations outside of the given ones is one step.
-fn reduced_program(
+/// The program in which what is between locations outside of the given ones is one step, and the way back.
+pub fn reduced_program(
     program: &Program,
     inside: impl Iterator<Item = LocationId>,
 ) -> Result<(Program, BackMap), ReducedDefect> {

@@ -1,0 +1,171 @@
+//! Tests of the inference of blocks.
+
+use super::Blocks;
+use expect_test::{Expect, expect};
+use rely_base::SourceMap;
+use rely_evidence::reduction::{Mover, Phase};
+use rely_program::{Goal, LocationId, Program, Thread};
+
+fn load(model: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("model.rely", model);
+    rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn name(program: &Program, thread: &Thread, location: LocationId) -> String {
+    match location {
+        location if location == thread.entry => "entry".to_owned(),
+        location if location == thread.exit => "exit".to_owned(),
+        location => program.locations()[location].label.clone().unwrap_or_default(),
+    }
+}
+
+/// Where each thread is outside of blocks, before and after commits, and which edges are which movers.
+fn check(model: &str, expected: &Expect) {
+    let program = load(model);
+    let blocks = Blocks::infer(&program, Goal::Assert);
+    let mut text = String::new();
+    for (id, thread) in program.threads().iter() {
+        let own =
+            || program.locations().iter().filter(|(_, location)| location.thread == id).map(|(id, _)| id);
+        let at = |phase: Option<Phase>| -> String {
+            let locations = own().filter(|&location| blocks.phase(location) == phase);
+            locations.map(|location| format!(" {}", name(&program, thread, location))).collect()
+        };
+        let moving = |mover: Option<Mover>| -> String {
+            let edges =
+                program.edges().iter().filter(|(_, edge)| program.locations()[edge.source].thread == id);
+            let is_meant = |edge| {
+                blocks.movers.iter().find(|(other, _)| *other == edge).map(|(_, mover)| *mover) == mover
+            };
+            let edges = edges.filter(|(edge, _)| is_meant(*edge));
+            edges.map(|(_, edge)| format!(" {}", name(&program, thread, edge.source))).collect()
+        };
+        text += &format!(
+            "{}: outside{}, before{}, after{}\n  right{}, left{}, both{}, no movers{}\n",
+            thread.name,
+            at(None),
+            at(Some(Phase::BeforeCommit)),
+            at(Some(Phase::AfterCommit)),
+            moving(Some(Mover::Right)),
+            moving(Some(Mover::Left)),
+            moving(Some(Mover::Both)),
+            moving(None),
+        );
+    }
+    expected.assert_eq(&text);
+}
+
+/// The threads of the first figure of the paper, except for what comes last in `T3`.
+const FIGURE_1: &str = "var x: int = 2; var y: int = 2; var mx: int = 0; var my: int = 0;
+    process T1 { local a: int = 0;
+        entry -> l1: mx == 0; mx := 1;
+        l1 -> l2: a := x;
+        l2 -> l3: my == 0; my := 1;
+        l3 -> l4: y := y + a;
+        l4 -> l5: my := 0;
+        l5 -> l6: a := a + 1;
+        l6 -> l7: my == 0; my := 1;
+        l7 -> l8: y := y + a;
+        l8 -> l9: my := 0;
+        l9 -> l10: x := 2 * x + a;
+        l10 -> exit: mx := 0; }
+    process T2 {
+        entry -> l1: mx == 0; mx := 2;
+        l1 -> l2: x := x + 2;
+        l2 -> exit: mx := 0; }
+    process T3 {
+        entry -> l1: my == 0; my := 3;
+        l1 -> l2: y := y + 2;";
+
+/// `P1-1`: the locations outside of blocks are those of the paper, {0, 6, 11}, {0, 3} and {0, 3}.
+#[test]
+fn the_blocks_of_the_paper() {
+    check(
+        &format!("{FIGURE_1} l2 -> exit: my := 0; }} start T1; start T2; start T3; ensures x != 11;"),
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// `P2-1`: somebody writes `y` without the lock, so accesses to `y` are commits.
+#[test]
+fn an_access_without_the_lock_leaves_the_other_movers() {
+    check(
+        &format!(
+            "{FIGURE_1} l2 -> l3: my := 0; l3 -> exit: y := 0; }} start T1; start T2; start T3; ensures x != 11;"
+        ),
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// What only looks like a lock protects nothing.
+#[test]
+fn a_flag_that_is_no_lock() {
+    check(
+        "var busy: int = 0; var x: int = 0;
+         process A { entry -> a: busy == 0; a -> b: busy := 1; b -> c: x := 1; c -> exit: busy := 0; }
+         process B { entry -> a: busy == 0; a -> b: busy := 2; b -> c: x := 2; c -> exit: busy := 0; }
+         start A; start B; ensures x > 0;",
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// A lock that somebody else gives back is held by nobody for certain.
+#[test]
+fn a_lock_that_others_give_back() {
+    check(
+        "var m: int = 0; var x: int = 0;
+         process A { entry -> a: m == 0; m := 1; a -> b: x := 1; b -> exit: m := 0; }
+         process B { entry -> a: m == 0; m := 2; a -> b: x := 2; b -> exit: m := 0; }
+         process C { entry -> exit: m := 0; }
+         start A; start B; start C; ensures x > 0;",
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// Of a template, the holder of a lock is known by its handle.
+#[test]
+fn any_number_of_threads() {
+    check(
+        "var x: int = 0; var m: mutex;
+         process main { entry -> entry: spawn worker; entry -> exit: skip; }
+         process worker { local r: int = 0;
+             entry -> a: lock(m); a -> b: r := x; b -> c: x := r + 2; c -> exit: unlock(m); }
+         start main; ensures x >= 0;",
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// What can block, or go on for ever, does not come after a commit.
+#[test]
+fn blocks_end_before_what_may_wait() {
+    check(
+        "var m: int = 0; var x: int = 0; var go: int = 0;
+         process A { local i: int = 0;
+             entry -> a: m == 0; m := 1; a -> b: x := 1; b -> c: m := 0;
+             c -> d: i < 10; d -> c: i := i + 1; c -> e: i >= 10; e -> f: go == 1; f -> exit: i := 0; }
+         process B { entry -> a: m == 0; m := 2; a -> b: x := 2; b -> exit: m := 0; }
+         process C { entry -> exit: go := 1; }
+         start A; start B; start C; ensures x > 0;",
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// A check in front of the test of a lock sees what others do under it.
+#[test]
+fn checks_before_a_lock_is_taken() {
+    check(
+        "var m: int = 0; var x: int = 0;
+         process A { entry -> a: m == 0; m := 1; a -> b: x := 1; b -> c: x := 0; c -> exit: m := 0; }
+         process B { entry -> a: assert x == 0; m == 0; m := 2; a -> exit: m := 0; }
+         start A; start B;",
+        &expect![[r#"
+        "#]],
+    );
+}
