@@ -84,6 +84,12 @@ fn the_blocks_of_the_paper() {
     check(
         &format!("{FIGURE_1} l2 -> exit: my := 0; }} start T1; start T2; start T3; ensures x != 11;"),
         &expect![[r#"
+            T1: outside entry exit l6, before l1 l2 l3 l4 l7 l8, after l5 l9 l10
+              right entry l2 l6, left l4 l8 l10, both l1 l3 l5 l7 l9, no movers
+            T2: outside entry exit, before l1 l2, after
+              right entry, left l2, both l1, no movers
+            T3: outside entry exit, before l1 l2, after
+              right entry, left l2, both l1, no movers
         "#]],
     );
 }
@@ -96,6 +102,12 @@ fn an_access_without_the_lock_leaves_the_other_movers() {
             "{FIGURE_1} l2 -> l3: my := 0; l3 -> exit: y := 0; }} start T1; start T2; start T3; ensures x != 11;"
         ),
         &expect![[r#"
+            T1: outside entry exit l6, before l1 l2 l3 l7, after l4 l5 l8 l9 l10
+              right entry l2 l6, left l4 l8 l10, both l1 l5 l9, no movers l3 l7
+            T2: outside entry exit, before l1 l2, after
+              right entry, left l2, both l1, no movers
+            T3: outside entry exit l3, before l1 l2, after
+              right entry, left l2, both l1, no movers l3
         "#]],
     );
 }
@@ -109,6 +121,10 @@ fn a_flag_that_is_no_lock() {
          process B { entry -> a: busy == 0; a -> b: busy := 2; b -> c: x := 2; c -> exit: busy := 0; }
          start A; start B; ensures x > 0;",
         &expect![[r#"
+            A: outside entry exit a b c, before, after
+              right, left, both, no movers entry a b c
+            B: outside entry exit a b c, before, after
+              right, left, both, no movers entry a b c
         "#]],
     );
 }
@@ -123,6 +139,12 @@ fn a_lock_that_others_give_back() {
          process C { entry -> exit: m := 0; }
          start A; start B; start C; ensures x > 0;",
         &expect![[r#"
+            A: outside entry exit a b, before, after
+              right, left, both, no movers entry a b
+            B: outside entry exit a b, before, after
+              right, left, both, no movers entry a b
+            C: outside entry exit, before, after
+              right, left, both, no movers entry
         "#]],
     );
 }
@@ -137,6 +159,10 @@ fn any_number_of_threads() {
              entry -> a: lock(m); a -> b: r := x; b -> c: x := r + 2; c -> exit: unlock(m); }
          start main; ensures x >= 0;",
         &expect![[r#"
+            main: outside entry exit, before, after
+              right, left entry, both, no movers entry
+            worker: outside entry exit, before a b c, after
+              right entry, left c, both a b, no movers
         "#]],
     );
 }
@@ -153,6 +179,12 @@ fn blocks_end_before_what_may_wait() {
          process C { entry -> exit: go := 1; }
          start A; start B; start C; ensures x > 0;",
         &expect![[r#"
+            A: outside entry exit c, before a b d e f, after
+              right entry e, left b f, both a c c d, no movers
+            B: outside entry exit, before a b, after
+              right entry, left b, both a, no movers
+            C: outside entry exit, before, after
+              right, left entry, both, no movers
         "#]],
     );
 }
@@ -166,6 +198,10 @@ fn checks_before_a_lock_is_taken() {
          process B { entry -> a: assert x == 0; m == 0; m := 2; a -> exit: m := 0; }
          start A; start B;",
         &expect![[r#"
+            A: outside entry exit a b c, before, after
+              right, left, both, no movers entry a b c
+            B: outside entry exit, before a, after
+              right entry, left a, both, no movers
         "#]],
     );
 }
