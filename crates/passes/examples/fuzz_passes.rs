@@ -8,7 +8,7 @@
 mod random;
 
 use random::preservation::{CASES, Case, Coverage, MOST_STATES, Original};
-use random::{edits, generator};
+use rely_testing::random::{self as generator, edits};
 use std::process::ExitCode;
 
 /// What to do, from the command line.

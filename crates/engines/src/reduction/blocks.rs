@@ -9,10 +9,10 @@ use super::movers::Movers;
 use rely_base::Id;
 use rely_evidence::reduction::Phase;
 use rely_program::analysis::Graph;
-use rely_program::{Expr, LocationId, Op, Program};
+use rely_program::{Expr, Goal, LocationId, Op, Program};
 
 /// The locations inside of blocks, with their phases.
-pub(super) fn inside(program: &Program, movers: &Movers) -> Vec<(LocationId, Phase)> {
+pub(super) fn inside(program: &Program, goal: Goal, movers: &Movers) -> Vec<(LocationId, Phase)> {
     let graph = Graph::new(program);
     let is_border = |location: LocationId| {
         let thread = program.thread_of(location);
@@ -26,7 +26,7 @@ pub(super) fn inside(program: &Program, movers: &Movers) -> Vec<(LocationId, Pha
         |location: LocationId| graph.incoming(location).iter().all(|&edge| movers.is_right(edge));
     let can_be_after = |location: LocationId| {
         program.outgoing(location).iter().all(|&edge| movers.is_left(edge))
-            && is_left_for_certain(program, location)
+            && is_left_for_certain(program, goal, location)
     };
     let choose = |location: LocationId| match location {
         location if is_border(location) => None,
@@ -58,24 +58,25 @@ fn touches_atomic_block(program: &Program, graph: &Graph, location: LocationId) 
 }
 
 /// Whether some edge can always be taken, or goes wrong.
-fn is_left_for_certain(program: &Program, location: LocationId) -> bool {
-    let conditions: Vec<Vec<&Expr>> = program
-        .outgoing(location)
-        .iter()
-        .map(|&edge| {
-            let ops = program.edges()[edge].ops.iter();
-            ops.filter_map(|op| if let Op::Assume(condition, _) = op { Some(condition) } else { None })
-                .collect()
-        })
-        .collect();
-    let starts_with_test = |edge| matches!(program.edges()[edge].ops.first(), Some(Op::Assume(..)));
-    let all_start_with_tests = program.outgoing(location).iter().all(|&edge| starts_with_test(edge));
-    let are_opposite =
-        |one: &Expr, other: &Expr| one.clone().negate() == *other || other.clone().negate() == *one;
-    let pairs = || conditions.iter().flat_map(|one| conditions.iter().map(move |other| (one, other)));
-    conditions.iter().any(Vec::is_empty)
-        || all_start_with_tests
-            && pairs().any(
-                |(one, other)| matches!((&one[..], &other[..]), ([one], [other]) if are_opposite(one, other)),
-            )
+fn is_left_for_certain(program: &Program, goal: Goal, location: LocationId) -> bool {
+    let edges = program.outgoing(location);
+    let conditions = |edge| program.edges()[edge].ops.iter().filter_map(|op| condition(program, goal, op));
+    // The only condition, with which the edge begins.
+    let test = |edge| match program.edges()[edge].ops.first() {
+        Some(Op::Assume(test, _)) if conditions(edge).count() == 1 => Some(test),
+        _ => None,
+    };
+    let are_opposite = |one: &Expr, other: &Expr| one.clone().negate() == *other;
+    let tests: Vec<&Expr> = edges.iter().filter_map(|&edge| test(edge)).collect();
+    edges.iter().any(|&edge| conditions(edge).next().is_none())
+        || tests.iter().any(|one| tests.iter().any(|other| are_opposite(one, other)))
+}
+
+/// Without what a run does not go on here. A check that the goal does not ask for is assumed.
+fn condition<'p>(program: &Program, goal: Goal, op: &'p Op) -> Option<&'p Expr> {
+    match op {
+        Op::Assume(condition, _) => Some(condition),
+        Op::Check(condition, check) if !goal.includes(program.checks()[*check].kind) => Some(condition),
+        _ => None,
+    }
 }

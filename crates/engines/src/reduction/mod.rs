@@ -46,7 +46,7 @@ impl Blocks {
     pub fn infer(program: &Program, goal: Goal) -> Self {
         let held = Held::new(program);
         let movers = Movers::new(program, goal, &held);
-        let inside = blocks::inside(program, &movers);
+        let inside = blocks::inside(program, goal, &movers);
         let movers = program.edges().ids().filter_map(|edge| Some((edge, movers.mover(edge)?))).collect();
         Self { inside, movers, held: held.proof() }
     }

@@ -4,8 +4,8 @@
 //! the same for as many programs as one likes.
 
 use crate::random::preservation::{CASES, Coverage, MOST_STATES, Original};
-use crate::random::{edits, generator};
 use rely_program::Program;
+use rely_testing::random::{self as generator, edits};
 
 const PROGRAMS: usize = 400;
 

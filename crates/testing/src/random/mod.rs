@@ -5,6 +5,7 @@
 //! Values stay between 0 and 3, spawns are counted, joins and starts are guarded, so that
 //! every run is defined and the states are finite.
 
+pub mod edits;
 pub mod locking;
 
 use rely_base::Random;

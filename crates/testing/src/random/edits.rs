@@ -6,7 +6,6 @@
 //! checks; threads started twice or joined by whoever likes; handles used as numbers. What comes out
 //! is either refused as malformed, or has no meaning in some run, or every pass must preserve it.
 
-use super::generator;
 use rely_base::Id;
 use rely_base::Random;
 use rely_program::analysis::Graph;
@@ -23,9 +22,9 @@ pub const MOST_STATES: usize = 300;
 pub fn program(seed: u64) -> Result<Program, Malformed> {
     let mut random = Random::new(seed ^ 0x5eed_ed17);
     let base = match random.below(4) {
-        0 => generator::program(seed),
-        1 => generator::beginning(seed),
-        _ => generator::locking::program(seed),
+        0 => super::program(seed),
+        1 => super::beginning(seed),
+        _ => super::locking::program(seed),
     };
     let mut editor = Editor::new(&base, random);
     for _ in 0..1 + editor.random.below(5) {
