@@ -5,8 +5,10 @@ use crate::expr::{Path, TooManyCases, Translator};
 use rely_base::Budget;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Conjunction, Constraint, Domain as Numbers, LinearForm, VarId, Verdict};
+use rely_program::analysis::Graph;
 use rely_program::{
-    CheckId, Domain, EdgeId, Expr, Initial, Op, Place, Program, Scope, ThreadId, ThreadKind, definedness,
+    CheckId, Domain, Edge, EdgeId, Expr, Initial, Op, Place, Program, Scope, ThreadId, ThreadKind,
+    definedness,
 };
 
 /// One way in which an edge is taken.
@@ -39,7 +41,7 @@ pub enum BranchEnd {
     Halts,
     /// A check is violated.
     Fails(CheckId),
-    /// The step has no meaning: a division by zero, a join of no thread.
+    /// The step has no meaning: a division by zero, an instance that is started twice.
     Undefined,
 }
 
@@ -198,7 +200,9 @@ impl Edges<'_, '_> {
                 valued = translator.appended(valued, argument)?;
             }
             for (path, values) in valued {
-                next.extend(translator.started(Draft { path, ..draft.clone() }, thread, &values, handle)?);
+                let draft = Draft { path, ..draft.clone() };
+                self.ended.extend(translator.started_again(draft.clone(), thread));
+                next.extend(translator.started(draft, thread, &values, handle)?);
             }
         }
         self.open = self.translator.within_limit(next)?;
@@ -273,6 +277,32 @@ impl Translator<'_> {
             path
         };
         Ok(self.place(path, place)?.into_iter().map(write).collect())
+    }
+
+    /// The branch in which an instance is started that was started before, if there can be one.
+    fn started_again(&self, mut draft: Draft, thread: ThreadId) -> Option<(Draft, Ending)> {
+        if !draft.started.contains(&thread) {
+            if !self.may_start_twice(thread) {
+                return None;
+            }
+            let is_started = |point: &ControlPoint| *point != ControlPoint::Unstarted;
+            let points = ControlPoint::all(self.program, thread).into_iter().filter(is_started).collect();
+            draft.path.places.push(PlaceTest { thread, points });
+        }
+        Some((draft, Ending::Undefined))
+    }
+
+    /// Whether more than one step, or one that can be made again, starts an instance.
+    fn may_start_twice(&self, thread: ThreadId) -> bool {
+        if self.program.threads()[thread].kind == ThreadKind::Template {
+            return false;
+        }
+        let starts = |op: &&Op| matches!(op, Op::Spawn { thread: started, .. } if *started == thread);
+        let sites = |edge: &Edge| edge.ops.iter().filter(starts).count();
+        let mut edges = self.program.edges().iter().filter(|(_, edge)| sites(edge) > 0);
+        let (Some((id, edge)), None) = (edges.next(), edges.next()) else { return true };
+        let is_one = self.program.thread_of(edge.source).kind != ThreadKind::Template;
+        !is_one || sites(edge) > 1 || Graph::new(self.program).is_on_cycle(self.program, id)
     }
 
     /// The branch after a thread was started with these arguments.
