@@ -280,7 +280,7 @@ impl Translator<'_> {
     }
 
     /// The branch in which an instance is started that was started before, if there can be one.
-    fn started_again(&self, mut draft: Draft, thread: ThreadId) -> Option<(Draft, Ending)> {
+    fn started_again(&self, mut draft: Draft, thread: ThreadId) -> Option<(Draft, BranchEnd)> {
         if !draft.started.contains(&thread) {
             if !self.may_start_twice(thread) {
                 return None;
@@ -289,7 +289,7 @@ impl Translator<'_> {
             let points = ControlPoint::all(self.program, thread).into_iter().filter(is_started).collect();
             draft.path.places.push(PlaceTest { thread, points });
         }
-        Some((draft, Ending::Undefined))
+        Some((draft, BranchEnd::Undefined))
     }
 
     /// Whether more than one step, or one that can be made again, starts an instance.

@@ -67,7 +67,7 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let sections = if strategy.reduces() { Sections::Apart } else { sections };
+    let sections = if strategy.reduces() { CriticalSections::Interleaved } else { sections };
     let (prepared, back) = match rely_passes::prepare_with(program, goal, sections, budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),

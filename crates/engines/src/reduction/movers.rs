@@ -9,7 +9,7 @@ use super::held::{Facts, Held, Passage};
 use rely_base::Id;
 use rely_evidence::reduction::Mover;
 use rely_program::analysis::{Access, IdSet};
-use rely_program::{Claimed, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, VarId};
+use rely_program::{PropertyKind, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, VarId};
 
 /// Where edges can move.
 pub(super) struct Movers {
@@ -153,7 +153,7 @@ impl Observed {
     fn new(program: &Program, goal: Goal) -> Self {
         let mut observed = Self { vars: IdSet::new(), locations: IdSet::new(), threads: IdSet::new() };
         for property in program.properties() {
-            if let (Goal::Assert, Claimed::Always(condition)) = (goal, &property.claimed) {
+            if let (Goal::Assert, PropertyKind::Always(condition)) = (goal, &property.kind) {
                 condition.walk(&mut |part| observed.add(part));
             }
         }

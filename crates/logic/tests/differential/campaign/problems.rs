@@ -18,11 +18,11 @@ pub struct Flavour {
     /// The largest coefficient.
     pub largest_coefficient: i64,
     /// How many percent of the atoms have coefficients at all, instead of being bounds and differences.
-    pub general_percent: i64,
+    pub general_percent: usize,
     /// How many percent of the conjuncts are disjunctions.
-    pub disjunction_percent: i64,
+    pub disjunction_percent: usize,
     /// How many percent of the atoms are equalities.
-    pub equality_percent: i64,
+    pub equality_percent: usize,
     /// The most conjuncts of one formula.
     pub most_conjuncts: i64,
 }

@@ -12,7 +12,7 @@ pub struct Shape {
     /// How many constraints.
     pub constraints: usize,
     /// How many percent of the constraints are general, not differences or bounds.
-    pub general_percent: i64,
+    pub general_percent: usize,
     /// The largest coefficient of a general constraint.
     pub largest_coefficient: i64,
 }
