@@ -75,9 +75,9 @@ fn the_help_explains_itself() {
                                                 deductive, parameterized, houdini]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
-              --sections <SECTIONS>             Whether what is done under a lock is one step; for witnesses
-                                                it never is [default: joined] [possible values: joined,
-                                                apart]
+              --sections <SECTIONS>             How critical sections (what is done under a lock) are
+                                                executed; for witnesses always interleaved [default: atomic]
+                                                [possible values: atomic, interleaved]
               --timeout <S>                     Give up on a property after this many seconds; without it
                                                 there is no limit
               --memory <MB>                     Give up when the engine holds more than this many megabytes
