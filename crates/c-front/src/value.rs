@@ -120,6 +120,17 @@ pub(crate) enum Kind {
 }
 
 impl Value {
+    /// What is computed for it, the conditions of its guards included.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (own, indices) = match &self.kind {
+            Kind::Number(expr) | Kind::Truth(expr) => (Some(expr), [].as_slice()),
+            Kind::Pointer(known) => (None, known.dynamic.as_slice()),
+            Kind::Record(_) | Kind::Void => (None, [].as_slice()),
+        };
+        let guards = self.guards.iter().map(|guard| &guard.condition);
+        own.into_iter().chain(indices.iter().map(|(index, _)| index)).chain(guards)
+    }
+
     pub(crate) fn number(ty: CType, expr: Expr, range: Range) -> Self {
         let kind = Kind::Number(expr);
         Value { ty, kind, guards: Vec::new(), reads_shared: false, targets: Vec::new(), range, depth: 1 }

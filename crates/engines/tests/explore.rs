@@ -179,7 +179,15 @@ fn counts_are_the_same_on_every_run() {
 
 fn any(builder: &mut ProgramBuilder, name: &str, domain: Domain) -> VarId {
     let (sort, initial) = (domain.sort(), Initial::Any(domain));
-    builder.var(Var { name: name.into(), sort, scope: Scope::Global, length: None, initial, span: None })
+    builder.var(Var {
+        name: name.into(),
+        sort,
+        scope: Scope::Global,
+        length: None,
+        initial,
+        span: None,
+        atomic: false,
+    })
 }
 
 /// `var x: int; requires ...; A { while x < 10 { x := x + 1 } }  B { x := 20 }  ensures ...`

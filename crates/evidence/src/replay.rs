@@ -2,10 +2,13 @@
 
 use crate::data::{Reason, Rejection, TraceDefect};
 use rely_base::Budget;
+use rely_program::race::{Race, Racer};
 use rely_program::{
-    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, SearchError, Semantics, State, Successors,
-    Trace, Violation,
+    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, State,
+    Successors, Trace, Violation,
 };
+
+use std::ops::ControlFlow;
 
 /// Domains with more values than this are not searched for a way out of a deadlock.
 const MOST_VALUES: u128 = 1 << 16;
@@ -56,6 +59,7 @@ pub fn replay(program: &Program, goal: Goal, trace: Trace, budget: &Budget) -> R
         (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
         (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
+        (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
     Ok(Replay { goal, trace, states })
 }
@@ -77,6 +81,7 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
         Violation::Deadlock => goal == Goal::Deadlock,
+        Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
 }
@@ -125,6 +130,35 @@ fn is_deadlock(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Res
         Ok(Some(false)) => Err(TraceDefect::NoDeadlock.into()),
         Ok(None) => Err(TraceDefect::UncertainDeadlock.into()),
         Err(SearchError::Step(error)) => Err(TraceDefect::MeaninglessDeadlock(error).into()),
+        Err(SearchError::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+    }
+}
+
+/// Both threads are about to make accesses that conflict. One of them may be inside of an atomic block;
+/// then it can finish the block, or else the run would not be one.
+fn is_race(
+    semantics: &Semantics<'_>,
+    state: &State,
+    racers: [Racer; 2],
+    budget: &Budget,
+) -> Result<(), Reason> {
+    match Race::of(semantics, state, racers) {
+        Ok(Some(_)) => {}
+        Ok(None) => return Err(TraceDefect::NoRace.into()),
+        Err(error) => return Err(TraceDefect::PropertyUndefined(error).into()),
+    }
+    let Some(holder) = semantics.atomic_slot(state) else { return Ok(()) };
+    let all_values = AllValues { limit: MOST_VALUES };
+    let mut ends = false;
+    let mut successors = Successors::new(semantics, &all_values, budget);
+    let searched = successors.for_each(state, holder, &mut |step| {
+        ends |= matches!(step.reached, Reached::State(_));
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    match searched {
+        _ if ends => Ok(()),
+        Ok(_) => Err(TraceDefect::EndlessBlock.into()),
+        Err(SearchError::Step(_)) => Err(TraceDefect::EndlessBlock.into()),
         Err(SearchError::Stopped(reason)) => Err(Reason::Unchecked(reason)),
     }
 }

@@ -115,6 +115,8 @@ pub struct VarDecl {
 /// A type as it is written.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
+    /// Whether `atomic` stands in front of it: all accesses to the variable are.
+    pub is_atomic: bool,
     /// The type of the variable or of each cell.
     pub base: BaseType,
     /// The number of cells of an array.

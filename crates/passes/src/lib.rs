@@ -7,6 +7,8 @@
 //! * whether a deadlock can be reached (unless told to [ignore](Deadlocks) that),
 //! * and every trace of the new program stands for one of the old one that shows the same.
 //!
+//! Data races come first: [`watch_races`] makes them properties.
+//!
 //! There are four groups of them:
 //!
 //! * `simplify`: data and conditions of each thread,
@@ -29,6 +31,7 @@ mod simplify;
 mod slicing;
 mod statistics;
 mod threads;
+mod watch_races;
 
 pub use back::{BackMap, Restored, VarValues};
 pub use pass::{Pass, Size};
@@ -40,3 +43,4 @@ pub use simplify::{
 pub use slicing::{Focus, SliceSuffixes, SliceThreads};
 pub use statistics::{PassRun, PassStatistics, Shown};
 pub use threads::{BeginInitialised, Instantiate, StartLater, Unroll};
+pub use watch_races::{Watched, watch_races};

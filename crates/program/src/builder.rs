@@ -62,7 +62,7 @@ impl ProgramBuilder {
 
     fn scalar(&mut self, name: impl Into<String>, sort: Sort, scope: Scope, initial: Value) -> VarId {
         let initial = Initial::Values(vec![initial]);
-        self.var(Var { name: name.into(), sort, scope, length: None, initial, span: None })
+        self.var(Var { name: name.into(), sort, scope, length: None, initial, span: None, atomic: false })
     }
 
     /// Adds a thread with its entry and exit locations.
@@ -123,9 +123,19 @@ impl ProgramBuilder {
         ops: Vec<Op>,
         span: Option<Span>,
     ) -> EdgeId {
-        let edge = self.program.edges.push(Edge { source, target, ops, span });
+        let edge = self.program.edges.push(Edge { source, target, ops, span, atomic: None });
         self.program.outgoing[source].push(edge);
         edge
+    }
+
+    /// Says whether all accesses of an edge are atomic, or that it is up to the variables.
+    pub fn set_atomic_edge(&mut self, edge: EdgeId, atomic: Option<bool>) {
+        self.program.edges[edge].atomic = atomic;
+    }
+
+    /// Says that all accesses to a variable are atomic.
+    pub fn set_atomic_var(&mut self, var: VarId) {
+        self.program.vars[var].atomic = true;
     }
 
     /// Adds a check, for use in [`Op::Check`].

@@ -139,6 +139,8 @@ pub struct Var {
     pub initial: Initial,
     /// Where it is declared.
     pub span: Option<Span>,
+    /// Whether every access to it is atomic: two of them are never a data race, whatever they do.
+    pub atomic: bool,
 }
 
 impl Var {
@@ -226,6 +228,11 @@ pub struct Edge {
     pub ops: Vec<Op>,
     /// The statement from which it comes.
     pub span: Option<Span>,
+    /// Whether its accesses are atomic, as those of an atomic operation: two such accesses are never
+    /// a data race. `None` if that is up to the variables. Those from, into and inside of atomic blocks
+    /// are atomic without being marked. Front ends say so, and only the [accesses](crate::race) of their
+    /// programs mean something: passes that join steps do not care.
+    pub atomic: Option<bool>,
 }
 
 /// One operation of an edge.

@@ -37,6 +37,7 @@ mod expr;
 mod ir;
 mod print;
 mod property;
+pub mod race;
 mod semantics;
 mod trace;
 mod types;

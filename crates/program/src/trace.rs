@@ -1,6 +1,7 @@
 //! Traces: the schedule and the inputs that lead to a violation, as plain data.
 
 use crate::ir::{CheckId, EdgeId};
+use crate::race::Racer;
 use crate::semantics::SlotId;
 use crate::types::Value;
 
@@ -37,4 +38,6 @@ pub enum Violation {
     Property(usize),
     /// In the last state nothing moves, and not everything has ended.
     Deadlock,
+    /// In the last state two threads are about to make accesses that [race](crate::race).
+    Race([Racer; 2]),
 }

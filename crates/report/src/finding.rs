@@ -6,6 +6,7 @@
 use crate::advice::{advice, after_stop, before_begin};
 use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, SourceRange, StepTaken, statement, thread_name};
+use crate::race::RaceReport;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
 use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
@@ -83,7 +84,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ViolationReport {
     /// Which kind of mistake it is: `assertion`, `bounds`, `arithmetic`, `overflow`,
-    /// `property`, `deadlock`.
+    /// `property`, `deadlock`, `race`.
     pub kind: &'static str,
     /// One sentence without a full stop.
     pub message: String,
@@ -91,6 +92,9 @@ pub struct ViolationReport {
     pub place: Option<SourceRange>,
     /// For a deadlock: the threads that wait, and for what.
     pub waiting: Vec<Waiting>,
+    /// For a data race: both accesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceReport>,
 }
 
 /// A thread that waits.
@@ -185,19 +189,38 @@ impl ViolationReport {
             Violation::Check(check) => {
                 let check = &program.checks()[check];
                 let kind = kind_name(check.kind);
-                Self { kind, message: check.message.clone(), place: place(check.span), waiting: Vec::new() }
+                Self {
+                    kind,
+                    message: check.message.clone(),
+                    place: place(check.span),
+                    waiting: Vec::new(),
+                    race: None,
+                }
             }
             Violation::Property(index) => {
                 let property = &program.properties()[index];
                 let message = property_message(&property.kind, property.span, program, sources);
-                Self { kind: "property", message, place: place(property.span), waiting: Vec::new() }
+                Self {
+                    kind: "property",
+                    message,
+                    place: place(property.span),
+                    waiting: Vec::new(),
+                    race: None,
+                }
             }
             Violation::Deadlock => Self {
                 kind: "deadlock",
                 message: "no thread can move, and not all have ended".to_owned(),
                 place: None,
                 waiting: waiting(program, sources, last),
+                race: None,
             },
+            Violation::Race(racers) => {
+                let race = RaceReport::new(racers, program, sources, last);
+                let message = race.as_ref().map_or_else(|| "a data race".to_owned(), RaceReport::message);
+                let place = race.as_ref().and_then(|race| race.accesses[0].place.clone());
+                Self { kind: "race", message, place, waiting: Vec::new(), race }
+            }
         }
     }
 }

@@ -159,14 +159,21 @@ fn result(file: &str, finding: &Finding) -> Value {
     Value::Object(result)
 }
 
-/// The threads that wait in a deadlock, behind the first one, which is the place of the result.
+/// The threads that wait in a deadlock, behind the first one, which is the place of the result, or both accesses
+/// of a race.
 fn related_locations(violation: &ViolationReport) -> Vec<Value> {
     let waiting = violation.waiting.iter().filter_map(|waiting| {
         let mut place = location(waiting.place.as_ref()?);
         place["message"] = message(&format!("{} waits: {}", waiting.thread, waiting.statement));
         Some(place)
     });
+    let racing = violation.race.iter().flat_map(|race| &race.accesses).filter_map(|access| {
+        let mut place = location(access.place.as_ref()?);
+        place["message"] = message(&access.told());
+        Some(place)
+    });
     waiting
+        .chain(racing)
         .enumerate()
         .map(|(id, mut place)| {
             place["id"] = json!(id);

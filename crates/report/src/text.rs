@@ -65,13 +65,17 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
     text + &field("time", &time_text(finding.time), style)
 }
 
-/// Who waits for what in a deadlock, one line each.
+/// Who waits for what in a deadlock, or makes which access in a race, one line each.
 fn waiting(violation: &ViolationReport, style: Style) -> String {
     let told = violation.waiting.iter().map(|waiting| {
         let line = waiting.place.as_ref().map(|place| format!(" at line {}", place.line)).unwrap_or_default();
         field("", &format!("{} waits{line}: {}", waiting.thread, waiting.statement), style)
     });
-    told.collect()
+    let racing = violation.race.iter().flat_map(|race| {
+        let accesses = race.accesses.iter().map(|access| field("", &access.told(), style));
+        accesses.chain(race.protection.iter().map(|protection| field("", protection, style)))
+    });
+    told.chain(racing).collect()
 }
 
 /// What is violated and where, in one line.

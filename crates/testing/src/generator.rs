@@ -101,7 +101,15 @@ impl Generator {
         length: Option<u32>,
         initial: Initial,
     ) -> VarId {
-        self.builder.var(Var { name: name.to_owned(), sort, scope, length, initial, span: None })
+        self.builder.var(Var {
+            name: name.to_owned(),
+            sort,
+            scope,
+            length,
+            initial,
+            span: None,
+            atomic: false,
+        })
     }
 
     fn initial(&mut self, domain: Domain) -> Initial {

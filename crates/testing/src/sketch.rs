@@ -34,7 +34,7 @@ impl Sketch {
     /// A variable in all detail.
     pub fn var(&mut self, name: &str, sort: Sort, length: Option<u32>, initial: Initial) -> VarId {
         let scope = self.thread.map_or(Scope::Global, Scope::Local);
-        self.builder.var(Var { name: name.into(), sort, scope, length, initial, span: None })
+        self.builder.var(Var { name: name.into(), sort, scope, length, initial, span: None, atomic: false })
     }
 
     /// The next thread.

@@ -9,11 +9,15 @@
 //! small enough to be explored as it is. Beyond, a proof is checked on the program that the
 //! engine saw, and the passes are trusted; their own tests compare them with the programs they
 //! came from. The evidence in the verdict says which.
+//!
+//! Data races come first: they are made [properties](rely_passes::watch_races) of the program before anything is
+//! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
+//! replayed in the program as the front end made it, where it must end in a race.
 
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_passes::{BackMap, CriticalSections};
+use rely_passes::{BackMap, CriticalSections, Watched};
 use rely_program::{Goal, Program};
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
@@ -30,7 +34,11 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
 pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
     // Whether this one holds is just what the goal asks.
     let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
-    program.assumptions().iter().copied().filter(|name| !is_asked(name)).collect()
+    // A program without races behaves like that, and one with races has one in such a run.
+    let is_weak = program.assumptions().contains(&"atomics-are-strong");
+    let is_implied = |name: &str| goal == Goal::Race && !is_weak && name == "sequential-consistency";
+    let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
+    program.assumptions().iter().copied().filter(is_needed).collect()
 }
 
 /// A verdict, and the program about which its proof speaks, if it has one.
@@ -68,26 +76,71 @@ pub fn verify_and_keep(
     observer: &dyn Observer,
 ) -> Verified {
     let sections = if strategy.reduces() { CriticalSections::Interleaved } else { sections };
-    let (prepared, back) = match rely_passes::prepare_with(program, goal, sections, budget) {
+    let prepared = match Prepared::new(program, goal, sections, budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),
     };
     budget.set_work(None);
-    let judge = |claim: Claim, budget: &Budget| {
+    let judge = |claim: Claim, budget: &Budget| prepared.judge(program, goal, claim, budget);
+    let task = Task { program: &prepared.program, goal: prepared.goal, observer };
+    let Decision { verdict, engine } = strategy.decide(task, budget, &judge);
+    prepared.verified(verdict, engine)
+}
+
+/// What engines see of a program.
+struct Prepared {
+    program: Program,
+    /// What they are asked about it.
+    goal: Goal,
+    back: BackMap,
+    /// If they are asked about races.
+    watched: Option<Watched>,
+}
+
+impl Prepared {
+    fn new(
+        program: &Program,
+        goal: Goal,
+        sections: CriticalSections,
+        budget: &Budget,
+    ) -> Result<Self, Interrupted> {
+        if goal != Goal::Race {
+            let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
+            return Ok(Prepared { program, goal, back, watched: None });
+        }
+        let watched = rely_passes::watch_races(program, budget)?;
+        let (program, back) = rely_passes::prepare_with(&watched.program, Goal::Assert, sections, budget)?;
+        Ok(Prepared { program, goal: Goal::Assert, back, watched: Some(watched) })
+    }
+
+    /// The verdict that the evidence of a claim allows.
+    fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
         let checked = match claim {
             Claim::Unsafe(trace) => {
-                let trace = back.trace(&trace);
+                let trace = self.back.trace(&trace);
+                let trace = match &self.watched {
+                    Some(watched) => trace.and_then(|trace| watched.trace(&trace)),
+                    None => trace,
+                };
                 let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
-                rely_evidence::check(program, goal, claim, budget)
+                rely_evidence::check(source, goal, claim, budget)
             }
-            Claim::Safe(proof) => rely_evidence::check_proof(program, &prepared, goal, proof, budget),
-            claim @ Claim::Unknown(_) => rely_evidence::check(&prepared, goal, claim, budget),
+            Claim::Safe(proof) => {
+                let source = self.watched.as_ref().map_or(source, |watched| &watched.program);
+                rely_evidence::check_proof(source, &self.program, self.goal, proof, budget)
+            }
+            claim @ Claim::Unknown(_) => rely_evidence::check(&self.program, self.goal, claim, budget),
         };
         checked.into_verdict()
-    };
-    let task = Task { program: &prepared, goal, observer };
-    let Decision { verdict, engine } = strategy.decide(task, budget, &judge);
-    Verified { verdict, engine, prepared, back }
+    }
+
+    fn verified(self, verdict: Verdict, engine: Option<&'static str>) -> Verified {
+        let back = match &self.watched {
+            Some(watched) => watched.way_back().then(self.back),
+            None => self.back,
+        };
+        Verified { verdict, engine, prepared: self.program, back }
+    }
 }
 
 /// From a program and a certificate to a verdict, without any engine.
@@ -97,20 +150,19 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let prepared =
-        rely_passes::prepare_with(program, goal, CriticalSections::Atomic, budget).and_then(|atomic| {
-            match certificate.is_about(&atomic.0) {
-                true => Ok(atomic),
-                false => rely_passes::prepare_with(program, goal, CriticalSections::Interleaved, budget),
-            }
-        });
-    let (prepared, back) = match prepared {
+    let prepared = Prepared::new(program, goal, CriticalSections::Atomic, budget).and_then(|atomic| {
+        match certificate.is_about(&atomic.program) {
+            true => Ok(atomic),
+            false => Prepared::new(program, goal, CriticalSections::Interleaved, budget),
+        }
+    });
+    let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
-    let proof = certificate.proof_of(&prepared)?;
-    let checked = rely_evidence::check_proof(program, &prepared, goal, proof, budget);
-    Ok(Verified { verdict: checked.into_verdict(), engine: None, prepared, back })
+    let proof = certificate.proof_of(&prepared.program)?;
+    let verdict = prepared.judge(program, goal, Claim::Safe(proof), budget);
+    Ok(prepared.verified(verdict, None))
 }
 
 /// The verdict if the budget ended before anybody could look at the program.

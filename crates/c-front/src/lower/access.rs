@@ -89,6 +89,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let found = self.cells(&lvalue, at)?;
         self.note_read(&found);
+        let unusual = self.unusual_atomicity(&lvalue, &found);
         let mut targets = Targets::new();
         for cell in &found.cells {
             targets = merge_targets(&targets, &self.facts.targets_of(cell.target));
@@ -100,7 +101,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let value = read_as(ty, kind, cell);
                 Value { guards: found.all_guards(), reads_shared: found.is_step, ..value }
             }
-            _ if found.is_step => return Ok(self.read_by_choice(ty, kind, found, targets)),
+            _ if found.is_step => {
+                let read = |lowering: &mut Self| lowering.read_by_choice(ty, kind, found, targets);
+                return Ok(self.with_atomicity(unusual, read));
+            }
             _ => {
                 let guards = found.all_guards();
                 let read = |cell: &Cell| read_as(ty.clone(), kind, cell);
@@ -110,7 +114,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Value { guards, ..chosen }
             }
         };
-        Ok(Value { targets, ..value })
+        let value = Value { targets, ..value };
+        // The edge that reads it says how, so that it reads nothing else.
+        match unusual {
+            None => Ok(value),
+            unusual => Ok(self.with_atomicity(unusual, |lowering| lowering.settle_shared(value))),
+        }
+    }
+
+    /// Whether an access to memory that others see is atomic, if that is not what its variables say.
+    pub(super) fn unusual_atomicity(&self, lvalue: &Lvalue, found: &Cells) -> Option<bool> {
+        let is_atomic = self.is_atomic_call || lvalue.ty.is_atomic();
+        let is_opaque = matches!(lvalue.ty.unqualified(), CType::Opaque(_));
+        let variables = self.builder.program().vars();
+        let differs = |cell: &Cell| variables[cell.place.var()].atomic != is_atomic;
+        (found.is_step && !is_opaque && found.cells.iter().any(differs)).then_some(is_atomic)
     }
 
     /// Reads one of several places in one step.
@@ -153,9 +171,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.note_library(&lvalue.ty, &found, &value);
         let expr = self.storable(&value);
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
-        self.act_on(found, &value.guards, |cell| {
-            let stored = stored_as(cell.kind, kind, expr.clone());
-            vec![Op::assign(cell.place.clone(), stored)]
+        let unusual = self.unusual_atomicity(lvalue, &found).or(self.atomicity);
+        self.with_atomicity(unusual, |lowering| {
+            lowering.act_on(found, &value.guards, |cell| {
+                let stored = stored_as(cell.kind, kind, expr.clone());
+                vec![Op::assign(cell.place.clone(), stored)]
+            });
         });
         Ok(())
     }
@@ -207,6 +228,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         choices.push(self.invalid_access(&found));
         self.emit_choice(choices);
+    }
+
+    /// [`act_on`](Self::act_on) as one atomic operation.
+    pub(super) fn act_atomically(
+        &mut self,
+        found: Cells,
+        guards: &[Guard],
+        ops_for: impl Fn(&Cell) -> Vec<Op>,
+    ) {
+        self.with_atomicity(Some(true), |lowering| lowering.act_on(found, guards, ops_for));
     }
 
     /// All places that an lvalue of scalar type may mean.

@@ -53,6 +53,13 @@ pub(super) fn assigned_operator(op: &BinaryOperator) -> Option<BinaryOp> {
 impl<'a, 'f> Lowering<'a, 'f> {
     /// An operator applied to two values, converted as C says.
     pub(super) fn binary(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
+        let read: Vec<Value> =
+            [&left, &right].into_iter().filter(|operand| operand.reads_shared).cloned().collect();
+        let value = self.binary_value(op, left, right, at)?;
+        Ok(self.still_read(&read, value))
+    }
+
+    fn binary_value(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
         self.expect_scalar(&left, at)?;
         self.expect_scalar(&right, at)?;
         match (op, left.ty.is_pointer(), right.ty.is_pointer()) {

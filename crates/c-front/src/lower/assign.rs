@@ -301,7 +301,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let temporary = (wanted != Wanted::Nothing).then(|| self.temporary(kind.sort()));
         let targets =
             found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
-        self.act_on(found, guards, |cell| {
+        self.act_atomically(found, guards, |cell| {
             let old = old_of(kind, cell);
             let new = new_of(old.clone());
             let mut changes = vec![(cell.place.clone(), stored_as(cell.kind, kind, new.clone()))];

@@ -13,6 +13,9 @@ use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{BinaryOp, Domain, Expr, Op, Place, Sort};
 
+/// `memory_order_seq_cst`, as gcc numbers the orders.
+const SEQUENTIALLY_CONSISTENT: i128 = 5;
+
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn atomic_call(
         &mut self,
@@ -61,37 +64,50 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("__atomic_load_n" | "atomic_load", [place, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let place = self.atomic_place(place)?;
-                self.read(place, at)?
+                self.as_atomic_call(|lowering| lowering.read(place, at))?
             }
             ("__atomic_load", [place, result, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let (place, result) = self.places(place, result)?;
-                let value = self.read(place, at)?;
+                let value = self.as_atomic_call(|lowering| lowering.read(place, at))?;
                 self.assign_value(result, value, nothing, at, at)?
             }
-            ("__atomic_store_n" | "atomic_store" | "atomic_init", [place, value, orders @ ..]) => {
+            // What an atomic variable starts with is stored like anything else.
+            ("atomic_init", [place, value]) => {
+                let (place, value) = self.place_and_value(place, value)?;
+                self.assume("sequential-consistency");
+                let store = |lowering: &mut Self| lowering.assign_value(place, value, nothing, at, at);
+                self.with_atomicity(Some(false), store)?
+            }
+            ("__atomic_store_n" | "atomic_store", [place, value, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let (place, value) = self.place_and_value(place, value)?;
-                self.assign_value(place, value, nothing, at, at)?
+                self.as_atomic_call(|lowering| lowering.assign_value(place, value, nothing, at, at))?
             }
             ("__atomic_store", [place, source, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let (place, source) = self.places(place, source)?;
                 let value = self.read(source, at)?;
-                self.assign_value(place, value, nothing, at, at)?
+                self.as_atomic_call(|lowering| lowering.assign_value(place, value, nothing, at, at))?
             }
             ("__sync_lock_release", [place]) => {
+                self.assume("atomics-are-strong");
                 let place = self.atomic_place(place)?;
-                self.assign_value(place, Value::constant(CType::INT, 0), nothing, at, at)?
+                self.clear_atomically(place, at)?
             }
             ("__atomic_clear" | "atomic_flag_clear", [place, orders @ ..]) => {
                 self.memory_order(orders.first())?;
                 let place = self.flag_place(place)?;
-                self.assign_value(place, Value::constant(CType::INT, 0), nothing, at, at)?
+                self.clear_atomically(place, at)?
             }
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    fn clear_atomically(&mut self, place: Lvalue, at: TreeSpan) -> Lowered<Value> {
+        let zero = Value::constant(CType::INT, 0);
+        self.as_atomic_call(|lowering| lowering.assign_value(place, zero, Wanted::Nothing, at, at))
     }
 
     /// Operations that write a value and yield the old one.
@@ -108,6 +124,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 [place, value, orders @ ..],
             ) => {
                 self.memory_order(orders.first())?;
+                if name == "__sync_lock_test_and_set" {
+                    self.assume("atomics-are-strong");
+                }
                 let (place, value) = self.place_and_value(place, value)?;
                 self.swap(place, value, wanted, at)?
             }
@@ -141,20 +160,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("__sync_val_compare_and_swap", [_, _, _]) => self.compare_and_swap(arguments, false, at)?,
             ("__atomic_compare_exchange_n", [_, _, _, weak, orders @ ..]) => {
                 self.memory_order(orders.first())?;
+                self.memory_order(orders.get(1))?;
                 let may_fail = self.spurious_failure(Some(weak))?;
                 self.compare_exchange_call(arguments, may_fail, at)?
             }
             ("atomic_compare_exchange_strong", [_, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
+                self.memory_order(orders.get(1))?;
                 self.compare_exchange_call(arguments, None, at)?
             }
             ("atomic_compare_exchange_weak", [_, _, _, orders @ ..]) => {
                 self.memory_order(orders.first())?;
+                self.memory_order(orders.get(1))?;
                 let may_fail = self.spurious_failure(None)?;
                 self.compare_exchange_call(arguments, may_fail, at)?
             }
             ("__atomic_compare_exchange", [_, _, _, weak, orders @ ..]) => {
                 self.memory_order(orders.first())?;
+                self.memory_order(orders.get(1))?;
                 let may_fail = self.spurious_failure(Some(weak))?;
                 let [place, expected, source] = self.three_places(arguments, at)?;
                 let desired = self.read(source, at)?;
@@ -199,7 +222,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Evaluates the order; one that is weaker than sequential consistency is noted.
     fn memory_order(&mut self, order: Option<&'a Node<Expression>>) -> Lowered<()> {
         if let Some(order) = order {
-            self.eval_and_discard(order)?;
+            let value = self.eval(order)?;
+            if value.as_constant() != Some(SEQUENTIALLY_CONSISTENT) {
+                self.assume("atomics-are-strong");
+            }
+            self.discard(value);
         }
         self.assume("sequential-consistency");
         Ok(())
@@ -344,7 +371,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if yields_truth {
             self.note_read(&found);
             let success = self.temporary(Sort::Bool);
-            self.act_on(found, &guards, |cell| {
+            self.act_atomically(found, &guards, |cell| {
                 let old = old_of(kind, cell);
                 let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
                 let new = fold::ite(is_equal.clone(), new_value.clone(), old);
@@ -398,7 +425,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             _ => (Place::Scalar(self.temporary(kind.sort())), false),
         };
-        self.act_on(found, &guards, |cell| {
+        self.act_atomically(found, &guards, |cell| {
             let old = old_of(kind, cell);
             let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
             let is_equal = match &fails {

@@ -158,7 +158,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         ops: impl Fn(&Barrier) -> Vec<Op>,
     ) {
         let (cells, barriers) = found;
-        self.act_on(cells, &value.guards, |cell| {
+        self.act_atomically(cells, &value.guards, |cell| {
             let of_cell = barriers.iter().find(|barrier| barrier.count == cell.place);
             of_cell.map(&ops).unwrap_or_default()
         });
@@ -253,7 +253,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let place = Lvalue { ty: CType::INT, ..place };
         let found = self.cells(&place, control.span)?;
         let is_first = self.temporary(Sort::Bool);
-        self.act_on(found.clone(), &[], |cell| {
+        self.act_atomically(found.clone(), &[], |cell| {
             let state = cell.place.read();
             let is_fresh = fold::is(state.clone(), FRESH);
             let begun = fold::ite(is_fresh.clone(), Expr::Int(BEGUN), state.clone());
@@ -263,7 +263,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Ways { holds, fails } = self.branch_on(Value::truth(CType::INT, Expr::Var(is_first)));
         self.flow = holds;
         self.inline(name, &function.node, Vec::new(), Wanted::Nothing, at)?;
-        self.act_on(found, &[], |cell| vec![Op::assign(cell.place.clone(), Expr::Int(DONE))]);
+        self.act_atomically(found, &[], |cell| vec![Op::assign(cell.place.clone(), Expr::Int(DONE))]);
         let after = std::mem::replace(&mut self.flow, fails);
         self.join_here(after)
     }

@@ -63,7 +63,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn branch_on(&mut self, value: Value) -> Ways {
         let condition = self.condition(&value);
         if let Expr::Bool(constant) = condition {
-            self.emit_guards(value.guards);
+            match value.reads_shared && !self.is_silent {
+                true => drop(self.settle(value)),
+                false => self.emit_guards(value.guards),
+            }
             let flow = std::mem::take(&mut self.flow);
             return match constant {
                 true => Ways { holds: flow, fails: Flow::dead() },
@@ -132,6 +135,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let condition = self.eval(&conditional.condition)?;
         self.expect_scalar(&condition, conditional.condition.span)?;
+        let read: Vec<Value> = Some(condition.clone()).into_iter().filter(|read| read.reads_shared).collect();
+        let value = self.chosen_value(condition, (yes, no), at)?;
+        Ok(self.still_read(&read, value))
+    }
+
+    /// The one of two values, neither of which does anything, that a condition chooses.
+    fn chosen_value(
+        &mut self,
+        condition: Value,
+        (yes, no): (&'a Node<Expression>, &'a Node<Expression>),
+        at: TreeSpan,
+    ) -> Lowered<Value> {
         let (a, b) = (self.eval(yes)?, self.eval(no)?);
         let ty = self.conditional_type(&a, &b, at)?;
         let truth = self.condition(&condition);

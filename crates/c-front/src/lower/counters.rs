@@ -122,7 +122,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Waits until the change is possible and makes it.
     fn wait_to_change(&mut self, counter: Counter<'a>, change: &Change) -> Lowered<()> {
         let found = self.counter_cells(counter)?;
-        self.act_on(found, &[], |cell| {
+        self.act_atomically(found, &[], |cell| {
             let before = cell.place.read();
             let after = (change.after)(before.clone());
             vec![Op::wait((change.possible)(before)), Op::assign(cell.place.clone(), after)]
@@ -134,7 +134,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn try_to_change(&mut self, counter: Counter<'a>, change: &Change, wanted: Wanted) -> Lowered<Value> {
         let found = self.counter_cells(counter)?;
         let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
-        self.act_on(found, &[], |cell| {
+        self.act_atomically(found, &[], |cell| {
             let before = cell.place.read();
             let possible = (change.possible)(before.clone());
             let after = fold::ite(possible.clone(), (change.after)(before.clone()), before);
@@ -156,7 +156,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn change(&mut self, counter: Counter<'a>, after: fn(Expr) -> Expr) -> Lowered<()> {
         let found = self.counter_cells(counter)?;
-        self.act_on(found, &[], |cell: &Cell| vec![Op::assign(cell.place.clone(), after(cell.place.read()))]);
+        self.act_atomically(found, &[], |cell: &Cell| {
+            vec![Op::assign(cell.place.clone(), after(cell.place.read()))]
+        });
         Ok(())
     }
 
@@ -167,7 +169,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let message = format!("`{}` unlocks what nobody has locked", self.origin.text(at));
         let span = Some(self.span(at));
         let check = self.builder.check(Check { kind: CheckKind::Bounds, message, span });
-        self.act_on(found, &[], |cell| {
+        self.act_atomically(found, &[], |cell| {
             let held = fold::not(is_zero(cell.place.read()));
             vec![Op::Check(held, check), Op::assign(cell.place.clone(), without_one(cell.place.read()))]
         });
@@ -189,7 +191,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let possible = fold::binary(BinaryOp::Le, number.clone(), Expr::Int(MOST));
         let found = self.counter_cells(counter)?;
         let result = (wanted != Wanted::Nothing).then(|| self.temporary(Sort::Int));
-        self.act_on(found, &value.guards, |cell| {
+        self.act_atomically(found, &value.guards, |cell| {
             let after = fold::ite(possible.clone(), number.clone(), cell.place.read());
             let mut changes = vec![(cell.place.clone(), after)];
             if let Some(result) = result {
@@ -214,7 +216,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let pointer = self.settle_shared(pointer);
         let found = self.counter_cells(counter)?;
         let result = self.temporary(Sort::Int);
-        self.act_on(found, &[], |cell| vec![Op::assign(Place::Scalar(result), cell.place.read())]);
+        self.act_atomically(found, &[], |cell| vec![Op::assign(Place::Scalar(result), cell.place.read())]);
         let place = self.place_behind(pointer, CType::INT);
         let number = Value::number(CType::INT, Expr::Var(result), Range { low: 0, high: MOST });
         self.write(&place, number, at)

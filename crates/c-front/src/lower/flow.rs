@@ -21,6 +21,8 @@ struct Dangling {
     source: LocationId,
     ops: Vec<Op>,
     span: Option<Span>,
+    /// Whether its accesses are atomic, if that is not up to the variables.
+    atomic: Option<bool>,
 }
 
 /// The ends at which the walk stands. None: what is walked over cannot be reached, so nothing
@@ -54,7 +56,7 @@ impl Flow {
 
     fn into_dangling(mut self, span: Option<Span>) -> Vec<Dangling> {
         if let Some(source) = self.at {
-            self.dangling.push(Dangling { source, ops: Vec::new(), span });
+            self.dangling.push(Dangling { source, ops: Vec::new(), span, atomic: None });
         }
         self.dangling
     }
@@ -75,12 +77,38 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
+    /// Whether the accesses of a step emitted now are atomic, if that is not up to the variables.
+    fn access_mode(&self) -> Option<bool> {
+        if self.in_atomic() { Some(true) } else { self.atomicity }
+    }
+
+    /// Does something, with all accesses of the steps that it emits atomic or not.
+    pub(super) fn with_atomicity<T>(
+        &mut self,
+        atomicity: Option<bool>,
+        act: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let around = std::mem::replace(&mut self.atomicity, atomicity);
+        let result = act(self);
+        self.atomicity = around;
+        result
+    }
+
+    /// Does something to the place of an atomic operation.
+    pub(super) fn as_atomic_call<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.is_atomic_call, true);
+        let result = act(self);
+        self.is_atomic_call = around;
+        result
+    }
+
     /// Emits several edges from the same location, and stands where they meet.
     pub(super) fn emit_choice(&mut self, choices: Vec<Vec<Op>>) {
         let Some(source) = self.here() else { return };
         choices.iter().for_each(|ops| self.log_accesses(ops));
-        let span = self.at;
-        let dangling: Vec<Dangling> = choices.into_iter().map(|ops| Dangling { source, ops, span }).collect();
+        let (span, atomic) = (self.at, self.access_mode());
+        let dangling: Vec<Dangling> =
+            choices.into_iter().map(|ops| Dangling { source, ops, span, atomic }).collect();
         self.edges += dangling.len();
         self.flow = Flow { at: None, dangling, atomic: self.flow.atomic };
     }
@@ -90,7 +118,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let source = self.here()?;
         self.log_accesses(&ops);
         self.edges += 1;
-        let dangling = vec![Dangling { source, ops, span: self.at }];
+        let dangling = vec![Dangling { source, ops, span: self.at, atomic: self.access_mode() }];
         Some(Flow { at: None, dangling, atomic: self.flow.atomic })
     }
 
@@ -137,9 +165,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     fn lead(&mut self, flow: Flow, target: LocationId) {
-        for Dangling { source, ops, span } in flow.into_dangling(self.at) {
+        for Dangling { source, ops, span, atomic } in flow.into_dangling(self.at) {
             let ops = self.tolerate(source, ops, span);
-            self.builder.edge(source, target, ops, span);
+            let edge = self.builder.edge(source, target, ops, span);
+            self.builder.set_atomic_edge(edge, atomic);
         }
     }
 

@@ -77,7 +77,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let handle = self.eval(handle)?;
         let handle = self.settle_shared(handle);
         let ops = self.part_with(&handle, "detaches", at)?;
-        self.emit(ops);
+        self.with_atomicity(Some(true), |lowering| lowering.emit(ops));
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ops.push(Op::Check(fold::binary(BinaryOp::Ne, number.clone(), Expr::This), check));
         }
         ops.push(Op::Join(number));
-        self.emit(ops);
+        self.with_atomicity(Some(true), |lowering| lowering.emit(ops));
         // Who does not want the result says so by a null pointer, which need not be a constant.
         let Ways { holds: is_wanted, fails: is_not } = self.branch_on(result_place.clone());
         self.flow = is_wanted;

@@ -428,7 +428,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ if is_ignored(name) => {
                 for argument in &call.arguments {
                     if !self.is_stream(argument) {
-                        self.eval_and_discard(argument)?;
+                        self.look_at_text(argument)?;
                     }
                 }
                 let sleeps = name.contains("sleep") || name.contains("yield");
@@ -441,6 +441,39 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Evaluates an argument of which nothing is used but what it points to, if that is text. Some of its
+    /// bytes are read then; which, depends on where the text ends, so no more is said than that.
+    fn look_at_text(&mut self, argument: &'a Node<Expression>) -> Lowered<()> {
+        let is_text = |ty: &CType| match ty.unqualified() {
+            CType::Pointer(to) | CType::Array(to, _) => {
+                matches!(
+                    to.unqualified(),
+                    CType::Int(IntKind::Char | IntKind::SignedChar | IntKind::UnsignedChar)
+                )
+            }
+            _ => false,
+        };
+        let ty = self.type_of(argument)?.ty;
+        if !is_text(&ty) || self.is_silent {
+            return self.eval_and_discard(argument);
+        }
+        let value = self.eval(argument)?;
+        let value = self.settle_shared(value);
+        for target in self.pointed_to(&value) {
+            let is_seen = self.facts.is_shared(target.object) && !self.facts.is_string(target.object);
+            let leaves = self.facts.object(target.object).leaves.clone();
+            let leaf = leaves.iter().find(|leaf| leaf.offset == target.offset);
+            if let (true, Some(length)) = (is_seen, leaf.and_then(crate::layout::Leaf::length)) {
+                let (index, byte) = (self.temporary(Sort::Int), self.temporary(Sort::Int));
+                let any = Domain::Range { low: 0, high: i128::from(length) - 1 };
+                let read = Expr::element(self.variable(target), Expr::Var(index));
+                self.emit(vec![Op::Havoc(Place::Scalar(index), any), Op::assign(Place::Scalar(byte), read)]);
+            }
+        }
+        self.discard(value);
+        Ok(())
     }
 
     /// `stdout` and the like, whose definition lies outside.

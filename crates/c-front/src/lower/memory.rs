@@ -4,7 +4,7 @@ use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
 use crate::layout::Unsupported;
-use crate::types::CType;
+use crate::types::{CType, Opaque};
 use crate::value::{Address, Guard, Kind, Known, Lvalue, ObjectId, Target, Value};
 use lang_c::span::Span as TreeSpan;
 use rely_program::{Check, Expr, Initial, Op, Place, Scope, Sort, Var, VarId};
@@ -86,6 +86,25 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The value, read now if that is an access to shared memory.
     pub(super) fn settle_shared(&mut self, value: Value) -> Value {
         if value.reads_shared { self.settle(value) } else { value }
+    }
+
+    /// The value computed from others that read memory which other threads see. If it turned out not to depend
+    /// on what they read, as in `0 * x`, that is read now: nobody needs the value, but it is an access.
+    pub(super) fn still_read(&mut self, operands: &[Value], value: Value) -> Value {
+        let mut used = FxHashSet::default();
+        for expr in value.exprs() {
+            expr.for_each_var(|var| {
+                used.insert(var);
+            });
+        }
+        for operand in operands {
+            let mut is_used = false;
+            operand.exprs().for_each(|expr| expr.for_each_var(|var| is_used |= used.contains(&var)));
+            if operand.reads_shared && !is_used && !self.is_silent {
+                self.settle(operand.clone());
+            }
+        }
+        value
     }
 
     /// Computes the value now, into a temporary.
@@ -200,6 +219,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let object = self.facts.object(place.object).clone();
         let leaf = object.leaves.iter().find(|leaf| leaf.offset == place.offset);
+        let atomic = leaf.is_some_and(|leaf| is_synchronised(&leaf.ty));
         let (path, sort, dimensions) = match leaf {
             Some(leaf) => (leaf.path.as_str(), leaf.kind.sort(), leaf.length()),
             None => ("", Sort::Int, None),
@@ -215,7 +235,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => (Scope::Global, self.global_names.unique(&format!("{}{path}", object.name))),
         };
         let initial = Initial::Values(vec![0; dimensions.unwrap_or(1) as usize]);
-        let var = self.builder.var(Var { name, sort, scope, length: dimensions, initial, span: object.span });
+        let var = self.builder.var(Var {
+            name,
+            sort,
+            scope,
+            length: dimensions,
+            initial,
+            span: object.span,
+            atomic,
+        });
         self.variables.insert(place, var);
         self.owners.insert(var, place.object);
         var
@@ -235,5 +263,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Kind::Pointer(known) => vec![self.facts.target(known.object, known.offset)],
             _ => value.targets.clone(),
         }
+    }
+}
+
+/// Whether a variable of the type is only accessed atomically, unless somebody looks at it as something else:
+/// `_Atomic`, and what the library keeps in mutexes and their like.
+fn is_synchronised(ty: &CType) -> bool {
+    match ty {
+        CType::Atomic(_) => true,
+        CType::Opaque(opaque) => match opaque {
+            Opaque::Mutex
+            | Opaque::MutexDetail
+            | Opaque::Spin
+            | Opaque::Condition
+            | Opaque::Semaphore
+            | Opaque::ReadWriteLock
+            | Opaque::Barrier => true,
+            Opaque::Thread | Opaque::ThreadAttributes | Opaque::MutexAttributes | Opaque::Attributes(_) => {
+                false
+            }
+        },
+        _ => false,
     }
 }

@@ -130,6 +130,10 @@ pub(crate) struct Lowering<'a, 'f> {
     /// The functions being walked over, the innermost last.
     frames: Vec<Frame<'a>>,
     flow: Flow,
+    /// Whether the accesses of the steps emitted now are atomic, if that is not up to the variables.
+    atomicity: Option<bool>,
+    /// Whether what is read and written now is the place of an atomic operation.
+    is_atomic_call: bool,
     /// The statement being walked over.
     at: Option<Span>,
     variables: FxHashMap<Target, VarId>,

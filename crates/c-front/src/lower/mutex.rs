@@ -253,7 +253,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Does something to whichever mutex it is, in one step.
     fn act_on_mutex(&mut self, found: Mutexes, ops: impl Fn(&Mutex, &Cell) -> Vec<Op>) {
         let Mutexes { owners, mutexes } = found;
-        self.act_on(owners, &[], |cell| {
+        self.act_atomically(owners, &[], |cell| {
             let of_cell = mutexes.iter().find(|mutex| mutex.owner == cell.place);
             of_cell.map(|mutex| ops(mutex, cell)).unwrap_or_default()
         });

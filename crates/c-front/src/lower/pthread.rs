@@ -132,7 +132,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             choices.push([Op::wait(none)].into_iter().chain(self.guard_ops(vec![guard])).collect());
         }
         if is_alive {
-            self.emit_choice(choices);
+            self.with_atomicity(Some(true), |lowering| lowering.emit_choice(choices));
         }
         Ok(())
     }

@@ -67,6 +67,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             CType::Int(kind) => kind,
             _ => IntKind::Int,
         };
+        // Without a label that depends on it, the value is read all the same.
+        let mut labels = groups.iter().flatten();
+        let is_unused = labels.all(|label| matches!(label.node, Label::Default));
+        let value = if is_unused { self.settle_shared(value) } else { value };
         let number = self.number(&value);
         let mut any = Expr::Bool(false);
         let mut default = None;

@@ -72,6 +72,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             completing: FxHashSet::default(),
             obligations: Vec::new(),
             partings: Vec::new(),
+            atomicity: None,
+            is_atomic_call: false,
             is_silent: false,
             edges: 0,
             walked: 0,

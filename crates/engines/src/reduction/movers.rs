@@ -9,7 +9,7 @@ use super::held::{Facts, Held, Passage};
 use rely_base::Id;
 use rely_evidence::reduction::Mover;
 use rely_program::analysis::{Access, IdSet};
-use rely_program::{PropertyKind, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, VarId};
+use rely_program::{EdgeId, Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId, VarId};
 
 /// Where edges can move.
 pub(super) struct Movers {

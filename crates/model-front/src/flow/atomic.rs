@@ -87,6 +87,7 @@ impl<'a> Graph<'a> {
 fn joined<'a>(mut first: FlowEdge<'a>, second: &FlowEdge<'a>) -> FlowEdge<'a> {
     first.target = second.target;
     first.repeats |= second.repeats;
+    first.is_atomic |= second.is_atomic;
     // The edge into a block does nothing and covers all of it: say what is really done.
     first.span = if first.actions.is_empty() { second.span } else { first.span.to(second.span) };
     first.actions.extend_from_slice(&second.actions);

@@ -67,7 +67,9 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn edge(&mut self, source: NodeId, target: NodeId, actions: Vec<Action<'a>>, span: Span) {
-        self.flow.edges.push(FlowEdge { source, target, actions, span, repeats: false });
+        let is_inside = self.flow.nodes[source].atomic || self.flow.nodes[target].atomic;
+        let is_atomic = is_inside || matches!(actions.as_slice(), [Action::Await(_), ..]);
+        self.flow.edges.push(FlowEdge { source, target, actions, span, repeats: false, is_atomic });
     }
 
     fn error(&mut self, error: Diagnostic) {
@@ -358,7 +360,11 @@ impl<'a> Builder<'a, '_> {
             return;
         }
         let actions = transition.actions.iter().map(|(simple, span)| Action::Simple(simple, *span)).collect();
+        let is_atomic = transition.actions.len() > 1;
         self.edge(source, target, actions, transition.span);
+        if let Some(edge) = self.flow.edges.last_mut() {
+            edge.is_atomic |= is_atomic;
+        }
     }
 
     fn check_entry(&mut self, name: &Name, body: &Body) {

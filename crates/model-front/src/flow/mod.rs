@@ -59,6 +59,8 @@ pub struct FlowEdge<'a> {
     pub span: Span,
     /// Whether a thread can do something of this more than once.
     pub repeats: bool,
+    /// Whether it is a step of an atomic block, or a test and an action in one: then its accesses are atomic.
+    pub is_atomic: bool,
 }
 
 /// What happens in a step.

@@ -93,7 +93,8 @@ impl Printer<'_> {
     pub(super) fn type_expr(&self, ty: &TypeExpr) -> String {
         let length = ty.length.as_ref().map_or(String::new(), |length| format!("[{}]", self.expr(length)));
         let range = ty.range.as_ref().map_or(String::new(), |range| format!(" in {}", self.range(range)));
-        format!("{}{length}{range}", ty.base.name())
+        let atomic = if ty.is_atomic { "atomic " } else { "" };
+        format!("{atomic}{}{length}{range}", ty.base.name())
     }
 
     pub(super) fn initial(&self, initial: &InitialExpr) -> String {

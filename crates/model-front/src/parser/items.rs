@@ -146,6 +146,7 @@ impl Parser<'_> {
 
     fn type_expression(&mut self) -> Parsed<TypeExpr> {
         let start = self.span();
+        let is_atomic = self.eat_word("atomic");
         let base = match self.kind() {
             TokenKind::Name("int") => BaseType::Int,
             TokenKind::Name("bool") => BaseType::Bool,
@@ -167,7 +168,7 @@ impl Parser<'_> {
             self.expect_closing("]", opening)?;
         }
         let range = if self.eat_word("in") { Some(self.range()?) } else { None };
-        Ok(TypeExpr { base, length, range, span: self.span_from(start) })
+        Ok(TypeExpr { is_atomic, base, length, range, span: self.span_from(start) })
     }
 
     fn initial(&mut self) -> Parsed<InitialExpr> {

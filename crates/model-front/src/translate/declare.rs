@@ -10,6 +10,7 @@ use rely_program::{Domain, Initial, Scope, Value, Var};
 /// A type with all its constants known.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
+    is_atomic: bool,
     base: BaseType,
     length: Option<u32>,
     range: Option<(Value, Value)>,
@@ -79,9 +80,16 @@ impl<'a> Translator<'a> {
         scope: Scope,
         initial: Initial,
     ) -> Variable {
-        let Shape { base, length, range } = shape;
-        let var =
-            Var { name: name.text.clone(), sort: sort(base), scope, length, initial, span: Some(name.span) };
+        let Shape { is_atomic, base, length, range } = shape;
+        let var = Var {
+            name: name.text.clone(),
+            sort: sort(base),
+            scope,
+            length,
+            initial,
+            span: Some(name.span),
+            atomic: is_atomic,
+        };
         Variable { id: self.builder.var(var), ty: base, length, range }
     }
 
@@ -109,7 +117,8 @@ impl<'a> Translator<'a> {
                 }
             }
         }
-        Shape { base: ty.base, length, range }
+        let is_atomic = ty.is_atomic || ty.base == BaseType::Mutex;
+        Shape { is_atomic, base: ty.base, length, range }
     }
 
     fn array_length(&mut self, length: &Expr, me: Option<Value>) -> Option<u32> {

@@ -50,7 +50,8 @@ impl Translator<'_> {
                     true => self.builder.location(thread, Some(edge.span)),
                     false => *target,
                 };
-                self.builder.edge(*source, target, ops, Some(edge.span));
+                let made = self.builder.edge(*source, target, ops, Some(edge.span));
+                self.builder.set_atomic_edge(made, edge.is_atomic.then_some(true));
             }
         }
         self.copies[copy].locations = locations;

@@ -400,6 +400,7 @@ impl<'a> Translator<'a> {
             // Not a name that anybody can write, so it clashes with none.
             let name = format!("{}.ended", self.agents[process].name.text);
             let counter = self.builder.global(name, sort(BaseType::Int), 0);
+            self.builder.set_atomic_var(counter);
             self.ended_counters.insert(process, counter);
         }
     }

@@ -5,6 +5,7 @@
 //! Stages compose by being applied one after the other, the last pass first.
 
 use crate::choices::{choices, initial_cells};
+use rely_program::race::Racer;
 use rely_program::{
     CheckId, EdgeId, Expr, LocationId, Outcome, Place, Program, Semantics, State, ThreadId, Trace, TraceStep,
     Value, VarId, Violation,
@@ -18,6 +19,7 @@ mod slots;
 mod values;
 
 pub(crate) use slots::SlotMap;
+use slots::Slots;
 pub(crate) use values::KnownValues;
 pub use values::{Restored, VarValues};
 
@@ -252,6 +254,10 @@ impl Stage {
             }
             slots.follow(step.edge);
         }
+        let violation = match violation {
+            Violation::Race(racers) => self.race(racers, &slots)?,
+            other => other,
+        };
         let mut old = Trace { initial, steps, violation };
         if let (Violation::Deadlock, Some(settling)) = (trace.violation, &self.settling) {
             settling.settle(&mut old);
@@ -264,7 +270,18 @@ impl Stage {
             Violation::Check(check) => Violation::Check(*self.checks.get(check)?),
             Violation::Property(index) => Violation::Property(*self.properties.get(index)?),
             Violation::Deadlock => Violation::Deadlock,
+            // Who that was is known at the end.
+            Violation::Race(racers) => Violation::Race(racers),
         })
+    }
+
+    /// The racers at the end of a trace. Each is about to take the first part of its edge.
+    fn race(&self, racers: [Racer; 2], slots: &Slots<'_>) -> Option<Violation> {
+        let [first, second] = racers.map(|Racer { slot, edge }| {
+            let edge = self.edges.get(edge)?.first()?.edge;
+            Some(Racer { slot: slots.old_slot(slot)?, edge })
+        });
+        Some(Violation::Race([first?, second?]))
     }
 }
 

@@ -108,6 +108,18 @@ impl<'p> Draft<'p> {
         self.program.add_location(copy)
     }
 
+    /// Adds a location in which a thread is at an old one.
+    pub(crate) fn add_location(&mut self, location: Location, old: LocationId) -> LocationId {
+        self.old_locations.push(old);
+        self.program.add_location(location)
+    }
+
+    /// Adds a property that the old program does not have; on the way back it keeps its number.
+    pub(crate) fn add_property(&mut self, property: Property) {
+        self.old_properties.push(self.program.properties().len());
+        self.program.properties_mut().push(property);
+    }
+
     /// Removes a variable; nothing may mention it any more.
     pub(crate) fn remove_var(&mut self, var: VarId) {
         self.removed_vars.insert(var);
@@ -186,7 +198,8 @@ impl<'p> Draft<'p> {
         ops.extend(later_ops);
         let (first, second) = (&self.program.edges()[first], &self.program.edges()[second]);
         let span = first.span.or(second.span);
-        (Edge { source: first.source, target: second.target, ops, span }, steps)
+        let atomic = first.atomic.filter(|_| first.atomic == second.atomic);
+        (Edge { source: first.source, target: second.target, ops, span, atomic }, steps)
     }
 
     /// Lets a thread start where the only edge from its entry, which must do nothing and is

@@ -166,6 +166,7 @@ fn is_idle(program: &Program, visibility: &Visibility, edge: &Edge) -> bool {
         source: edge.source,
         target: edge.target,
         span: edge.span,
+        atomic: edge.atomic,
     };
     !may_fail && visibility.has_no_effect(program, &without_halt)
 }

@@ -66,6 +66,7 @@ fn exhibition() -> Program {
         length: Some(2),
         initial,
         span: None,
+        atomic: false,
     };
     let a = builder.var(array("a", Initial::Values(vec![0, 7])));
     builder.var(array("b", Initial::Any(Domain::Range { low: -1, high: 3 })));

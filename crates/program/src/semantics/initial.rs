@@ -220,6 +220,7 @@ mod tests {
                 length,
                 initial: Initial::Any(domain),
                 span: None,
+                atomic: false,
             })
         };
         let int = Domain::AllInts;

@@ -171,6 +171,7 @@ mod tests {
             length: None,
             initial,
             span: None,
+            atomic: false,
         };
         let y = builder.var(any);
         let worker = builder.thread("worker", ThreadKind::Template);

@@ -76,6 +76,7 @@ fn locals_have_a_thread() {
                 length: None,
                 initial,
                 span: None,
+                atomic: false,
             });
         },
         "`l` belongs to no thread",

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The properties that some engine decides. What is missing here is known by name and refused.
-const AVAILABLE_GOALS: [Goal; 3] = [Goal::Assert, Goal::Deadlock, Goal::Overflow];
+const AVAILABLE_GOALS: [Goal; 4] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Overflow];
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {

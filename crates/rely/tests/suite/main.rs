@@ -27,6 +27,7 @@ mod obligations;
 mod packages;
 mod preprocess;
 mod preprocessors;
+mod races;
 mod readers;
 mod report_html;
 mod reproducer;

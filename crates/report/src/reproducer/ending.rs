@@ -63,7 +63,7 @@ impl Symptom {
     ) -> Result<Self, NotReproducible> {
         match replay.violation() {
             Violation::Deadlock => deadlock(replay, program, sources),
-            Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
+            Violation::Property(_) | Violation::Race(_) => Err(NotReproducible::NotAnAssertion),
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {

@@ -147,6 +147,6 @@ pub fn reproducer(
 fn violator(replay: &Replay) -> Option<SlotId> {
     match replay.violation() {
         Violation::Check(_) => replay.trace().steps.last().map(|step| step.slot),
-        Violation::Property(_) | Violation::Deadlock => None,
+        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) => None,
     }
 }

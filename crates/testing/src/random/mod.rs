@@ -122,6 +122,7 @@ impl Generator {
                 length: Some(2),
                 initial,
                 span: None,
+                atomic: false,
             }));
         }
     }
@@ -132,7 +133,7 @@ impl Generator {
             Sort::Bool => Initial::Any(Domain::Bool),
             Sort::Int => Initial::Any(Domain::Range { low: 0, high: 1 }),
         };
-        self.builder.var(Var { name, sort, scope, length: None, initial, span: None })
+        self.builder.var(Var { name, sort, scope, length: None, initial, span: None, atomic: false })
     }
 
     fn declare_threads(&mut self) {

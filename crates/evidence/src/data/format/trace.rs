@@ -17,6 +17,7 @@
 //! whether it is a run of the program its [replay](crate::replay) says.
 
 use rely_base::Id;
+use rely_program::race::Racer;
 use rely_program::{CheckId, EdgeId, Goal, Program, SlotId, Trace, TraceStep, Value, Violation};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
@@ -91,6 +92,14 @@ enum ViolationRecord {
     Check(u32),
     Property(u32),
     Deadlock,
+    Race([RacerRecord; 2]),
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RacerRecord {
+    thread: u32,
+    edge: u32,
 }
 
 /// A trace as JSON.
@@ -111,6 +120,10 @@ pub fn trace_to_json(program: &Program, goal: Goal, trace: &Trace) -> String {
             Violation::Check(check) => ViolationRecord::Check(check.index() as u32),
             Violation::Property(index) => ViolationRecord::Property(index as u32),
             Violation::Deadlock => ViolationRecord::Deadlock,
+            Violation::Race(racers) => ViolationRecord::Race(racers.map(|racer| RacerRecord {
+                thread: racer.slot.index() as u32,
+                edge: racer.edge.index() as u32,
+            })),
         },
     };
     serde_json::to_string(&file).expect("numbers and strings are always JSON")
@@ -140,6 +153,10 @@ pub fn trace_from_json(program: &Program, json: &str) -> Result<(Goal, Trace), T
         ViolationRecord::Check(index) => Violation::Check(CheckId::from_index(index as usize)),
         ViolationRecord::Property(index) => Violation::Property(index as usize),
         ViolationRecord::Deadlock => Violation::Deadlock,
+        ViolationRecord::Race(racers) => Violation::Race(racers.map(|racer| Racer {
+            slot: SlotId::from_index(racer.thread as usize),
+            edge: EdgeId::from_index(racer.edge as usize),
+        })),
     };
     Ok((goal, Trace { initial: file.initial, steps: file.steps.into_iter().map(step).collect(), violation }))
 }
@@ -155,6 +172,7 @@ pub fn fingerprint(program: &Program) -> u64 {
 fn write_program(program: &Program, out: &mut Fnv) -> fmt::Result {
     for var in program.vars().values() {
         write!(out, "{:?};", (var.sort, var.scope, var.length, &var.initial))?;
+        out.write_str(if var.atomic { "atomic;" } else { "" })?;
     }
     for thread in program.threads().values() {
         write!(out, "{:?};", (thread.kind, &thread.parameters, thread.entry, thread.exit))?;
@@ -164,6 +182,11 @@ fn write_program(program: &Program, out: &mut Fnv) -> fmt::Result {
     }
     for edge in program.edges().values() {
         write!(out, "{:?};", (edge.source, edge.target, &edge.ops))?;
+        out.write_str(match edge.atomic {
+            Some(true) => "atomic;",
+            Some(false) => "plain;",
+            None => "",
+        })?;
     }
     for check in program.checks().values() {
         write!(out, "{:?};", check.kind)?;

@@ -134,6 +134,12 @@ pub enum TraceDefect {
     /// A thread has too many nondeterministic values to be sure that it cannot move.
     #[error("it is not certain that the last state of the trace is a deadlock")]
     UncertainDeadlock,
+    /// The two threads are not about to make accesses that race.
+    #[error("no two threads race in its last state")]
+    NoRace,
+    /// One of two threads that race is inside of an atomic block that it cannot finish.
+    #[error("its last state is inside an atomic block that cannot be finished")]
+    EndlessBlock,
     /// Whether a thread can move has no answer.
     #[error("whether the last state of the trace is a deadlock is undefined: {0}")]
     MeaninglessDeadlock(StepError),

@@ -156,6 +156,7 @@ fn one_input() -> Subject {
         length: None,
         initial: Initial::Any(domain),
         span: None,
+        atomic: false,
     });
     let input = builder.global("input", Sort::Int, 0);
     builder.requires(Expr::var(start).ne(Expr::int(0)));

@@ -317,7 +317,15 @@ fn steps_may_only_be_left_out_if_nobody_notices() {
 
 fn any(domain: Domain) -> Var {
     let initial = Initial::Any(domain);
-    Var { name: "x".into(), sort: domain.sort(), scope: Scope::Global, length: None, initial, span: None }
+    Var {
+        name: "x".into(),
+        sort: domain.sort(),
+        scope: Scope::Global,
+        length: None,
+        initial,
+        span: None,
+        atomic: false,
+    }
 }
 
 /// A program of one edge over one undetermined integer.

@@ -60,6 +60,7 @@ fn inputs() -> Case {
         length: None,
         initial: Initial::Any(domain),
         span: None,
+        atomic: false,
     });
     let x = builder.global("x", Sort::Int, 0);
     builder.requires(Expr::var(input).ne(Expr::int(2)));

@@ -232,7 +232,7 @@ impl NewEdge {
     fn write(self, draft: &mut Draft<'_>, source: LocationId, target: LocationId) {
         let NewEdge { old, ops, chosen, looked_at, .. } = self;
         let (span, steps) = (draft.old.edges()[old].span, draft.steps[old].clone());
-        let new = draft.add_edge(Edge { source, target, ops, span }, steps);
+        let new = draft.add_edge(Edge { source, target, ops, span, atomic: None }, steps);
         let mut kept = 0;
         let mut sources = Vec::new();
         for choice in choices(draft.old, &draft.old.edges()[old].ops) {

@@ -1,0 +1,27 @@
+// expect(race): unsafe
+// An assertion reads what it speaks of.
+#include <pthread.h>
+#include <assert.h>
+
+int x;
+
+static void *first(void *unused) {
+    assert(x >= 0);
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    x = 1;
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

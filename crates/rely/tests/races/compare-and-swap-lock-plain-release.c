@@ -1,0 +1,30 @@
+// expect(race): unsafe
+// The lock itself is released by a plain store.
+#include <pthread.h>
+
+int lock, x;
+
+static void *first(void *unused) {
+    while (!__sync_bool_compare_and_swap(&lock, 0, 1)) { }
+    x++;
+    lock = 0;
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    while (!__sync_bool_compare_and_swap(&lock, 0, 1)) { }
+    x = 2;
+    lock = 0;
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

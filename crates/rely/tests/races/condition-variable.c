@@ -1,0 +1,36 @@
+// expect(race): safe
+// A queue of one element, guarded by a condition variable.
+#include <pthread.h>
+
+int queue, full;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+
+static void *first(void *unused) {
+    pthread_mutex_lock(&m);
+    queue = 7;
+    full = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    pthread_mutex_lock(&m);
+    while (!full) pthread_cond_wait(&c, &m);
+    queue = 0;
+    full = 0;
+    pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// expect(race): unsafe
+// A value that nobody uses is read all the same.
+#include <pthread.h>
+
+int x;
+
+static void *first(void *unused) {
+    (void)x;
+    x;
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    x = 1;
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

@@ -1,0 +1,32 @@
+// expect(race): unsafe
+// The flag is given away before the data are written.
+#include <pthread.h>
+#include <stdatomic.h>
+
+int data;
+atomic_int turn;
+
+static void *first(void *unused) {
+    while (turn != 0) { }
+    turn = 1;
+    data = 1;
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    while (turn != 1) { }
+    data = 2;
+    turn = 0;
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

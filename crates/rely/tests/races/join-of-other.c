@@ -1,0 +1,25 @@
+// expect(race): unsafe
+// main waits for the wrong thread.
+#include <pthread.h>
+
+int x, y;
+
+static void *first(void *unused) {
+    x = 1;
+    return 0;
+}
+
+static void *second(void *unused) {
+    y = 1;
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(b, 0);
+    x = 2;
+    pthread_join(a, 0);
+    return 0;
+}

@@ -1,0 +1,33 @@
+// expect(race): unsafe
+// The lock is taken on one way only.
+#include <pthread.h>
+
+int x;
+int __VERIFIER_nondet_int(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *first(void *unused) {
+    int c = __VERIFIER_nondet_int();
+    if (c) pthread_mutex_lock(&m);
+    x++;
+    if (c) pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    pthread_mutex_lock(&m);
+    x = 2;
+    pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

@@ -1,0 +1,31 @@
+// expect(race): safe
+// A copy under the lock.
+#include <pthread.h>
+
+struct pair { int a, b; } s, t;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *first(void *unused) {
+    pthread_mutex_lock(&m);
+    t = s;
+    pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+static void *second(void *unused) {
+    pthread_mutex_lock(&m);
+    s.b = 1;
+    pthread_mutex_unlock(&m);
+
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

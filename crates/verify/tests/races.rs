@@ -1,0 +1,324 @@
+//! Verdicts about data races against an oracle that runs every edge operation by operation.
+//!
+//! The oracle visits every state of a generated program and notes, for each thread, which cells it would
+//! read and write along each edge until something keeps it from going on. It shares no code with the
+//! accesses of `rely_program::race` and knows nothing of properties.
+
+use rely_base::{Budget, Id, Silent};
+use rely_evidence::Verdict;
+use rely_program::{
+    AllValues, BinaryOp, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder, Reached, Scope,
+    Semantics, SlotId, State, ThreadKind, Value, VarId,
+};
+use rely_testing::Rng;
+use std::collections::{HashMap, HashSet};
+
+const ALL: AllValues = AllValues { limit: 64 };
+const MOST_STATES: usize = 20_000;
+
+/// A cell, and whether it is written, and atomically.
+type Touched = ((VarId, Value), bool, bool);
+
+struct Oracle<'p> {
+    program: &'p Program,
+    semantics: Semantics<'p>,
+}
+
+/// What a thread has done so far along an edge.
+struct Run<'r> {
+    semantics: &'r Semantics<'r>,
+    state: &'r State,
+    slot: SlotId,
+    changed: HashMap<(VarId, Value), Value>,
+    touched: Vec<(VarId, Value, bool)>,
+}
+
+impl Run<'_> {
+    fn value(&self, var: VarId, cell: Value) -> Value {
+        if let Some(value) = self.changed.get(&(var, cell)) {
+            return *value;
+        }
+        let values = match self.semantics.program().vars()[var].scope {
+            Scope::Global => self.semantics.global(self.state, var),
+            Scope::Local(_) => self.semantics.local(self.state, self.slot, var),
+        };
+        values[cell as usize]
+    }
+
+    fn eval(&mut self, expr: &Expr) -> Option<Value> {
+        Some(match expr {
+            Expr::Int(value) => *value,
+            Expr::Bool(value) => Value::from(*value),
+            Expr::This => self.slot.handle(),
+            Expr::Var(var) => {
+                self.touched.push((*var, 0, false));
+                self.value(*var, 0)
+            }
+            Expr::Element(var, index) => {
+                let index = self.eval(index)?;
+                let cells = self.semantics.program().vars()[*var].cells() as Value;
+                if !(0..cells).contains(&index) {
+                    return None;
+                }
+                self.touched.push((*var, index, false));
+                self.value(*var, index)
+            }
+            Expr::Ite(parts) => match self.eval(&parts[0])? {
+                0 => self.eval(&parts[2])?,
+                _ => self.eval(&parts[1])?,
+            },
+            Expr::Binary(op, operands) => {
+                let left = self.eval(&operands[0])?;
+                match (op, left) {
+                    (BinaryOp::And, 0) => 0,
+                    (BinaryOp::Or, 1..) | (BinaryOp::Implies, 0) => 1,
+                    _ => {
+                        let right = self.eval(&operands[1])?;
+                        self.constant(&Expr::binary(*op, constant(*op, left), constant(*op, right)))?
+                    }
+                }
+            }
+            Expr::Unary(op, operand) => {
+                let operand = self.eval(operand)?;
+                let operand = match op {
+                    rely_program::UnaryOp::Not => Expr::Bool(operand != 0),
+                    _ => Expr::Int(operand),
+                };
+                self.constant(&Expr::unary(*op, operand))?
+            }
+            Expr::Wrap(int_type, operand) => int_type.wrap(self.eval(operand)?),
+            Expr::CountAt(_) | Expr::CountRunning(_) => return None,
+        })
+    }
+
+    fn constant(&self, expr: &Expr) -> Option<Value> {
+        self.semantics.evaluate(self.state, expr).ok()
+    }
+
+    fn cell(&mut self, place: &Place) -> Option<(VarId, Value)> {
+        Some(match place {
+            Place::Scalar(var) => (*var, 0),
+            Place::Element(var, index) => (*var, self.eval(index)?),
+        })
+    }
+
+    /// Does an operation; `None` if the edge ends here.
+    fn op(&mut self, op: &Op) -> Option<()> {
+        match op {
+            Op::Assume(condition, _) | Op::Check(condition, _) => (self.eval(condition)? != 0).then_some(()),
+            Op::Assign(assignments) => {
+                let mut changes = Vec::new();
+                for (place, value) in assignments {
+                    let value = self.eval(value)?;
+                    changes.push((self.cell(place)?, value));
+                }
+                for ((var, cell), value) in changes {
+                    self.touched.push((var, cell, true));
+                    self.changed.insert((var, cell), value);
+                }
+                Some(())
+            }
+            // What is chosen is not followed any further.
+            Op::Havoc(place, _) => {
+                let (var, cell) = self.cell(place)?;
+                self.touched.push((var, cell, true));
+                None
+            }
+            Op::Spawn { arguments, handle, .. } => {
+                for argument in arguments {
+                    self.eval(argument)?;
+                }
+                if let Some(place) = handle {
+                    let (var, cell) = self.cell(place)?;
+                    self.touched.push((var, cell, true));
+                }
+                None
+            }
+            Op::Join(handle) => {
+                self.eval(handle);
+                None
+            }
+            Op::Halt => None,
+        }
+    }
+}
+
+fn constant(op: BinaryOp, value: Value) -> Expr {
+    if op.is_connective() { Expr::Bool(value != 0) } else { Expr::Int(value) }
+}
+
+impl<'p> Oracle<'p> {
+    /// Whether a race can be reached; `None` if there are too many states.
+    fn has_race(&self) -> Option<bool> {
+        let mut pending = vec![self.semantics.initial(&[]).ok()?];
+        let mut seen: HashSet<State> = pending.iter().cloned().collect();
+        while let Some(state) = pending.pop() {
+            if seen.len() > MOST_STATES {
+                return None;
+            }
+            if self.races(&state) {
+                return Some(true);
+            }
+            for slot in state.slots() {
+                if self.insides(&state, slot, &mut |inside| self.races(inside)) {
+                    return Some(true);
+                }
+                let mut next = Vec::new();
+                let visit = &mut |_: &[rely_program::Taken], reached: Reached<'_>| {
+                    if let Reached::State(after) = reached {
+                        next.push(after.clone());
+                    }
+                };
+                self.semantics.successors(&state, slot, &ALL, visit).ok()?;
+                pending.extend(next.into_iter().filter(|after| seen.insert(after.clone())));
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether `is_wanted` holds of a state inside of an atomic block that the thread enters and can finish.
+    fn insides(&self, state: &State, slot: SlotId, is_wanted: &mut dyn FnMut(&State) -> bool) -> bool {
+        if state.halted() {
+            return false;
+        }
+        let mut pending = vec![state.clone()];
+        let mut seen: HashSet<State> = HashSet::new();
+        while let Some(before) = pending.pop() {
+            let Some(location) = before.location(slot) else { continue };
+            for &edge in self.program.outgoing(location) {
+                if self.semantics.choices(edge).next().is_some() {
+                    continue;
+                }
+                let Ok(Outcome::Moved(after)) = self.semantics.step(&before, slot, edge, &[]) else {
+                    continue;
+                };
+                let is_inside = after.location(slot).is_some_and(|at| self.program.locations()[at].atomic);
+                if !is_inside || after.halted() || !seen.insert(after.clone()) {
+                    continue;
+                }
+                if is_wanted(&after) && self.can_finish(&after, slot) {
+                    return true;
+                }
+                pending.push(after);
+            }
+        }
+        false
+    }
+
+    fn can_finish(&self, state: &State, slot: SlotId) -> bool {
+        let mut ends = false;
+        let visit = &mut |_: &[rely_program::Taken], reached: Reached<'_>| {
+            ends |= matches!(reached, Reached::State(_));
+        };
+        self.semantics.successors(state, slot, &ALL, visit).is_ok() && ends
+    }
+
+    fn races(&self, state: &State) -> bool {
+        let touched: Vec<Vec<Touched>> = state.slots().map(|slot| self.touched(state, slot)).collect();
+        let holder = self.semantics.atomic_slot(state).map(|slot| slot.index());
+        let conflict = |left: &Touched, right: &Touched| {
+            left.0 == right.0 && (left.1 || right.1) && !(left.2 && right.2)
+        };
+        (0..touched.len()).any(|first| {
+            (0..first).any(|second| {
+                holder.is_none_or(|holder| holder == first || holder == second)
+                    && touched[first]
+                        .iter()
+                        .any(|left| touched[second].iter().any(|right| conflict(left, right)))
+            })
+        })
+    }
+
+    /// What the thread would touch now.
+    fn touched(&self, state: &State, slot: SlotId) -> Vec<Touched> {
+        let mut touched = Vec::new();
+        let Some(location) = state.location(slot).filter(|_| !state.halted()) else { return touched };
+        for &id in self.program.outgoing(location) {
+            let mut run =
+                Run { semantics: &self.semantics, state, slot, changed: HashMap::new(), touched: Vec::new() };
+            for op in &self.program.edges()[id].ops {
+                if run.op(op).is_none() {
+                    break;
+                }
+            }
+            let cells = run.touched.into_iter().filter(|(var, ..)| self.program.vars()[*var].is_global());
+            touched.extend(cells.map(|(var, cell, write)| ((var, cell), write, self.is_atomic(id, var))));
+        }
+        touched
+    }
+
+    fn is_atomic(&self, edge: EdgeId, var: VarId) -> bool {
+        let edge = &self.program.edges()[edge];
+        let is_inside = |at| self.program.locations()[at].atomic;
+        is_inside(edge.source)
+            || is_inside(edge.target)
+            || edge.atomic.unwrap_or(self.program.vars()[var].atomic)
+    }
+}
+
+/// The program in which some variables and edges are atomic, and nothing starts with any value.
+fn with_atomics(program: &Program, seed: u64) -> Program {
+    let mut rng = Rng::new(seed);
+    let mut builder = ProgramBuilder::new("races");
+    for var in program.vars().values() {
+        let mut var = var.clone();
+        var.atomic = rng.below(3) == 0;
+        if matches!(var.initial, rely_program::Initial::Any(_)) {
+            var.initial = rely_program::Initial::Values(vec![0; var.cells()]);
+        }
+        builder.var(var);
+    }
+    for thread in program.threads().values() {
+        let made = builder.thread(thread.name.clone(), thread.kind);
+        assert!(thread.kind != ThreadKind::Template || !thread.name.is_empty());
+        thread.parameters.iter().for_each(|&parameter| builder.parameter(made, parameter));
+    }
+    copy_control(program, &mut builder, &mut rng);
+    builder.finish().expect("a copy of a program is well formed")
+}
+
+fn copy_control(program: &Program, builder: &mut ProgramBuilder, rng: &mut Rng) {
+    let mut locations = HashMap::new();
+    for (id, location) in program.locations().iter() {
+        let thread = &program.threads()[location.thread];
+        let copy = match id {
+            _ if id == thread.entry => builder.entry(location.thread),
+            _ if id == thread.exit => builder.exit(location.thread),
+            _ => builder.location(location.thread, None),
+        };
+        if location.atomic {
+            builder.set_atomic(copy);
+        }
+        locations.insert(id, copy);
+    }
+    for check in program.checks().values() {
+        builder.check(check.clone());
+    }
+    for edge in program.edges().values() {
+        let made = builder.edge(locations[&edge.source], locations[&edge.target], edge.ops.clone(), None);
+        builder.set_atomic_edge(made, (rng.below(4) == 0).then_some(true));
+    }
+}
+
+/// What exploration says, evidence checked.
+fn verdict(program: &Program) -> Verdict {
+    let strategy = rely_verify::strategy("explore").expect("there is exploration");
+    rely_verify::verify(program, Goal::Race, strategy.as_ref(), &Budget::unlimited(), &Silent).verdict
+}
+
+#[test]
+fn exploration_agrees_with_an_oracle() {
+    let (mut safe, mut racy, mut open) = (0, 0, 0);
+    for seed in 0..600 {
+        let program = with_atomics(&rely_testing::generate(seed).program, seed);
+        let oracle = Oracle { program: &program, semantics: Semantics::new(&program) };
+        let Some(expected) = oracle.has_race() else { continue };
+        match verdict(&program) {
+            Verdict::Safe(_) if !expected => safe += 1,
+            Verdict::Unsafe(_) if expected => racy += 1,
+            Verdict::Unknown(_) => open += 1,
+            verdict => panic!("seed {seed}: {} but the oracle says {expected}", Verdict::name(&verdict)),
+        }
+    }
+    assert!(safe >= 50 && racy >= 200 && open <= 60, "{safe} safe, {racy} racy, {open} open");
+}
