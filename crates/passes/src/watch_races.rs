@@ -105,6 +105,11 @@ impl Watched {
         self.before.trace(&trace)
     }
 
+    /// Whether the watched program has a variable that the one of the front end does not have.
+    pub fn chooses_cell(&self) -> bool {
+        self.cell.is_some()
+    }
+
     /// From the watched program to the one as the front end made it, for what both have.
     pub fn way_back(&self) -> BackMap {
         self.before.clone().then(self.back.clone())

@@ -53,6 +53,8 @@ pub struct Verified {
     pub prepared: Program,
     /// The way back from it to the program as the front end made it.
     pub back: BackMap,
+    /// Whether all that a proof speaks of has a counterpart there.
+    pub speaks_of_source: bool,
 }
 
 /// From a program to a verdict whose evidence was checked.
@@ -139,7 +141,8 @@ impl Prepared {
             Some(watched) => watched.way_back().then(self.back),
             None => self.back,
         };
-        Verified { verdict, engine, prepared: self.program, back }
+        let speaks_of_source = !self.watched.as_ref().is_some_and(Watched::chooses_cell);
+        Verified { verdict, engine, prepared: self.program, back, speaks_of_source }
     }
 }
 
@@ -168,7 +171,13 @@ pub fn certify(
 /// The verdict if the budget ended before anybody could look at the program.
 fn not_begun(program: &Program, interrupted: Interrupted) -> Verified {
     let verdict = Verdict::Unknown(Reason::NotBegun(interrupted));
-    Verified { verdict, engine: None, prepared: program.clone(), back: BackMap::identity() }
+    Verified {
+        verdict,
+        engine: None,
+        prepared: program.clone(),
+        back: BackMap::identity(),
+        speaks_of_source: true,
+    }
 }
 
 /// A trace without a way back names something that the engine's program does not have.

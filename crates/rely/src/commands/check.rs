@@ -205,8 +205,12 @@ fn check_goal(
         context.console.error(&message);
         String::new()
     });
-    write_witness(file, &verified, loaded, goal, arguments, context);
-    let is_wanted = (arguments.explain || page.is_some()) && finding.conclusion.is_about(&verified.verdict);
+    let is_shown = verified.speaks_of_source || !matches!(verified.verdict, Verdict::Safe(_));
+    if is_shown {
+        write_witness(file, &verified, loaded, goal, arguments, context);
+    }
+    let is_wanted =
+        (arguments.explain || page.is_some()) && is_shown && finding.conclusion.is_about(&verified.verdict);
     let explained = Explained {
         verdict: &verified.verdict,
         goal,
@@ -222,7 +226,7 @@ fn check_goal(
         finding.explanation.clone_from(&explanation);
     }
     finding.time = start.elapsed();
-    if let Some(page) = page {
+    if let Some(page) = page.as_mut().filter(|_| is_shown) {
         let subject = Subject {
             program: &loaded.program,
             sources: &loaded.sources,
@@ -262,6 +266,9 @@ fn write_witness(
 /// The proof for people, if there is one to read and somebody wants to.
 pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
     match &verified.verdict {
+        Verdict::Safe(_) if is_wanted && !verified.speaks_of_source => {
+            "\n  the proof speaks of a cell of an array that is chosen at the beginning, which the source does not name\n".to_owned()
+        }
         Verdict::Safe(proved) if is_wanted => {
             let style = context.console.out_style;
             let text = render_proof(proved, &super::proof_context(verified, loaded), style);

@@ -1,4 +1,4 @@
-// expect(race): safe
+// expect(race): unknown
 // main writes before it starts any number of threads that read.
 #include <pthread.h>
 

@@ -63,7 +63,8 @@ impl Symptom {
     ) -> Result<Self, NotReproducible> {
         match replay.violation() {
             Violation::Deadlock => deadlock(replay, program, sources),
-            Violation::Property(_) | Violation::Race(_) => Err(NotReproducible::NotAnAssertion),
+            Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
+            Violation::Race(_) => Err(NotReproducible::Race),
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {

@@ -98,6 +98,11 @@ pub enum NotReproducible {
     /// The violation is one that C programs do not have.
     #[error("a violated property of the whole program is no assertion that a C program could fail")]
     NotAnAssertion,
+    /// The violation is a data race, of which no step is wrong by itself.
+    #[error(
+        "a data race shows under `gcc -fsanitize=thread`, not by itself, and no program is made for that yet"
+    )]
+    Race,
 }
 
 /// Functions that wait, or let others wait, and that the runtime does not see.
