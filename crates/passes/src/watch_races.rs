@@ -23,7 +23,7 @@ use crate::back::BackMap;
 use crate::draft::Draft;
 use crate::pipeline::Pipeline;
 use crate::reduction::CriticalSections;
-use rely_base::{Budget, Interrupted};
+use rely_base::{Budget, Interrupted, Work};
 use rely_program::race::{Access, Conflict, Conflicts, Race};
 use rely_program::{
     Blocking, Domain, Edge, Expr, Goal, Initial, Location, LocationId, Op, Outcome, Program, ProgramEditor,
@@ -54,7 +54,7 @@ pub struct Watched {
 pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interrupted> {
     let (mut base, before) =
         Pipeline::for_goal(Goal::Race, CriticalSections::Interleaved).run(program, budget)?;
-    let conflicts = Conflicts::new(&base);
+    let conflicts = Conflicts::new(&base, budget)?;
     let watched: Vec<bool> =
         conflicts.pairs.iter().map(|&pair| needs_cell(&base, &conflicts, pair)).collect();
     let mut cell = None;
@@ -67,6 +67,7 @@ pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interr
     let mut pairs: Vec<Vec<usize>> = Vec::new();
     let mut known: FxHashMap<Expr, usize> = FxHashMap::default();
     for (index, &pair) in conflicts.pairs.iter().enumerate() {
+        budget.check_work(Work::Simplifying("watch_races"))?;
         let condition = watcher.condition(conflicts.of(pair));
         let property = *known.entry(condition.clone()).or_insert_with(|| {
             let span = base.edges()[conflicts.accesses[pair.first].edge].span;

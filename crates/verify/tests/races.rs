@@ -5,10 +5,11 @@
 //! accesses of `rely_program::race` and knows nothing of properties.
 
 use rely_base::{Budget, Id, Silent};
-use rely_evidence::Verdict;
+use rely_evidence::{Claim, Verdict};
+use rely_program::race::Racer;
 use rely_program::{
-    AllValues, BinaryOp, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder, Reached, Scope,
-    Semantics, SlotId, State, ThreadKind, Value, VarId,
+    AllValues, BinaryOp, Domain, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder, Reached,
+    Scope, Semantics, SlotId, State, ThreadKind, Trace, Value, VarId, Violation,
 };
 use rely_testing::Rng;
 use std::collections::{HashMap, HashSet};
@@ -186,23 +187,41 @@ impl<'p> Oracle<'p> {
         while let Some(before) = pending.pop() {
             let Some(location) = before.location(slot) else { continue };
             for &edge in self.program.outgoing(location) {
-                if self.semantics.choices(edge).next().is_some() {
-                    continue;
+                for choices in self.all_choices(edge) {
+                    let Ok(Outcome::Moved(after)) = self.semantics.step(&before, slot, edge, &choices) else {
+                        continue;
+                    };
+                    let is_inside =
+                        after.location(slot).is_some_and(|at| self.program.locations()[at].atomic);
+                    if !is_inside || after.halted() || !seen.insert(after.clone()) {
+                        continue;
+                    }
+                    if is_wanted(&after) && self.can_finish(&after, slot) {
+                        return true;
+                    }
+                    pending.push(after);
                 }
-                let Ok(Outcome::Moved(after)) = self.semantics.step(&before, slot, edge, &[]) else {
-                    continue;
-                };
-                let is_inside = after.location(slot).is_some_and(|at| self.program.locations()[at].atomic);
-                if !is_inside || after.halted() || !seen.insert(after.clone()) {
-                    continue;
-                }
-                if is_wanted(&after) && self.can_finish(&after, slot) {
-                    return true;
-                }
-                pending.push(after);
             }
         }
         false
+    }
+
+    /// All values that can be chosen along an edge; those of large domains are few.
+    fn all_choices(&self, edge: EdgeId) -> Vec<Vec<Value>> {
+        let mut all = vec![Vec::new()];
+        for domain in self.semantics.choices(edge) {
+            let values = match domain {
+                Domain::Bool => 0..=1,
+                Domain::Range { low, high } => low..=high,
+                Domain::AllInts => -2..=2,
+            };
+            let longer = |prefix: Vec<Value>| {
+                let values = values.clone();
+                values.map(move |value| prefix.iter().copied().chain([value]).collect::<Vec<Value>>())
+            };
+            all = all.into_iter().flat_map(longer).collect();
+        }
+        all
     }
 
     fn can_finish(&self, state: &State, slot: SlotId) -> bool {
@@ -227,6 +246,17 @@ impl<'p> Oracle<'p> {
                         .any(|left| touched[second].iter().any(|right| conflict(left, right)))
             })
         })
+    }
+
+    /// Whether two threads race in a state that is inside of no atomic block.
+    fn race_each_other(&self, state: &State, slots: [SlotId; 2]) -> bool {
+        let [first, second] = slots.map(|slot| self.touched(state, slot));
+        slots[0] != slots[1]
+            && first.iter().any(|left| {
+                let conflict =
+                    |right: &&Touched| left.0 == right.0 && (left.1 || right.1) && !(left.2 && right.2);
+                second.iter().any(|right| conflict(&right))
+            })
     }
 
     /// What the thread would touch now.
@@ -304,6 +334,42 @@ fn copy_control(program: &Program, builder: &mut ProgramBuilder, rng: &mut Rng) 
 fn verdict(program: &Program) -> Verdict {
     let strategy = rely_verify::strategy("explore").expect("there is exploration");
     rely_verify::verify(program, Goal::Race, strategy.as_ref(), &Budget::unlimited(), &Silent).verdict
+}
+
+/// A trace with another end is believed only if its threads race there.
+#[test]
+fn damaged_traces_are_rejected() {
+    let (mut rejected, mut believed) = (0, 0);
+    for seed in 0..150 {
+        let program = with_atomics(&rely_testing::generate(seed).program, seed);
+        let Verdict::Unsafe(shown) = verdict(&program) else { continue };
+        let (trace, states) = (shown.replay().trace(), shown.replay().states());
+        let Violation::Race(racers) = trace.violation else { panic!("seed {seed}: no race") };
+        let oracle = Oracle { program: &program, semantics: Semantics::new(&program) };
+        let same = [racers[0], racers[0]];
+        let elsewhere = [racers[0], Racer { slot: racers[0].slot, ..racers[1] }];
+        for length in 0..=trace.steps.len() {
+            if oracle.semantics.atomic_slot(&states[length]).is_some() {
+                continue;
+            }
+            for racers in [racers, same, elsewhere] {
+                let mut damaged = Trace { violation: Violation::Race(racers), ..trace.clone() };
+                damaged.steps.truncate(length);
+                let claim = Claim::Unsafe(damaged);
+                let checked = rely_evidence::check(&program, Goal::Race, claim, &Budget::unlimited());
+                let is_believed = matches!(checked.into_verdict(), Verdict::Unsafe(_));
+                let stand = racers.iter().all(|racer| {
+                    racer.slot.index() < states[length].slots().len()
+                        && states[length].location(racer.slot) == Some(program.edges()[racer.edge].source)
+                });
+                let slots = racers.map(|racer| racer.slot);
+                let expected = stand && oracle.race_each_other(&states[length], slots);
+                assert_eq!(is_believed, expected, "seed {seed}, {length} steps, {racers:?}");
+                if is_believed { believed += 1 } else { rejected += 1 }
+            }
+        }
+    }
+    assert!(believed >= 50 && rejected >= 150, "{believed} believed, {rejected} rejected");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Access, AccessId, accesses};
 use crate::expr::Expr;
 use crate::ir::{Program, ThreadId, ThreadKind, VarId};
-use rely_base::Arena;
+use rely_base::{Arena, Budget, Interrupted, Work};
 
 /// Two accesses that conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,8 +24,8 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// Looks at all edges of a program.
-    pub fn new(program: &Program) -> Self {
+    /// Looks at all edges of a program, unless the budget ends before.
+    pub fn new(program: &Program, budget: &Budget) -> Result<Self, Interrupted> {
         let accesses = accesses(program);
         let mut of_vars: Arena<VarId, Vec<AccessId>> = program.vars().ids().map(|_| Vec::new()).collect();
         for (id, access) in accesses.iter() {
@@ -34,13 +34,14 @@ impl Conflicts {
         let mut pairs = Vec::new();
         for of_var in of_vars.values() {
             for (position, &first) in of_var.iter().enumerate() {
+                budget.check_work(Work::Simplifying("watch_races"))?;
                 let others = of_var[position..].iter().copied();
                 let conflict =
                     others.filter(|&second| conflict(program, &accesses[first], &accesses[second]));
                 pairs.extend(conflict.map(|second| Conflict { first, second }));
             }
         }
-        Conflicts { accesses, pairs }
+        Ok(Conflicts { accesses, pairs })
     }
 
     /// The two accesses of a pair.
