@@ -204,6 +204,7 @@ fn reports() -> Vec<FileReport> {
             end_column: 16,
         }),
         waiting: vec![],
+        race: None,
     };
     let evidence = "all 42 states explored, confirmed without reduction".to_owned();
     let safe = Kind::Safe { evidence, modular: false };

@@ -4,14 +4,13 @@
 //! read and write along each edge until something keeps it from going on. It shares no code with the
 //! accesses of `rely_program::race` and knows nothing of properties.
 
-use rely_base::{Budget, Id, Silent};
+use rely_base::{Budget, Id, Random, Silent};
 use rely_evidence::{Claim, Verdict};
 use rely_program::race::Racer;
 use rely_program::{
     AllValues, BinaryOp, Domain, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder, Reached,
     Scope, Semantics, SlotId, State, ThreadKind, Trace, Value, VarId, Violation,
 };
-use rely_testing::Rng;
 use std::collections::{HashMap, HashSet};
 
 const ALL: AllValues = AllValues { limit: 64 };
@@ -288,7 +287,7 @@ impl<'p> Oracle<'p> {
 
 /// The program in which some variables and edges are atomic, and nothing starts with any value.
 fn with_atomics(program: &Program, seed: u64) -> Program {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let mut builder = ProgramBuilder::new("races");
     for var in program.vars().values() {
         let mut var = var.clone();
@@ -307,7 +306,7 @@ fn with_atomics(program: &Program, seed: u64) -> Program {
     builder.finish().expect("a copy of a program is well formed")
 }
 
-fn copy_control(program: &Program, builder: &mut ProgramBuilder, rng: &mut Rng) {
+fn copy_control(program: &Program, builder: &mut ProgramBuilder, rng: &mut Random) {
     let mut locations = HashMap::new();
     for (id, location) in program.locations().iter() {
         let thread = &program.threads()[location.thread];
