@@ -66,7 +66,7 @@ impl FromStr for PassRun {
 /// What there is behind a run of a pass.
 pub enum Shown {
     /// The program there.
-    Program(Program),
+    Program(Box<Program>),
     /// The pass runs less often; this is how often it does.
     RunsLess(usize),
 }
@@ -101,6 +101,6 @@ impl Pipeline {
             runs += usize::from(applied.name == wanted.name);
             if runs == wanted.number { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        Ok(if runs == wanted.number { Shown::Program(after) } else { Shown::RunsLess(runs) })
+        Ok(if runs == wanted.number { Shown::Program(Box::new(after)) } else { Shown::RunsLess(runs) })
     }
 }

@@ -60,7 +60,7 @@ fn after(
         ));
     }
     match pipeline.program_after(program, pass, budget).map_err(|stopped| stopped.to_string())? {
-        Shown::Program(program) => Ok(program),
+        Shown::Program(program) => Ok(*program),
         Shown::RunsLess(runs) => {
             let runs = counted(runs as u64, "times");
             Err(format!("the pass `{}` runs only {runs} on this program", pass.name))
