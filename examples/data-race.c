@@ -1,6 +1,6 @@
 // A data race: the balance is read outside of the lock that protects it elsewhere.
 // expect: safe
-// expect(race): unsafe line 18
+// expect(race): unsafe line 19
 #include <pthread.h>
 
 int balance = 10;
