@@ -94,7 +94,7 @@ pub struct ViolationReport {
     pub waiting: Vec<Waiting>,
     /// For a data race: both accesses.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub race: Option<RaceReport>,
+    pub race: Option<Box<RaceReport>>,
 }
 
 /// A thread that waits.
@@ -219,7 +219,7 @@ impl ViolationReport {
                 let race = RaceReport::new(racers, program, sources, last);
                 let message = race.as_ref().map_or_else(|| "a data race".to_owned(), RaceReport::message);
                 let place = race.as_ref().and_then(|race| race.accesses[0].place.clone());
-                Self { kind: "race", message, place, waiting: Vec::new(), race }
+                Self { kind: "race", message, place, waiting: Vec::new(), race: race.map(Box::new) }
             }
         }
     }

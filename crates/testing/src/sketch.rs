@@ -19,6 +19,12 @@ pub struct Sketch {
     locations: HashMap<(ThreadId, String), LocationId>,
 }
 
+impl Default for Sketch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sketch {
     /// A program without anything.
     pub fn new() -> Self {

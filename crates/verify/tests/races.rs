@@ -233,7 +233,7 @@ impl<'p> Oracle<'p> {
 
     fn races(&self, state: &State) -> bool {
         let touched: Vec<Vec<Touched>> = state.slots().map(|slot| self.touched(state, slot)).collect();
-        let holder = self.semantics.atomic_slot(state).map(|slot| slot.index());
+        let holder = self.semantics.atomic_slot(state).map(Id::index);
         let conflict = |left: &Touched, right: &Touched| {
             left.0 == right.0 && (left.1 || right.1) && !(left.2 && right.2)
         };
@@ -347,8 +347,8 @@ fn damaged_traces_are_rejected() {
         let oracle = Oracle { program: &program, semantics: Semantics::new(&program) };
         let same = [racers[0], racers[0]];
         let elsewhere = [racers[0], Racer { slot: racers[0].slot, ..racers[1] }];
-        for length in 0..=trace.steps.len() {
-            if oracle.semantics.atomic_slot(&states[length]).is_some() {
+        for (length, state) in states.iter().enumerate().take(trace.steps.len() + 1) {
+            if oracle.semantics.atomic_slot(state).is_some() {
                 continue;
             }
             for racers in [racers, same, elsewhere] {
@@ -358,11 +358,11 @@ fn damaged_traces_are_rejected() {
                 let checked = rely_evidence::check(&program, Goal::Race, claim, &Budget::unlimited());
                 let is_believed = matches!(checked.into_verdict(), Verdict::Unsafe(_));
                 let stand = racers.iter().all(|racer| {
-                    racer.slot.index() < states[length].slots().len()
-                        && states[length].location(racer.slot) == Some(program.edges()[racer.edge].source)
+                    racer.slot.index() < state.slots().len()
+                        && state.location(racer.slot) == Some(program.edges()[racer.edge].source)
                 });
                 let slots = racers.map(|racer| racer.slot);
-                let expected = stand && oracle.race_each_other(&states[length], slots);
+                let expected = stand && oracle.race_each_other(state, slots);
                 assert_eq!(is_believed, expected, "seed {seed}, {length} steps, {racers:?}");
                 if is_believed { believed += 1 } else { rejected += 1 }
             }

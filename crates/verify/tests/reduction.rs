@@ -158,7 +158,7 @@ fn compare(what: &str, program: &Program, goal: Goal, tally: &mut [usize; 3]) {
         }
         (Verdict::Unsafe(_), Answer::Unsafe { .. }) => tally[2] += 1,
         (Verdict::Unknown(reason), _) => {
-            assert!(!reason.to_string().contains("rejected"), "{what}: {reason}\n{program}")
+            assert!(!reason.to_string().contains("rejected"), "{what}: {reason}\n{program}");
         }
         (_, Answer::Safe { .. } | Answer::Unsafe { .. }) => {
             panic!("{what}: {}, not {expected:?}\n{program}", verdict.name())
