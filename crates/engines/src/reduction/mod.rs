@@ -4,13 +4,13 @@
 //! next or did last can be moved to the other steps of its block. Popeea, Rybalchenko and Wilhelm (FMCAD
 //! 2014) prove programs that way and leave the blocks to the user; here they are inferred, in three steps:
 //!
-//! 1. [`held`]: which values variables are known to have while a thread stands at a location, whatever
+//! 1. `held`: which values variables are known to have while a thread stands at a location, whatever
 //!    others do: the locks that it holds (their clauses HC1). A lock is any variable that is only set to
 //!    constants and handles, so mutexes, spin locks and flags are treated alike, and something that only
 //!    looks like a lock is found out by the interference of others.
-//! 2. [`movers`]: which edges commute with all edges of other threads, since they touch nothing in common
+//! 2. `movers`: which edges commute with all edges of other threads, since they touch nothing in common
 //!    or can never be neighbours in a run.
-//! 3. [`blocks`]: which locations are inside of blocks, before or after the commit (HC2).
+//! 3. `blocks`: which locations are inside of blocks, before or after the commit (HC2).
 //!
 //! What comes out is a [`Reduced`] proof that lacks only its last part, the proof about the smaller program.
 //! Nothing here is trusted: the checker shows every mover again, pair by pair, and the soundness conditions
