@@ -7,6 +7,28 @@ use rely_program::{
 
 const RUNNING: ThreadKind = ThreadKind::Instance { running: true };
 
+/// The threads of the first figure of the paper on reduction, except for what comes last in `T3`.
+pub const REDUCTION_FIGURE_1: &str = "var x: int = 2; var y: int = 2; var mx: int = 0; var my: int = 0;
+    process T1 { local a: int = 0;
+        entry -> l1: mx == 0; mx := 1;
+        l1 -> l2: a := x;
+        l2 -> l3: my == 0; my := 1;
+        l3 -> l4: y := y + a;
+        l4 -> l5: my := 0;
+        l5 -> l6: a := a + 1;
+        l6 -> l7: my == 0; my := 1;
+        l7 -> l8: y := y + a;
+        l8 -> l9: my := 0;
+        l9 -> l10: x := 2 * x + a;
+        l10 -> exit: mx := 0; }
+    process T2 {
+        entry -> l1: mx == 0; mx := 2;
+        l1 -> l2: x := x + 2;
+        l2 -> exit: mx := 0; }
+    process T3 {
+        entry -> l1: my == 0; my := 3;
+        l1 -> l2: y := y + 2;";
+
 fn int(value: i128) -> Expr {
     Expr::int(value)
 }

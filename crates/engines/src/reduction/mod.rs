@@ -12,7 +12,7 @@
 //!    or can never be neighbours in a run.
 //! 3. `blocks`: which locations are inside of blocks, before or after the commit (HC2).
 //!
-//! What comes out is a [`Reduced`] proof that lacks only its last part, the proof about the smaller program.
+//! With a proof about the smaller program, the [`Blocks`] become a [`Reduced`] proof about the whole one.
 //! Nothing here is trusted: the checker shows every mover again, pair by pair, and the soundness conditions
 //! that blocks must satisfy stand beside it. In short: a block must not end its thread's progress after the
 //! commit, since its effects would be hidden from others. So no cycle and nothing that can block comes after

@@ -142,7 +142,8 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// What the properties that must always hold look at: it changes with commits only.
+/// What the properties that must always hold look at: it changes with commits only. The checker says so, too, in
+/// words of its own: it shares nothing with what it judges.
 struct Observed {
     vars: IdSet<VarId>,
     locations: IdSet<LocationId>,

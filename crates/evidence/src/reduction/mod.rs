@@ -24,7 +24,7 @@
 //!   a step that halts the program leads outside.
 //!
 //! What the movers are is checked with the help of *held* assertions about the program as it is, such
-//! as who holds which lock. Their exact conditions stand in `rely_guarantee/movers.rs`. Commits may
+//! as who holds which lock. Their exact conditions stand in `obligations/movers.rs`. Commits may
 //! do anything: start threads, wait for them, halt. Edges with checks may be movers.
 //!
 //! # Why that is a proof
