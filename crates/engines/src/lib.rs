@@ -26,6 +26,7 @@
 pub mod deductive;
 pub mod explore;
 pub mod houdini;
+pub mod locksets;
 pub mod parameterized;
 mod random_walk;
 pub mod reduction;

@@ -37,7 +37,7 @@ impl Pipeline {
             }
             // Every access counts, even one whose value does not matter.
             Goal::Race => Self {
-                first: vec![Box::new(focus), Box::new(Unroll), Box::new(Instantiate)],
+                first: vec![Box::new(focus), Box::new(Unroll), Box::new(Instantiate::for_races())],
                 round: Vec::new(),
                 after_first_round: Vec::new(),
             },
@@ -69,7 +69,7 @@ impl Pipeline {
                 Box::new(DropOwnerChecks),
                 Box::new(Unroll),
                 Box::new(FoldConstants),
-                Box::new(Instantiate),
+                Box::new(Instantiate::default()),
                 Box::new(BeginInitialised),
             ],
             round,

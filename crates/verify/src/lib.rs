@@ -28,6 +28,7 @@
 //! ```
 
 mod pipeline;
+mod races;
 mod registry;
 mod scheduler;
 mod source;

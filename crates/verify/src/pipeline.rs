@@ -14,10 +14,11 @@
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
 //! replayed in the program as the front end made it, where it must end in a race.
 
+use crate::races::{LOCKSETS, Races};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
-use rely_passes::{BackMap, CriticalSections, Watched};
+use rely_passes::{BackMap, CriticalSections};
 use rely_program::{Goal, Program};
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
@@ -78,11 +79,14 @@ pub fn verify_and_keep(
     observer: &dyn Observer,
 ) -> Verified {
     let sections = if strategy.reduces() { CriticalSections::Interleaved } else { sections };
-    let prepared = match Prepared::new(program, goal, sections, budget) {
+    let prepared = match Prepared::new(program, goal, sections, strategy.takes_easy_proofs(), budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),
     };
     budget.set_work(None);
+    if let Some(verdict) = prepared.settled() {
+        return prepared.verified(verdict, Some(LOCKSETS));
+    }
     let judge = |claim: Claim, budget: &Budget| prepared.judge(program, goal, claim, budget);
     let task = Task { program: &prepared.program, goal: prepared.goal, observer };
     let Decision { verdict, engine } = strategy.decide(task, budget, &judge);
@@ -96,7 +100,7 @@ struct Prepared {
     goal: Goal,
     back: BackMap,
     /// If they are asked about races.
-    watched: Option<Watched>,
+    races: Option<Races>,
 }
 
 impl Prepared {
@@ -104,15 +108,24 @@ impl Prepared {
         program: &Program,
         goal: Goal,
         sections: CriticalSections,
+        prove_easy: bool,
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
         if goal != Goal::Race {
             let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
-            return Ok(Prepared { program, goal, back, watched: None });
+            return Ok(Prepared { program, goal, back, races: None });
         }
-        let watched = rely_passes::watch_races(program, budget)?;
-        let (program, back) = rely_passes::prepare_with(&watched.program, Goal::Assert, sections, budget)?;
-        Ok(Prepared { program, goal: Goal::Assert, back, watched: Some(watched) })
+        let races = Races::new(program, prove_easy, budget)?;
+        let (program, back) = match races.settled {
+            Some(_) => (races.program.clone(), BackMap::identity()),
+            None => rely_passes::prepare_with(&races.program, Goal::Assert, sections, budget)?,
+        };
+        Ok(Prepared { program, goal: Goal::Assert, back, races: Some(races) })
+    }
+
+    /// The verdict if no engine is needed.
+    fn settled(&self) -> Option<Verdict> {
+        self.races.as_ref()?.settled.clone()
     }
 
     /// The verdict that the evidence of a claim allows.
@@ -120,15 +133,15 @@ impl Prepared {
         let checked = match claim {
             Claim::Unsafe(trace) => {
                 let trace = self.back.trace(&trace);
-                let trace = match &self.watched {
-                    Some(watched) => trace.and_then(|trace| watched.trace(&trace)),
+                let trace = match &self.races {
+                    Some(races) => trace.and_then(|trace| races.trace(trace)),
                     None => trace,
                 };
                 let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
                 rely_evidence::check(source, goal, claim, budget)
             }
             Claim::Safe(proof) => {
-                let source = self.watched.as_ref().map_or(source, |watched| &watched.program);
+                let source = self.races.as_ref().map_or(source, |races| &races.program);
                 rely_evidence::check_proof(source, &self.program, self.goal, proof, budget)
             }
             claim @ Claim::Unknown(_) => rely_evidence::check(&self.program, self.goal, claim, budget),
@@ -137,11 +150,11 @@ impl Prepared {
     }
 
     fn verified(self, verdict: Verdict, engine: Option<&'static str>) -> Verified {
-        let back = match &self.watched {
-            Some(watched) => watched.way_back().then(self.back),
+        let back = match &self.races {
+            Some(races) => races.watched.way_back().then(self.back),
             None => self.back,
         };
-        let speaks_of_source = !self.watched.as_ref().is_some_and(Watched::chooses_cell);
+        let speaks_of_source = !self.races.as_ref().is_some_and(|races| races.watched.chooses_cell());
         Verified { verdict, engine, prepared: self.program, back, speaks_of_source }
     }
 }
@@ -153,12 +166,7 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
     let goal = certificate.goal;
-    let prepared = Prepared::new(program, goal, CriticalSections::Atomic, budget).and_then(|atomic| {
-        match certificate.is_about(&atomic.program) {
-            true => Ok(atomic),
-            false => Prepared::new(program, goal, CriticalSections::Interleaved, budget),
-        }
-    });
+    let prepared = prepared_for(program, &certificate, budget);
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
@@ -166,6 +174,29 @@ pub fn certify(
     let proof = certificate.proof_of(&prepared.program)?;
     let verdict = prepared.judge(program, goal, Claim::Safe(proof), budget);
     Ok(prepared.verified(verdict, None))
+}
+
+/// The program that a certificate is about, among those that engines may have seen.
+fn prepared_for(
+    program: &Program,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<Prepared, Interrupted> {
+    use CriticalSections::{Atomic, Interleaved};
+    let goal = certificate.goal;
+    let ways: &[(CriticalSections, bool)] = match goal {
+        Goal::Race => &[(Atomic, true), (Atomic, false), (Interleaved, true), (Interleaved, false)],
+        _ => &[(Atomic, false), (Interleaved, false)],
+    };
+    let mut last = None;
+    for &(sections, prove_easy) in ways {
+        let prepared = Prepared::new(program, goal, sections, prove_easy, budget)?;
+        if certificate.is_about(&prepared.program) {
+            return Ok(prepared);
+        }
+        last = Some(prepared);
+    }
+    Ok(last.expect("there is always a way"))
 }
 
 /// The verdict if the budget ended before anybody could look at the program.

@@ -197,7 +197,7 @@ impl Comparator<'_, '_, '_> {
         let mut known = self.initial_locals(program);
         let concerned = self.concerned(program, actor);
         for (thread, _) in &concerned {
-            let places = self.generator.outline.numbers.interruptible(program, *thread);
+            let places = self.generator.outline.numbers.interruptible(*thread).clone();
             known.push(standing(self.generator, *thread, &places));
         }
         let mut differences = Vec::with_capacity(self.measure.components);
@@ -252,7 +252,7 @@ impl Comparator<'_, '_, '_> {
             }
             let numbers = &self.generator.outline.numbers;
             let places: Vec<ControlPoint> = numbers
-                .interruptible(program, thread)
+                .interruptible(thread)
                 .iter()
                 .map(|number| numbers.point(thread, number))
                 .collect();
@@ -278,9 +278,8 @@ impl Comparator<'_, '_, '_> {
 
     /// What changes in the rank of an instance that stands somewhere.
     fn watching(&mut self, component: usize, thread: ThreadId) -> TermId {
-        let program = self.generator.outline.program;
         let mut result = self.generator.encoder.constant(0);
-        for number in self.generator.outline.numbers.interruptible(program, thread).iter() {
+        for number in self.generator.outline.numbers.interruptible(thread).clone().iter() {
             let point = self.generator.outline.numbers.point(thread, number);
             let difference = self.moved(component, thread, point, point);
             if difference == result {

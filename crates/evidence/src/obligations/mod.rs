@@ -20,6 +20,7 @@ mod expression;
 mod initial;
 mod invariants;
 mod measure;
+mod mentions;
 pub(crate) mod movers;
 pub(crate) mod outline;
 mod points;
@@ -43,6 +44,7 @@ use expression::Viewer;
 use initial::initial_counts;
 use invariants::View;
 use measure::Measure;
+use mentions::Mentions;
 use outline::Outline;
 use points::{PointSet, instances, is_instance};
 use rely_logic::{Integer, TermId};
@@ -104,6 +106,12 @@ pub(crate) struct Generator<'p> {
     only_assertions: bool,
     /// The atoms of the cubes of a control point, over the variables themselves.
     stated: FxHashMap<(ThreadId, ControlPoint, Role), StatedCubes>,
+    /// Where the assertions mention what.
+    mentions: Rc<Mentions>,
+    /// That an instance is somewhere where others can move, and its assertion holds there.
+    anywhere: FxHashMap<ThreadId, TermId>,
+    /// That this is so of all instances.
+    everybody: Option<Rc<[TermId]>>,
 }
 
 /// From where a cube is read.
@@ -150,9 +158,14 @@ impl<'p> Generator<'p> {
         let outline = Outline::new(program, argument.assertions())?;
         check_invariants(program, argument.invariants().unwrap_or_default())?;
         let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
+        let encoder = Encoder::new(program);
+        let mentions = Rc::new(Mentions::new(&encoder, &outline));
         Ok(Self {
             outline,
-            encoder: Encoder::new(program),
+            encoder,
+            mentions,
+            anywhere: FxHashMap::default(),
+            everybody: None,
             structure: Structure::new(program),
             goal,
             measure: measure.map(Rc::new),
@@ -395,16 +408,21 @@ impl<'p> Generator<'p> {
         let effects: Vec<StatedCube> = effects.iter().map(|cube| self.state(cube, reading)).collect();
         let behind = (!self.invariants().is_empty()).then(|| self.behind(id, step, &seen));
         let view = View { edge: id, seen, behind };
-        for thread in program.threads().ids() {
-            if thread == actor && is_instance(program, thread) || step.started.contains(&thread) {
-                continue;
-            }
-            for number in self.outline.numbers.interruptible(program, thread).iter() {
+        let is_disturbed = |thread: ThreadId| {
+            (thread != actor || !is_instance(program, thread)) && !step.started.contains(&thread)
+        };
+        let mentions = Rc::clone(&self.mentions);
+        let disturbed = program.threads().ids().filter(|&thread| is_disturbed(thread));
+        let mut untouched: u64 = disturbed.map(|thread| mentions.cubes_of(thread)).sum();
+        for (thread, number) in mentions.touched_by(step) {
+            if is_disturbed(thread) {
                 let point = self.outline.numbers.point(thread, number);
+                untouched -= self.outline.at(thread, point).len() as u64;
                 let subject = Subject::new(Rule::Interference).at(thread, point).along(id);
                 self.interference_at(subject, step, &effects, &view, sink)?;
             }
         }
+        sink.obvious(untouched * effects.len() as u64);
         Ok(())
     }
 

@@ -141,7 +141,7 @@ impl Generator<'_> {
         let (program, numbers) = (self.outline.program, &self.outline.numbers);
         let place = |thread| match pair.iter().find(|(one, _)| *one == thread) {
             Some((_, point)) => numbers.single(thread, *point),
-            None => numbers.interruptible(program, thread),
+            None => numbers.interruptible(thread).clone(),
         };
         instances(program).map(|thread| (thread, place(thread))).collect()
     }

@@ -39,12 +39,6 @@ impl PointSet {
         self.words.get(number / BITS).is_some_and(|word| word & (1 << (number % BITS)) != 0)
     }
 
-    pub(crate) fn remove(&mut self, number: usize) {
-        if let Some(word) = self.words.get_mut(number / BITS) {
-            *word &= !(1 << (number % BITS));
-        }
-    }
-
     pub(crate) fn intersect(&mut self, other: &PointSet) {
         self.words.truncate(other.words.len());
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
@@ -64,7 +58,11 @@ impl PointSet {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.words.len() * BITS).filter(|&number| self.contains(number))
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+            let words = std::iter::successors(Some(word).filter(|&word| word != 0), rest);
+            words.map(move |word| index * BITS + word.trailing_zeros() as usize)
+        })
     }
 
     /// The maximal runs of consecutive numbers, first and last of each.
@@ -99,16 +97,25 @@ pub(crate) struct PointNumbers {
     numbers: FxHashMap<(ThreadId, ControlPoint), usize>,
     points: Vec<Vec<ControlPoint>>,
     listed: Vec<PointSet>,
+    interruptible: Vec<PointSet>,
 }
 
 impl PointNumbers {
     /// Numbers the control points; `is_listed` says at which of them the proof says something.
     pub(crate) fn new(program: &Program, is_listed: impl Fn(ThreadId, ControlPoint) -> bool) -> Self {
-        let mut table = Self { numbers: FxHashMap::default(), points: Vec::new(), listed: Vec::new() };
+        let mut table = Self {
+            numbers: FxHashMap::default(),
+            points: Vec::new(),
+            listed: Vec::new(),
+            interruptible: Vec::new(),
+        };
         for thread in program.threads().ids() {
             let (mut points, others): (Vec<ControlPoint>, Vec<ControlPoint>) =
                 ControlPoint::all(program, thread).into_iter().partition(|&point| is_listed(thread, point));
             table.listed.push(PointSet::first(points.len()));
+            let is_interruptible = |(_, point): &(usize, &ControlPoint)| !is_atomic(program, **point);
+            let interruptible = points.iter().enumerate().filter(is_interruptible);
+            table.interruptible.push(interruptible.map(|(number, _)| number).collect());
             points.extend(others);
             let numbered = points.iter().enumerate().map(|(number, &point)| ((thread, point), number));
             table.numbers.extend(numbered);
@@ -137,14 +144,8 @@ impl PointNumbers {
     }
 
     /// The listed control points that are not atomic locations.
-    pub(crate) fn interruptible(&self, program: &Program, thread: ThreadId) -> PointSet {
-        let mut set = self.listed(thread).clone();
-        for number in self.listed(thread).iter() {
-            if is_atomic(program, self.point(thread, number)) {
-                set.remove(number);
-            }
-        }
-        set
+    pub(crate) fn interruptible(&self, thread: ThreadId) -> &PointSet {
+        &self.interruptible[rely_base::Id::index(thread)]
     }
 }
 

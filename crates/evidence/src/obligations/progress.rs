@@ -33,7 +33,7 @@ pub(crate) fn progress<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> 
     let program = generator.outline.program;
     let ways: Vec<Way> = program.edges().ids().filter_map(|edge| way(generator, edge)).collect();
     for thread in program.threads().ids() {
-        for number in generator.outline.numbers.interruptible(program, thread).iter() {
+        for number in generator.outline.numbers.interruptible(thread).clone().iter() {
             let ControlPoint::At(location) = generator.outline.numbers.point(thread, number) else {
                 continue;
             };
@@ -86,7 +86,7 @@ fn someone_moves<S: Sink>(
                 .push((thread, generator.outline.numbers.single(thread, ControlPoint::At(location))));
             continue;
         }
-        let places = generator.outline.numbers.interruptible(program, other);
+        let places = generator.outline.numbers.interruptible(other).clone();
         sequent.hypotheses.push(standing(generator, other, &places));
         sequent.places.push((other, places));
     }

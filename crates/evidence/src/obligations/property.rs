@@ -10,16 +10,22 @@ use super::expression::{Counts, Viewer};
 use super::points::{PointSet, instances, is_atomic, is_instance};
 use super::sequent::{GoalCube, Sequent};
 use super::step::Step;
-use super::{Generator, Sink};
+use super::{Generator, Sink, StatedCube};
 use crate::data::{ControlPoint, Counter, Rule, Subject};
 use rely_logic::TermId;
-use rely_program::{EdgeId, Expr, Goal, LocationId, Program, PropertyKind, ThreadId, Value, definedness};
+use rely_program::{
+    BinaryOp, EdgeId, Expr, Goal, LocationId, Program, PropertyKind, ThreadId, UnaryOp, Value, definedness,
+};
+use std::rc::Rc;
 
 /// States in which a property is looked at.
 struct Situation<'s> {
     subject: Subject,
     /// What is known of the state, or of the state before the step.
     hypotheses: Vec<TermId>,
+    /// What is also known, and seldom needed.
+    more: Rc<[TermId]>,
+    /// Where instances stand in it, or before the step.
     places: Vec<(ThreadId, PointSet)>,
     /// The step that leads to the state, if it is not just any.
     step: Option<&'s Step>,
@@ -36,34 +42,100 @@ pub(crate) fn properties<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -
     }
     let program = generator.outline.program;
     for (index, property) in program.properties().iter().enumerate() {
-        let (condition, ended) = match &property.kind {
-            PropertyKind::Always(condition) => (condition, false),
-            PropertyKind::AtEnd(condition) => (condition, true),
+        let (condition, situation) = match &property.kind {
+            PropertyKind::Always(condition) => {
+                let subject = Subject::new(Rule::Always).of_property(index);
+                (condition, any_state(generator, condition, subject))
+            }
+            PropertyKind::AtEnd(condition) => {
+                let subject = Subject::new(Rule::AtEnd).of_property(index);
+                (condition, last_state(generator, subject))
+            }
             PropertyKind::DeadlockFree | PropertyKind::Terminates => continue,
         };
-        let rule = if ended { Rule::AtEnd } else { Rule::Always };
-        let subject = Subject::new(rule).of_property(index);
-        let allowed: Vec<(ThreadId, PointSet)> =
-            instances(program).map(|thread| (thread, observable_points(generator, thread, ended))).collect();
-        let mut hypotheses = generator.invariants_in_state(ended);
-        hypotheses.extend(allowed.iter().map(|(thread, set)| standing(generator, *thread, set)));
-        let situation =
-            Situation { subject, hypotheses, places: allowed, step: None, unsettled: Vec::new(), ended };
         holds(generator, condition, situation, sink)?;
     }
     Ok(())
 }
 
-/// Where an instance may be when a property is looked at.
-fn observable_points(generator: &Generator<'_>, thread: ThreadId, ended: bool) -> PointSet {
-    let (program, numbers) = (generator.outline.program, &generator.outline.numbers);
-    let mut points = numbers.interruptible(program, thread);
-    if ended {
+/// Any state in which a condition may be false. If some instances must be at certain locations for that, what
+/// the others know is seldom needed.
+fn any_state<'s>(generator: &mut Generator<'_>, condition: &Expr, subject: Subject) -> Situation<'s> {
+    let program = generator.outline.program;
+    let places: Vec<(ThreadId, PointSet)> = occupied(program, condition)
+        .into_iter()
+        .map(|location| {
+            let thread = program.locations()[location].thread;
+            let mut points = generator.outline.numbers.single(thread, ControlPoint::At(location));
+            points.intersect(generator.outline.numbers.interruptible(thread));
+            (thread, points)
+        })
+        .collect();
+    let mut hypotheses = generator.invariants_in_state(false);
+    hypotheses.extend(places.iter().map(|(thread, set)| standing(generator, *thread, set)));
+    let more = everybody(generator);
+    Situation { subject, hypotheses, more, places, step: None, unsettled: Vec::new(), ended: false }
+}
+
+/// A state in which all threads have ended or have not started.
+fn last_state<'s>(generator: &mut Generator<'_>, subject: Subject) -> Situation<'s> {
+    let program = generator.outline.program;
+    let points = |thread: ThreadId| {
+        let numbers = &generator.outline.numbers;
         let resting = [ControlPoint::Unstarted, ControlPoint::At(program.threads()[thread].exit)];
-        let resting = resting.iter().filter_map(|&point| numbers.number(thread, point));
-        points.intersect(&resting.collect());
+        let mut points = numbers.interruptible(thread).clone();
+        points.intersect(&resting.iter().filter_map(|&point| numbers.number(thread, point)).collect());
+        (thread, points)
+    };
+    let places: Vec<(ThreadId, PointSet)> = instances(program).map(points).collect();
+    let mut hypotheses = generator.invariants_in_state(true);
+    hypotheses.extend(places.iter().map(|(thread, set)| standing(generator, *thread, set)));
+    let (step, unsettled) = (None, Vec::new());
+    Situation { subject, hypotheses, more: Rc::default(), places, step, unsettled, ended: true }
+}
+
+/// The locations of instances at which somebody must be for a condition to be false.
+fn occupied(program: &Program, condition: &Expr) -> Vec<LocationId> {
+    fn collect(expr: &Expr, value: bool, found: &mut Vec<LocationId>) {
+        match expr {
+            Expr::Unary(UnaryOp::Not, operand) => collect(operand, !value, found),
+            Expr::Binary(op, operands) if *op == if value { BinaryOp::And } else { BinaryOp::Or } => {
+                operands.iter().for_each(|operand| collect(operand, value, found));
+            }
+            Expr::Binary(BinaryOp::Ge, operands) if value => {
+                if let [Expr::CountAt(location), Expr::Int(1..)] = &**operands {
+                    found.push(*location);
+                }
+            }
+            _ => {}
+        }
     }
-    points
+    let mut found = Vec::new();
+    collect(condition, false, &mut found);
+    found.retain(|location| is_instance(program, program.locations()[*location].thread));
+    found
+}
+
+/// That an instance is somewhere where others can move, and its assertion holds there.
+fn anywhere(generator: &mut Generator<'_>, thread: ThreadId) -> TermId {
+    if let Some(&known) = generator.anywhere.get(&thread) {
+        return known;
+    }
+    let points = generator.outline.numbers.interruptible(thread).clone();
+    let somewhere = standing(generator, thread, &points);
+    generator.anywhere.insert(thread, somewhere);
+    somewhere
+}
+
+/// That all instances are somewhere.
+fn everybody(generator: &mut Generator<'_>) -> Rc<[TermId]> {
+    if let Some(known) = &generator.everybody {
+        return Rc::clone(known);
+    }
+    let all: Rc<[TermId]> =
+        instances(generator.outline.program).map(|thread| anywhere(generator, thread)).collect();
+    generator.everybody = Some(Rc::clone(&all));
+    all
 }
 
 /// After a step that halts the program nobody moves, but what must hold always must hold there.
@@ -79,23 +151,66 @@ pub(crate) fn halting<S: Sink>(
         return Ok(());
     }
     let actor = generator.outline.actor(edge);
+    let others = instances(program).filter(|&thread| thread != actor);
+    let more: Rc<[TermId]> = others.map(|thread| anywhere(generator, thread)).collect();
+    let own = generator.stated(actor, ControlPoint::At(source), Role::ACTOR);
+    let mut known = step.conditions.clone();
+    known.push(asserted(generator, actor, ControlPoint::At(source), Role::ACTOR));
     for (index, property) in program.properties().iter().enumerate() {
         let PropertyKind::Always(condition) = &property.kind else { continue };
-        let mut hypotheses = step.conditions.clone();
-        for thread in instances(program).filter(|&thread| thread != actor) {
-            let set = generator.outline.numbers.interruptible(program, thread);
-            hypotheses.push(standing(generator, thread, &set));
-        }
-        hypotheses.push(asserted(generator, actor, ControlPoint::At(source), Role::ACTOR));
+        let standing_still = still_occupied(generator, condition, step);
+        let is_excluded = |places: &[(ThreadId, PointSet)]| {
+            let contradicts = |cube: &StatedCube| excludes(&cube.places, places);
+            own.iter().all(contradicts)
+        };
+        let Some(standing_still) = standing_still.filter(|places| !is_excluded(places)) else {
+            sink.obvious(1);
+            continue;
+        };
+        let mut hypotheses = known.clone();
+        hypotheses.extend(standing_still.iter().map(|(thread, set)| standing(generator, *thread, set)));
         let mut unsettled: Vec<ThreadId> = step.created.iter().map(|(thread, _)| *thread).collect();
         unsettled.push(actor);
         let subject =
             Subject::new(Rule::Always).at(actor, ControlPoint::At(source)).along(edge).of_property(index);
-        let places = step.narrowed.clone();
-        let situation = Situation { subject, hypotheses, places, step: Some(step), unsettled, ended: false };
+        let mut places = step.narrowed.clone();
+        places.extend(standing_still);
+        let (step, more) = (Some(step), Rc::clone(&more));
+        let situation = Situation { subject, hypotheses, more, places, step, unsettled, ended: false };
         holds(generator, condition, situation, sink)?;
     }
     Ok(())
+}
+
+/// Whether what is known of where instances stand excludes that some of them are at these places.
+fn excludes(known: &[(ThreadId, PointSet)], places: &[(ThreadId, PointSet)]) -> bool {
+    places.iter().any(|(thread, set)| {
+        known.iter().any(|(other, possible)| other == thread && possible.is_disjoint(set))
+    })
+}
+
+/// The instances that must be at certain locations for a condition to be false after a step that does not move
+/// them; `None` if the step leads an instance somewhere else, so that the condition is true.
+fn still_occupied(
+    generator: &Generator<'_>,
+    condition: &Expr,
+    step: &Step,
+) -> Option<Vec<(ThreadId, PointSet)>> {
+    let (program, numbers) = (generator.outline.program, &generator.outline.numbers);
+    let mut still = Vec::new();
+    for location in occupied(program, condition) {
+        let (thread, point) = (program.locations()[location].thread, ControlPoint::At(location));
+        match step.arrival(thread) {
+            Some(arrival) if numbers.number(thread, point) == Some(arrival) => {}
+            Some(_) => return None,
+            None => {
+                let mut points = numbers.single(thread, point);
+                points.intersect(numbers.interruptible(thread));
+                still.push((thread, points));
+            }
+        }
+    }
+    Some(still)
 }
 
 /// An instance is at one of some control points, where its assertion holds.
@@ -144,6 +259,7 @@ fn holds<S: Sink>(
         let mut sequent = Sequent::new(situation.subject);
         sequent.hypotheses.clone_from(&hypotheses);
         sequent.places.clone_from(&situation.places);
+        sequent.more = Rc::clone(&situation.more);
         sequent.goal = GoalCube::only(&mut generator.encoder, condition);
         generator.give(sink, sequent)?;
         hypotheses.push(condition);

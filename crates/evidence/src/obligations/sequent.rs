@@ -16,6 +16,8 @@ use std::rc::Rc;
 pub(crate) struct Sequent {
     pub(crate) subject: Subject,
     pub(crate) hypotheses: Vec<TermId>,
+    /// What is also known, and seldom needed.
+    pub(crate) more: Rc<[TermId]>,
     /// Where instances stand; several entries for one of them hold together.
     pub(crate) places: Vec<(ThreadId, PointSet)>,
     pub(crate) goal: Rc<[GoalCube]>,
@@ -80,10 +82,26 @@ struct Known<'k> {
 
 impl Sequent {
     pub(crate) fn new(subject: Subject) -> Self {
-        Self { subject, hypotheses: Vec::new(), places: Vec::new(), goal: Rc::default() }
+        Self {
+            subject,
+            hypotheses: Vec::new(),
+            more: Rc::default(),
+            places: Vec::new(),
+            goal: Rc::default(),
+        }
     }
 
-    /// Decides what needs no solver.
+    /// The same with everything that is known among its hypotheses, if there is more than that already.
+    pub(crate) fn with_more(&self) -> Option<Self> {
+        if self.more.is_empty() {
+            return None;
+        }
+        let mut all = Self { more: Rc::default(), ..self.clone() };
+        all.hypotheses.extend(self.more.iter());
+        Some(all)
+    }
+
+    /// Decides what needs no solver, without what is seldom needed.
     pub(crate) fn question(self, encoder: &mut Encoder<'_>, outline: &Outline<'_>) -> Question {
         let mut known =
             Known { outline, formulas: Vec::with_capacity(self.hypotheses.len()), places: Vec::new() };

@@ -191,13 +191,13 @@ impl Runner<'_, '_> {
     fn begin(&mut self, edge: EdgeId) {
         let program = self.outline.program;
         let source = ControlPoint::At(program.edges()[edge].source);
+        let numbers = &self.outline.numbers;
         for thread in instances(program) {
-            let set = if thread == self.actor {
-                self.outline.numbers.single(thread, source)
-            } else {
-                self.outline.numbers.interruptible(program, thread)
-            };
-            self.step.narrowed.push((thread, set));
+            if thread == self.actor {
+                self.step.narrowed.push((thread, numbers.single(thread, source)));
+            } else if numbers.interruptible(thread) != numbers.listed(thread) {
+                self.step.narrowed.push((thread, numbers.interruptible(thread).clone()));
+            }
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn no_deadlock<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) 
     sequent.hypotheses = generator.invariants_in_state(false);
     let mut ended = Vec::new();
     for thread in instances(program) {
-        let points = generator.outline.numbers.interruptible(program, thread);
+        let points = generator.outline.numbers.interruptible(thread).clone();
         sequent.hypotheses.push(standing(generator, thread, &points));
         for number in points.iter() {
             let here = generator.encoder.stands_in(thread, &PointSet::single(number));

@@ -97,7 +97,13 @@ impl Sink for Judge<'_> {
         self.budget.check()?;
         self.accepted.obligations += 1;
         let subject = sequent.subject;
-        match sequent.question(encoder, outline) {
+        let with_more = sequent.with_more();
+        let Question::Open(question) = sequent.question(encoder, outline) else { return Ok(()) };
+        let Some(with_more) = with_more else { return self.decide(encoder, subject, &question) };
+        if self.is_easy(encoder, &question, &question.hypotheses)? {
+            return Ok(());
+        }
+        match with_more.question(encoder, outline) {
             Question::Settled => Ok(()),
             Question::Open(question) => self.decide(encoder, subject, &question),
         }

@@ -201,8 +201,15 @@ impl Sink for Exporter<'_, '_> {
     ) -> Result<(), ObligationsError> {
         self.budget.check()?;
         let subject = sequent.subject;
+        let with_more = sequent.with_more();
         let Question::Open(question) = sequent.question(encoder, outline) else { return Ok(()) };
         let mut formulas = question.formulas(&mut encoder.pool);
+        if let Some(with_more) = with_more
+            && !self.is_contradiction(&mut encoder.pool, &formulas)
+        {
+            let Question::Open(question) = with_more.question(encoder, outline) else { return Ok(()) };
+            formulas = question.formulas(&mut encoder.pool);
+        }
         if !self.seen.insert(formulas.clone()) {
             return Ok(());
         }
@@ -216,6 +223,13 @@ impl Sink for Exporter<'_, '_> {
 }
 
 impl Exporter<'_, '_> {
+    /// Whether our own solver has a refutation of the formulas; which of two scripts is written depends on it,
+    /// and whoever reads the script decides it again.
+    fn is_contradiction(&mut self, pool: &mut TermPool, formulas: &[TermId]) -> bool {
+        let answer = self.solver.satisfiable(pool, formulas, self.budget);
+        matches!(answer.satisfiability, Satisfiability::Unsat(_))
+    }
+
     /// Adds what our own refutation states about operations that SMT-LIB does not have.
     fn add_lemmas(&mut self, pool: &mut TermPool, formulas: &mut Vec<TermId>) {
         let answer = self.solver.satisfiable(pool, formulas, self.budget);

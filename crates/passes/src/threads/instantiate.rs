@@ -17,14 +17,29 @@ use rely_program::analysis::{Graph, handles_are_opaque};
 use rely_program::{EdgeId, Expr, LocationId, Op, Program, PropertyKind, Scope, ThreadId, ThreadKind, VarId};
 use rustc_hash::FxHashMap;
 
-/// How many threads a program may get by this pass.
-const MOST_THREADS: usize = 32;
 /// How many locations a program may get by this pass.
 const MOST_LOCATIONS: usize = 20_000;
 
 /// The program in which each spawn that happens at most once starts an instance.
 #[derive(Clone, Copy, Debug)]
-pub struct Instantiate;
+pub struct Instantiate {
+    /// How many threads a program may get.
+    pub most_threads: usize,
+}
+
+impl Default for Instantiate {
+    /// So many as engines can tell apart with profit: most of them look at threads in pairs at least.
+    fn default() -> Self {
+        Self { most_threads: 32 }
+    }
+}
+
+impl Instantiate {
+    /// So many as the analysis of lock sets can tell apart: it looks at each step once or twice.
+    pub fn for_races() -> Self {
+        Self { most_threads: 256 }
+    }
+}
 
 impl Pass for Instantiate {
     fn name(&self) -> &'static str {
@@ -38,7 +53,7 @@ impl Pass for Instantiate {
             return (result, back);
         }
         // Instances may spawn in turn. Each round starts at least one thread less from templates.
-        while let Some((next, way_back)) = instantiate_once(&result) {
+        while let Some((next, way_back)) = instantiate_once(&result, self.most_threads) {
             result = next;
             back = back.then(way_back);
         }
@@ -81,14 +96,14 @@ fn keeps_numbers(program: &Program) -> bool {
 }
 
 /// Makes instances for the spawns of one template.
-fn instantiate_once(program: &Program) -> Option<(Program, BackMap)> {
+fn instantiate_once(program: &Program, most_threads: usize) -> Option<(Program, BackMap)> {
     let sites = spawn_sites(program);
     let template =
         sites.iter().filter(|(_, is_once)| *is_once).map(|(site, _)| site.template).find(|&template| {
             let copies = sites.iter().filter(|(site, is_once)| *is_once && site.template == template).count();
             let own_locations =
                 program.locations().values().filter(|location| location.thread == template).count();
-            program.threads().len() + copies <= MOST_THREADS
+            program.threads().len() + copies <= most_threads
                 && program.locations().len() + copies * own_locations <= MOST_LOCATIONS
         })?;
     let own = || sites.iter().filter(|(site, _)| site.template == template);

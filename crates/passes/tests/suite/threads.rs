@@ -80,14 +80,14 @@ fn endless_loops_around_spawns_stay() {
     sketch.edge("entry", "entry", [spawn(worker, None), increment(i)]);
     let program = sketch.finish();
     assert_eq!(Unroll.apply(&program).0.to_string(), program.to_string());
-    assert_eq!(Instantiate.apply(&program).0.to_string(), program.to_string());
+    assert_eq!(Instantiate::default().apply(&program).0.to_string(), program.to_string());
 }
 
 #[test]
 fn spawns_that_happen_once_start_instances() {
     let unrolled = Unroll.apply(&spawn_loop()).0;
     check(
-        Instantiate.apply(&FoldConstants.apply(&unrolled).0),
+        Instantiate::default().apply(&FoldConstants.apply(&unrolled).0),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -171,7 +171,7 @@ fn a_template_that_is_also_spawned_in_a_loop_stays_beside_its_instance() {
     );
     sketch.property(PropertyKind::Always(Expr::CountRunning(worker).lt(Expr::int(5))));
     check(
-        Instantiate.apply(&sketch.finish()),
+        Instantiate::default().apply(&sketch.finish()),
         expect![[r#"
         program sketch
         var x: int = 0
@@ -198,7 +198,7 @@ fn what_a_template_spawns_may_happen_often() {
     sketch.thread("main", RUNNING);
     sketch.edge("entry", "entry", [spawn(outer, None)]);
     let program = sketch.finish();
-    assert_eq!(Instantiate.apply(&program).0.to_string(), program.to_string());
+    assert_eq!(Instantiate::default().apply(&program).0.to_string(), program.to_string());
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn handles_that_are_taken_for_numbers_stay_as_they_are() {
         sketch.edge("started", "exit", of_main);
         let program = sketch.finish();
         assert_eq!(rely_program::analysis::handles_are_opaque(&program), *is_opaque, "{what}");
-        let (result, _) = Instantiate.apply(&program);
+        let (result, _) = Instantiate::default().apply(&program);
         let has_template = result.threads().values().any(|thread| thread.kind == ThreadKind::Template);
         assert_eq!(has_template, !is_opaque, "{what}");
     }
@@ -379,7 +379,7 @@ fn the_only_thread_of_a_template_keeps_its_number() {
         let (entry, exit) = (sketch.builder.entry(main), sketch.builder.exit(main));
         sketch.builder.edge(entry, exit, vec![spawn(worker, None); starts], None);
         let program = sketch.finish();
-        let (result, _) = Instantiate.apply(&program);
+        let (result, _) = Instantiate::default().apply(&program);
         let has_template = result.threads().values().any(|thread| thread.kind == ThreadKind::Template);
         assert_eq!(!has_template, is_instantiated, "{result}");
         let verdict = |program: &Program| explore(program, &[], 1_000).unwrap().verdict(program).assert;
@@ -404,7 +404,7 @@ fn whoever_starts_threads_changes_the_handles_of_others() {
     assert!(verdict(&program).assert, "the other one is started first");
     let results = [
         SliceThreads.apply(&program),
-        Instantiate.apply(&program),
+        Instantiate::default().apply(&program),
         rely_passes::prepare(&program, Goal::Assert),
     ];
     for (result, _) in results {

@@ -92,6 +92,11 @@ pub trait Strategy: Sync {
         false
     }
 
+    /// Whether data races that need no engine may be proved without one.
+    fn takes_easy_proofs(&self) -> bool {
+        false
+    }
+
     /// The first claim that is not `Unknown`, whatever its evidence is worth.
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed;
 

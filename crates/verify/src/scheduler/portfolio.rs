@@ -34,6 +34,10 @@ impl Strategy for Portfolio {
         "portfolio"
     }
 
+    fn takes_easy_proofs(&self) -> bool {
+        true
+    }
+
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
         let accept = |claimed: Attributed, _: &Budget| match claimed.claim {
             Claim::Unknown(reason) => Err(reason),

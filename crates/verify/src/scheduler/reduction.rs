@@ -23,6 +23,10 @@ impl Strategy for ReductionStrategy {
         "reduction"
     }
 
+    fn takes_easy_proofs(&self) -> bool {
+        true
+    }
+
     fn reduces(&self) -> bool {
         true
     }

@@ -112,7 +112,7 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "instantiate",
-        pass: |program| Instantiate.apply(program),
+        pass: |program| Instantiate::default().apply(program),
         goal: None,
         deadlocks: true,
         hides: false,

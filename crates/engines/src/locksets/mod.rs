@@ -1,0 +1,62 @@
+//! Lock sets and creation order: why two threads are never at two places at the same time.
+//!
+//! Most accesses to shared data are kept apart by a lock that both threads hold, or because one of the threads
+//! has not started or has ended. Both are found by one analysis, in one go for the whole program. A *fact* says
+//! that a cell has a certain value, or that an instance does not run, while a thread stands at a location. The
+//! greatest set of facts is computed that holds initially, is kept by the thread's own steps, and by every step
+//! that another thread can make meanwhile. The last part is where locks come from: nobody takes a lock that is
+//! taken, and only who holds it gives it back. A variable that only looks like a lock is found out by the
+//! interference of others.
+//!
+//! Eraser (Savage et al., 1997) intersects the locks that are held at the accesses to a variable; RacerX and
+//! RELAY do so statically. Here lock sets are assertions of a rely-guarantee proof instead: nothing is trusted,
+//! the checker shows that every fact holds and that it excludes what it is said to exclude.
+//!
+//! The analysis proves some of a program's properties and leaves the others alone; see [`Analysis::proved`].
+
+mod candidates;
+mod facts;
+mod property;
+mod proof;
+mod solve;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+use candidates::Candidates;
+use facts::Facts;
+use rely_base::{Budget, Interrupted};
+use rely_evidence::rely_guarantee::RelyGuarantee;
+use rely_program::{EdgeId, LocationId, Program};
+use rustc_hash::FxHashMap;
+use transfer::Passage;
+
+/// What threads know at all of their locations.
+pub struct Analysis<'p> {
+    program: &'p Program,
+    candidates: Candidates,
+    /// By location; `None` where nobody ever stands.
+    facts: Vec<Option<Facts>>,
+    /// By edge; `None` if it is never taken.
+    passages: Vec<Option<Passage>>,
+    /// The edges that end the program, by where they lead.
+    halting: FxHashMap<LocationId, Vec<EdgeId>>,
+}
+
+impl<'p> Analysis<'p> {
+    /// The facts of a program, unless the budget ends before.
+    pub fn infer(program: &'p Program, budget: &Budget) -> Result<Self, Interrupted> {
+        solve::solve(program, budget)
+    }
+
+    /// Which properties of the program the facts prove, one entry for each.
+    pub fn proved(&self) -> Vec<bool> {
+        self.program.properties().iter().map(|property| self.proves(property)).collect()
+    }
+
+    /// The facts as assertions, and what the edges look like to others. With the properties that are not
+    /// [proved](Self::proved) taken away, this proves the program.
+    pub fn proof(&self) -> RelyGuarantee {
+        proof::write(self)
+    }
+}

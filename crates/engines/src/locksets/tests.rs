@@ -1,0 +1,1 @@
+//! What is found out about programs, and that the checker agrees.

@@ -1,0 +1,91 @@
+//! Data races: what is proved at once for the whole program, and what is left for engines.
+//!
+//! [`watch_races`] makes a property of every two accesses that conflict. Most of them a cheap analysis proves
+//! together ([`rely_engines::locksets`]); the checker accepts its assertions like those of anybody else, on the
+//! program as `watch_races` made it. Engines see the properties that are left, and only the threads and
+//! variables that matter to these.
+
+use rely_base::{Budget, Interrupted};
+use rely_engines::locksets;
+use rely_evidence::{Claim, Proof, Verdict};
+use rely_passes::{Watched, watch_races};
+use rely_program::{Goal, Program, ProgramEditor, Trace, Violation};
+
+/// Who proves races away by lock sets and by the order in which threads start and end.
+pub const LOCKSETS: &str = "locksets";
+
+/// The races of a program as properties, some of them proved.
+#[derive(Debug)]
+pub(crate) struct Races {
+    pub(crate) watched: Watched,
+    /// The watched program without the properties that are proved, unless all of them are.
+    pub(crate) program: Program,
+    /// Which properties are left, by their numbers among all.
+    left: Vec<usize>,
+    /// The verdict if nothing is left.
+    pub(crate) settled: Option<Verdict>,
+}
+
+impl Races {
+    /// Makes races properties of a program. With `prove_easy`, those that need no engine are proved.
+    pub(crate) fn new(program: &Program, prove_easy: bool, budget: &Budget) -> Result<Self, Interrupted> {
+        let watched = watch_races(program, budget)?;
+        let all = || (0..watched.program.properties().len()).collect();
+        let (mut left, mut settled): (Vec<usize>, _) = (all(), None);
+        if prove_easy && !left.is_empty() {
+            let analysis = locksets::Analysis::infer(&watched.program, budget)?;
+            let proved = analysis.proved();
+            if let Some(verdict) = checked(&watched.program, &proved, &analysis, budget) {
+                left.retain(|&property| !proved[property]);
+                settled = left.is_empty().then_some(verdict);
+            }
+        }
+        let program = match settled {
+            Some(_) => watched.program.clone(),
+            None => restricted(&watched.program, |property| left.binary_search(&property).is_ok()),
+        };
+        Ok(Self { watched, program, left, settled })
+    }
+
+    /// A trace of the program that violates a property as one of the program as the front end made it that
+    /// ends in a race; `None` if it does not.
+    pub(crate) fn trace(&self, mut trace: Trace) -> Option<Trace> {
+        if let Violation::Property(property) = &mut trace.violation
+            && self.settled.is_none()
+        {
+            *property = *self.left.get(*property)?;
+        }
+        self.watched.trace(&trace)
+    }
+}
+
+/// The verdict about the properties that are said to be proved, if there are some and the checker accepts it.
+fn checked(
+    program: &Program,
+    proved: &[bool],
+    analysis: &locksets::Analysis<'_>,
+    budget: &Budget,
+) -> Option<Verdict> {
+    if !proved.contains(&true) {
+        return None;
+    }
+    let program = restricted(program, |property| proved[property]);
+    let claim = Claim::Safe(Proof::RelyGuarantee(analysis.proof()));
+    // What is left needs time, too.
+    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 2));
+    match rely_evidence::check(&program, Goal::Assert, claim, &patience).into_verdict() {
+        verdict @ Verdict::Safe(_) => Some(verdict),
+        _ => None,
+    }
+}
+
+/// The program with some of its properties.
+fn restricted(program: &Program, is_kept: impl Fn(usize) -> bool) -> Program {
+    let mut editor = ProgramEditor::new(program.clone());
+    let mut number = 0;
+    editor.properties_mut().retain(|_| {
+        number += 1;
+        is_kept(number - 1)
+    });
+    editor.finish()
+}
