@@ -5,11 +5,12 @@
 //! accesses of `rely_program::race` and knows nothing of properties.
 
 use rely_base::{Budget, Id, Random, Silent};
-use rely_evidence::{Claim, Verdict};
+use rely_engines::locksets::Analysis;
+use rely_evidence::{Claim, Proof, Verdict};
 use rely_program::race::Racer;
 use rely_program::{
-    AllValues, BinaryOp, Domain, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder, Reached,
-    Scope, Semantics, SlotId, State, ThreadKind, Trace, Value, VarId, Violation,
+    AllValues, BinaryOp, Domain, EdgeId, Expr, Goal, Op, Outcome, Place, Program, ProgramBuilder,
+    ProgramEditor, Reached, Scope, Semantics, SlotId, State, ThreadKind, Trace, Value, VarId, Violation,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -369,6 +370,37 @@ fn damaged_traces_are_rejected() {
         }
     }
     assert!(believed >= 40 && rejected >= 150, "{believed} believed, {rejected} rejected");
+}
+
+/// What lock sets prove is accepted by the checker, and true. Whatever was proved is taken away, and with the
+/// rest the default strategy agrees with the oracle.
+#[test]
+fn lock_sets_agree_with_an_oracle() {
+    let (mut proved, mut settled) = (0, 0);
+    for seed in 0..600 {
+        let generated = match seed % 2 {
+            0 => rely_testing::generate(seed).program,
+            _ => rely_testing::random::locking::program(seed),
+        };
+        let program = with_atomics(&generated, seed);
+        let watched = rely_passes::watch_races(&program, &Budget::unlimited()).expect("there is no limit");
+        let analysis = Analysis::infer(&watched.program, &Budget::unlimited()).expect("there is no limit");
+        let is_proved = analysis.proved();
+        proved += is_proved.iter().filter(|is_proved| **is_proved).count();
+        let mut editor = ProgramEditor::new(watched.program.clone());
+        let mut kept = is_proved.iter();
+        editor.properties_mut().retain(|_| *kept.next().expect("one for each property"));
+        let claim = Claim::Safe(Proof::RelyGuarantee(analysis.proof()));
+        let checked = rely_evidence::check(&editor.finish(), Goal::Assert, claim, &Budget::unlimited());
+        let verdict = checked.into_verdict();
+        assert!(matches!(verdict, Verdict::Safe(_)), "seed {seed}: {verdict:?}");
+        if !is_proved.contains(&false) {
+            let oracle = Oracle { program: &program, semantics: Semantics::new(&program) };
+            assert_ne!(oracle.has_race(), Some(true), "seed {seed}");
+            settled += usize::from(!is_proved.is_empty());
+        }
+    }
+    assert!(proved >= 100 && settled >= 20, "{proved} proved, {settled} settled");
 }
 
 #[test]

@@ -54,9 +54,11 @@ impl Standing<'_> {
     pub(super) fn contradicts(self, program: &Program, other: Standing<'_>) -> bool {
         self.excludes(program, other.location)
             || other.excludes(program, self.location)
-            || self.facts.resting.iter().any(|(thread, rest)| {
-                other.facts.resting.get(thread).is_some_and(|other| rest != other)
-            })
+            || self
+                .facts
+                .resting
+                .iter()
+                .any(|(thread, rest)| other.facts.resting.get(thread).is_some_and(|other| rest != other))
             || self.facts.values.iter().any(|(cell, known)| {
                 program.vars()[cell.0].is_global()
                     && other.facts.values.get(cell).is_some_and(|other| differ(program, *known, *other))
@@ -85,7 +87,13 @@ pub(super) fn are_apart(program: &Program, one: Known, other: Known) -> bool {
         (Known::Constant(one), Known::Constant(other)) => one != other,
         // Handles of threads from templates come behind those of all instances.
         (Known::Own, Known::Constant(value)) | (Known::Constant(value), Known::Own) => {
-            value <= program.threads().ids().filter_map(|thread| program.instance_handle(thread)).max().unwrap_or(0)
+            value
+                <= program
+                    .threads()
+                    .ids()
+                    .filter_map(|thread| program.instance_handle(thread))
+                    .max()
+                    .unwrap_or(0)
         }
         (Known::Own, Known::Own) => false,
     }

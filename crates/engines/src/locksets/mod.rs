@@ -16,8 +16,8 @@
 
 mod candidates;
 mod facts;
-mod property;
 mod proof;
+mod property;
 mod solve;
 #[cfg(test)]
 mod tests;

@@ -39,9 +39,9 @@ impl Analysis<'_> {
     /// Whether a condition on both threads is false with what they know. Locals of threads from templates
     /// do not occur in properties.
     fn is_false(&self, condition: &Expr, standing: [Standing<'_>; 2]) -> bool {
-        let known = standing.iter().fold(condition.clone(), |condition, standing| {
-            self.with_values(&condition, standing.facts)
-        });
+        let known = standing
+            .iter()
+            .fold(condition.clone(), |condition, standing| self.with_values(&condition, standing.facts));
         fold(self.program, &Env::default(), &known) == Expr::Bool(false)
     }
 

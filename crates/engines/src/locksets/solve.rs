@@ -85,7 +85,9 @@ impl<'p> Solver<'p> {
             let Initial::Values(values) = &declaration.initial else { continue };
             if is_seen(declaration.scope) && self.analysis.candidates.contains((var, 0)) {
                 let cells = values.iter().enumerate().filter(|(_, value)| value.checked_neg().is_some());
-                facts.values.extend(cells.map(|(index, value)| ((var, index as u32), Known::Constant(*value))));
+                facts
+                    .values
+                    .extend(cells.map(|(index, value)| ((var, index as u32), Known::Constant(*value))));
             }
         }
         facts
@@ -145,9 +147,8 @@ impl<'p> Solver<'p> {
                 facts.values.remove(&(*parameter, 0));
             }
             facts.values.extend(arguments.iter().copied());
-            let is_shared = |(cell, known): &(&Cell, &Known)| {
-                program.vars()[cell.0].is_global() && **known != Known::Own
-            };
+            let is_shared =
+                |(cell, known): &(&Cell, &Known)| program.vars()[cell.0].is_global() && **known != Known::Own;
             let shared = passage.leaves.values.iter().filter(is_shared);
             facts.values.extend(shared.map(|(cell, known)| (*cell, *known)));
             facts.resting.clone_from(&passage.leaves.resting);
@@ -162,8 +163,7 @@ impl<'p> Solver<'p> {
             values.chain(passage.starts.iter().map(|(thread, _)| Topic::Resting(*thread))).collect();
         for topic in topics {
             self.breakers.entry(topic).or_default().insert(edge);
-            let holders: Vec<LocationId> =
-                self.holders.get(&topic).into_iter().flatten().copied().collect();
+            let holders: Vec<LocationId> = self.holders.get(&topic).into_iter().flatten().copied().collect();
             for location in holders {
                 if !self.survives(location, topic, edge) {
                     self.forget(location, topic);

@@ -102,7 +102,8 @@ impl Passing<'_> {
             // Any of them.
             None => {
                 let var = place.var();
-                (0..self.program.vars()[var].cells() as u32).for_each(|index| self.set_cell((var, index), None));
+                (0..self.program.vars()[var].cells() as u32)
+                    .for_each(|index| self.set_cell((var, index), None));
             }
         }
     }

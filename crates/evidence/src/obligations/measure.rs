@@ -251,11 +251,8 @@ impl Comparator<'_, '_, '_> {
                 continue;
             }
             let numbers = &self.generator.outline.numbers;
-            let places: Vec<ControlPoint> = numbers
-                .interruptible(thread)
-                .iter()
-                .map(|number| numbers.point(thread, number))
-                .collect();
+            let places: Vec<ControlPoint> =
+                numbers.interruptible(thread).iter().map(|number| numbers.point(thread, number)).collect();
             let encoder = &self.generator.encoder;
             let is_touched = |component| {
                 let mut places = places.iter();

@@ -82,13 +82,7 @@ struct Known<'k> {
 
 impl Sequent {
     pub(crate) fn new(subject: Subject) -> Self {
-        Self {
-            subject,
-            hypotheses: Vec::new(),
-            more: Rc::default(),
-            places: Vec::new(),
-            goal: Rc::default(),
-        }
+        Self { subject, hypotheses: Vec::new(), more: Rc::default(), places: Vec::new(), goal: Rc::default() }
     }
 
     /// The same with everything that is known among its hypotheses, if there is more than that already.
