@@ -112,25 +112,30 @@ impl Problem {
             Node::Iff(left, right) => self.pool.iff(image[left], image[right]),
             Node::Apply(function, arguments) => {
                 let arguments: Vec<TermId> = arguments.iter().map(|argument| image[argument]).collect();
-                let sort = source.sort(term);
-                let name = source.function_name(*function);
-                let function = self.pool.function(name, arguments.len(), sort);
-                match self.pool.apply(function, &arguments) {
-                    Some(applied) if sort == Sort::Bool => self.opaque_truth(applied),
-                    Some(applied) => self.opaque_integer(applied),
-                    // The arity is that of the arguments.
-                    None => self.pool.truth(true),
-                }
+                self.application(source.function_name(*function), &arguments, source.sort(term))
             }
-            Node::Select(array, index) => {
-                let element = self.pool.select(image[array], image[index]);
-                if matches!(self.pool.node(element), Node::Select(..)) {
-                    self.opaque_integer(element)
-                } else {
-                    element
-                }
-            }
+            Node::Select(array, index) => self.element(image[array], image[index]),
             Node::Store(array, index, value) => self.pool.store(image[array], image[index], image[value]),
+        }
+    }
+
+    /// What a function that means nothing here yields is opaque.
+    fn application(&mut self, name: &str, arguments: &[TermId], sort: Sort) -> TermId {
+        let function = self.pool.function(name, arguments.len(), sort);
+        match self.pool.apply(function, arguments) {
+            Some(applied) if sort == Sort::Bool => self.opaque_truth(applied),
+            Some(applied) => self.opaque_integer(applied),
+            // The arity is that of the arguments.
+            None => self.pool.truth(true),
+        }
+    }
+
+    /// What an array has at an index is opaque, unless a store says what it is.
+    fn element(&mut self, array: TermId, index: TermId) -> TermId {
+        let element = self.pool.select(array, index);
+        match self.pool.node(element) {
+            Node::Select(..) => self.opaque_integer(element),
+            _ => element,
         }
     }
 
