@@ -7,9 +7,6 @@ use crate::arith::Integer;
 use crate::linear::VarId;
 use crate::term::{Node, Sort, TermId, TermPool};
 
-/// Remainders by divisors up to this are listed.
-const LISTED_REMAINDERS: i64 = 12;
-
 impl Problem {
     /// Translates a term of another pool. Side conditions are added to `sides`.
     pub(in crate::interpolate) fn import(
@@ -158,7 +155,8 @@ impl Problem {
     /// Says which remainders there are. This adds nothing to the bounds, but where the solver does
     /// not get along with them, it is a case distinction that helps.
     fn remainders(&mut self, remainder: TermId, divisor: &Integer, sides: &mut Vec<TermId>) {
-        let Some(divisor) = divisor.to_i64().filter(|&divisor| divisor <= LISTED_REMAINDERS) else { return };
+        let is_small = |divisor: &i64| usize::try_from(*divisor).is_ok_and(|d| d <= self.listed_remainders);
+        let Some(divisor) = divisor.to_i64().filter(is_small) else { return };
         let mut cases = Vec::new();
         for value in 0..divisor {
             let value = self.pool.int(value);
