@@ -84,7 +84,7 @@ impl Search<'_> {
 
     /// The solver's proof, if it has one that can be divided.
     fn proof(&self) -> Option<Proof> {
-        let splits = self.limits.variable_splits as u64;
+        let splits = self.limits.variable_splits;
         let limits = conjunction::Limits { splits, ..conjunction::Limits::default() };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         for hypothesis in &self.hypotheses {

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 200;
 pub(super) fn by_cases(problem: &mut Problem, effort: Effort<'_>, budget: &Budget) -> Outcome {
     let Problem { pool, tree, formulas, .. } = problem;
     let limits = effort.limits;
-    let quick = Limits { splits: limits.quick_splits as u64, ..Limits::default() };
+    let quick = Limits { splits: limits.quick_splits, ..Limits::default() };
     let mut search = Search {
         pool,
         tree,
@@ -84,7 +84,7 @@ struct Search<'a> {
     cases_left: usize,
     lessons_left: usize,
     /// Case distinctions of the solver where there is no other way.
-    patience: u64,
+    patience: usize,
     /// What the solver knows, in its order.
     facts: Vec<Owned>,
     /// The cases that the facts come from.

@@ -28,7 +28,7 @@ pub(super) struct Effort<'a> {
     /// Questions for the sake of simplicity.
     pub(super) questions: usize,
     /// Case distinctions of the solver for a single conjunction.
-    pub(super) splits: u64,
+    pub(super) splits: usize,
 }
 
 /// Decides a problem: by cases, which gives the simpler interpolants, or else by resolution.

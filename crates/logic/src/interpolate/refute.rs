@@ -280,7 +280,7 @@ fn complexity(constraint: &Constraint) -> Complexity {
 
 /// What the solver may do for a question that is asked for the sake of simplicity.
 fn hasty(limits: &Limits) -> conjunction::Limits {
-    let (splits, work) = (limits.hasty_splits as u64, limits.hasty_work as u64);
+    let (splits, work) = (limits.hasty_splits, limits.hasty_work);
     conjunction::Limits { splits, work, ..conjunction::Limits::default() }
 }
 

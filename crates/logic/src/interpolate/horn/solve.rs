@@ -58,7 +58,7 @@ impl HornSystem {
     fn solver<'a>(&'a self, limits: &'a Limits, budget: &'a Budget) -> Result<Solver<'a>, Unknown> {
         budget.check_now().map_err(|reason| Unknown::Solver(Reason::Stopped(reason)))?;
         let order = self.order().ok_or(Unknown::Recursive)?;
-        let oracle = Oracle { limits, splits: limits.patient_splits as u64, budget };
+        let oracle = Oracle { limits, splits: limits.patient_splits, budget };
         Ok(Solver { system: self, order, limits, oracle, budget })
     }
 
@@ -85,7 +85,7 @@ impl Solver<'_> {
 
     /// What a question that must be answered may cost.
     fn effort(&self, questions: usize) -> Effort<'_> {
-        Effort { limits: self.limits, questions, splits: self.limits.patient_splits as u64 }
+        Effort { limits: self.limits, questions, splits: self.limits.patient_splits }
     }
 
     fn by_interpolation(&self, pool: &mut TermPool) -> HornOutcome {
@@ -111,7 +111,7 @@ impl Solver<'_> {
         let questions = self.limits.questions;
         let found = solution.clone();
         let mut reason = Unknown::Rejected;
-        let hasty = Oracle { splits: self.limits.improving_splits as u64, ..self.oracle };
+        let hasty = Oracle { splits: self.limits.improving_splits, ..self.oracle };
         improve(pool, self.system, &self.order, &mut solution, hasty, questions);
         for solution in [solution, found] {
             match self.check(pool, &solution) {

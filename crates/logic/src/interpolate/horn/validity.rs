@@ -18,7 +18,7 @@ use crate::term::{Sort, TermId, TermPool, Value};
 pub(super) struct Oracle<'a> {
     pub(super) limits: &'a Limits,
     /// Case distinctions of the solver for a single conjunction.
-    pub(super) splits: u64,
+    pub(super) splits: usize,
     pub(super) budget: &'a Budget,
 }
 
