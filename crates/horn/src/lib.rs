@@ -37,11 +37,13 @@
 
 pub mod check;
 mod clauses;
+mod limits;
 mod normal;
 mod solver;
 mod syntax;
 
 pub use clauses::{Derivation, DerivationStep, Malformed, Model, System, Unknown, variables};
+pub use limits::Limits;
 pub use rely_logic::TermPool;
 pub use rely_logic::interpolate::{Application, Clause, ClauseId, UnknownId};
 pub use solver::Hints;
@@ -81,7 +83,19 @@ pub fn solve(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Answer {
-    match solver::search(pool, system, hints, budget, observer) {
+    solve_within(&Limits::default(), pool, system, hints, budget, observer)
+}
+
+/// The same with other limits than usual.
+pub fn solve_within(
+    limits: &Limits,
+    pool: &mut TermPool,
+    system: &System,
+    hints: Option<&Hints>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Answer {
+    match solver::search(limits, pool, system, hints, budget, observer) {
         Found::Model(model) => match check::check_model(pool, system, &model, budget) {
             Ok(()) => Answer::Sat(model),
             Err(wrong) => Answer::Unknown(format!("a model was found, but not accepted: {wrong}")),

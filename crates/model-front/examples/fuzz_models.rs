@@ -12,7 +12,8 @@
 #[path = "../tests/suite/generate.rs"]
 mod generate;
 
-use generate::{Random, messy, model};
+use generate::{messy, model};
+use rely_base::Random;
 use rely_base::SourceMap;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
     let seed = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
     std::panic::set_hook(Box::new(|_| {}));
     let end = Instant::now() + Duration::from_secs(seconds);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut inputs, mut accepted, mut found) = (0u64, 0u64, 0u64);
     while Instant::now() < end && found < 10 {
         let text = input(&mut random);
@@ -93,29 +94,29 @@ fn main() -> ExitCode {
 /// A generated model, usually with a few mutations.
 fn input(random: &mut Random) -> String {
     let mut text: Vec<char> = model(random).chars().collect();
-    for _ in 0..random.next(5) {
+    for _ in 0..random.below(5) {
         mutate(random, &mut text);
     }
     let text: String = text.into_iter().collect();
-    if random.next(3) == 0 { messy(random, &text) } else { text }
+    if random.below(3) == 0 { messy(random, &text) } else { text }
 }
 
 fn mutate(random: &mut Random, text: &mut Vec<char>) {
-    let at = random.next(text.len() + 1);
-    let end = (at + random.next(30)).min(text.len());
-    match random.next(5) {
+    let at = random.below(text.len() + 1);
+    let end = (at + random.below(30)).min(text.len());
+    match random.below(5) {
         0 => drop(text.drain(at..end)),
         1 => {
-            let piece: Vec<char> = PIECES[random.next(PIECES.len())].chars().collect();
+            let piece: Vec<char> = PIECES[random.below(PIECES.len())].chars().collect();
             text.splice(at..at, piece);
         }
         2 => {
             let piece = text[at..end].to_vec();
-            let to = random.next(text.len() + 1);
+            let to = random.below(text.len() + 1);
             text.splice(to..to, piece);
         }
         3 => {
-            let piece = PIECES[random.next(PIECES.len())].repeat(1 + random.next(300));
+            let piece = PIECES[random.below(PIECES.len())].repeat(1 + random.below(300));
             text.splice(at..end, piece.chars());
         }
         _ => text.truncate(at),

@@ -74,7 +74,7 @@ fn concerned(limit: &str) -> &'static [&'static str] {
         "deductive" => &["deductive"],
         "houdini" => &["houdini"],
         "parameterized" => &["parameterized"],
-        "symbolic" => &["rely-guarantee", "deductive"],
+        "symbolic" | "solver" | "interpolation" => &["rely-guarantee", "deductive"],
         _ => &["rely-guarantee"],
     }
 }

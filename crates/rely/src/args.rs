@@ -7,6 +7,7 @@ pub use crate::choices::{
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use regex_lite::Regex;
+use rely_base::Limits as _;
 use rely_bench::families::FAMILIES;
 use rely_passes::PassRun;
 use rely_program::Goal;
@@ -321,6 +322,9 @@ pub struct HornArgs {
     /// Give up when the solver holds more than this many megabytes
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: u64,
+    /// Another value for one of the limits of the search, for experiments
+    #[arg(long, value_name = "NAME=N", value_parser = horn_limit)]
+    pub limit: Vec<(String, u64)>,
     /// Let another solver answer: a command that reads the clauses from standard input, or from {file}
     #[arg(long, value_name = "COMMAND")]
     pub horn_solver: Option<String>,
@@ -503,11 +507,28 @@ fn pattern(text: &str) -> Result<Regex, String> {
 }
 
 fn limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = named_number(text)?;
+    match Limits::default().set(&name, value) {
+        true => Ok((name, value)),
+        false => Err("there is no such limit; `--verbose` lists them".to_owned()),
+    }
+}
+
+/// A limit of `rely horn`, which are few enough to be listed in a message.
+fn horn_limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = named_number(text)?;
+    let mut limits = rely_horn::Limits::default();
+    if limits.set(&name, value) {
+        return Ok((name, value));
+    }
+    let known: Vec<String> =
+        limits.entries().iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    Err(format!("there is no such limit; there are {}", known.join(", ")))
+}
+
+fn named_number(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit is changed by `NAME=N`")?;
     let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
-    if !Limits::default().set(name, value) {
-        return Err("there is no such limit; `--verbose` lists them".to_owned());
-    }
     Ok((name.to_owned(), value))
 }
 

@@ -74,7 +74,7 @@ impl Translator<'_> {
             (draft, ending)
         });
         let branches = ended.into_iter().chain(finished).map(|(draft, ending)| draft.finish(ending));
-        let mut solver = Conjunction::new(Numbers::Integers);
+        let mut solver = Conjunction::with_limits(Numbers::Integers, self.limits.solver);
         Ok(branches.filter(|branch| branch.is_possible(&mut solver, budget)).collect())
     }
 }

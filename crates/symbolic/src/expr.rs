@@ -49,7 +49,7 @@ pub struct Translator<'p> {
     pub(crate) program: &'p Program,
     pub(crate) cells: &'p Cells,
     pub(crate) thread: Option<ThreadId>,
-    limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 impl<'p> Translator<'p> {
@@ -60,7 +60,7 @@ impl<'p> Translator<'p> {
 
     /// The cases, unless there are too many of them.
     pub(crate) fn within_limit<T>(&self, cases: Vec<T>) -> Result<Vec<T>, TooManyCases> {
-        if cases.len() > self.limits.cases { Err(TooManyCases) } else { Ok(cases) }
+        if cases.len() > self.limits.translation.cases { Err(TooManyCases) } else { Ok(cases) }
     }
 
     pub(crate) fn fresh(&self, path: &mut Path) -> LinearForm {
@@ -255,7 +255,7 @@ impl<'p> Translator<'p> {
         let length = self.program.vars()[array].cells();
         let mut cases = Vec::new();
         for (path, index) in self.value(path, index)? {
-            if !index.is_constant() && length > self.limits.cases {
+            if !index.is_constant() && length > self.limits.translation.cases {
                 return Err(TooManyCases);
             }
             for position in 0..length {

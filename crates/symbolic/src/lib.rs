@@ -25,7 +25,7 @@ mod system;
 pub use cells::Cells;
 pub use edge::{Branch, BranchEnd};
 pub use expr::{TooManyCases, Translator};
-pub use limits::Limits;
+pub use limits::{Limits, TranslationLimits};
 pub use property::{Violation, initial_states};
 pub use roles::{Role, role_facts, roles};
 pub use system::{

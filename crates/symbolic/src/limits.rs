@@ -1,11 +1,12 @@
-//! What the translation of programs may cost. `cargo run --release -p rely --example limits` tells which verdicts
+//! What the translation of programs may cost, and what questions about them may. `cargo run --release -p rely --example limits` tells which verdicts
 //! and counts depend on which of these.
 
 use rely_base::define_limits;
+use rely_logic::interpolate;
 
 define_limits! {
     /// The limits of the translation into guarded commands, and of what is read off them.
-    pub struct Limits {
+    pub struct TranslationLimits {
         /// An edge with more cases than this is refused: disjunctions, conditional values and computed indices
         /// multiply, so without a limit a line of C could fill the memory.
         cases = 256,
@@ -21,4 +22,15 @@ define_limits! {
         /// doubles the number of its environment transitions.
         distinguished_predicates = 8,
     }
+}
+
+/// What a method may cost that reasons about sets of states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The translation of the program.
+    pub translation: TranslationLimits,
+    /// Each question about a conjunction.
+    pub solver: rely_logic::Limits,
+    /// Each interpolation.
+    pub interpolation: interpolate::Limits,
 }

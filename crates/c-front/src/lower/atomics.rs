@@ -29,7 +29,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(update) = update_named(plain) {
             return self.fetch_update(update, arguments, wanted, at).map(Some);
         }
-        if let Some(value) = self.load_or_store(plain, arguments, at)? {
+        if let Some(value) = self.fence_or_load(plain, arguments, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.store_call(plain, arguments, at)? {
             return Ok(Some(value));
         }
         if let Some(value) = self.exchange_call(plain, arguments, wanted, at)? {
@@ -38,14 +41,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.compare_call(plain, arguments, at)
     }
 
-    /// Fences, which have nothing to do, and operations that only read or only write.
-    fn load_or_store(
+    /// Fences, which have nothing to do, questions about the machine, and operations that only read.
+    fn fence_or_load(
         &mut self,
         name: &str,
         arguments: &'a [Node<Expression>],
         at: TreeSpan,
     ) -> Lowered<Option<Value>> {
-        let nothing = Wanted::Nothing;
         let value = match (name, arguments) {
             ("__sync_synchronize", []) => Value::void(),
             (
@@ -70,8 +72,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.memory_order(orders.first())?;
                 let (place, result) = self.places(place, result)?;
                 let value = self.as_atomic_call(|lowering| lowering.read(place, at))?;
-                self.assign_value(result, value, nothing, at, at)?
+                self.assign_value(result, value, Wanted::Nothing, at, at)?
             }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// Operations that only write.
+    fn store_call(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let nothing = Wanted::Nothing;
+        let value = match (name, arguments) {
             // What an atomic variable starts with is stored like anything else.
             ("atomic_init", [place, value]) => {
                 let (place, value) = self.place_and_value(place, value)?;

@@ -37,34 +37,56 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.operand_ends(&mut operands, pending);
         self.end_operands(operands);
         let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
-        let code = self.number(&callee);
-        let functions: Vec<(&'a str, ObjectId)> = callee
-            .targets
-            .iter()
-            .filter_map(|target| Some((self.function_name(target.object)?, target.object)))
-            .collect();
+        let functions = self.possible_functions(&callee);
         let result = match callee.ty.element() {
             Some(CType::Function(function)) => function.result.clone(),
             _ => return self.error(at, "what is called is not a function"),
         };
         let holder = self.result_holder(result, wanted, at)?;
-        let addresses: Vec<(&'a str, Expr)> = functions
-            .into_iter()
-            .map(|(name, object)| (name, Expr::Int(self.facts.address_of(object))))
-            .collect();
+        self.call_one_of(functions, &arguments, holder, wanted, at)?;
+        match holder {
+            Some(holder) => {
+                let place = self.object_lvalue(holder);
+                self.read(place, at)
+            }
+            None => Ok(Value::void()),
+        }
+    }
+
+    /// The functions that a computed pointer may mean, and when it does.
+    pub(super) fn possible_functions(&mut self, pointer: &Value) -> Vec<(&'a str, Expr)> {
+        let code = self.number(pointer);
+        let mut functions = Vec::new();
+        for target in &pointer.targets {
+            if let Some(name) = self.function_name(target.object) {
+                let address = Expr::Int(self.facts.address_of(target.object));
+                functions.push((name, fold::binary(BinaryOp::Eq, code.clone(), address)));
+            }
+        }
+        functions
+    }
+
+    /// Calls the function whose condition holds; what it returns goes to the holder, if there is one.
+    fn call_one_of(
+        &mut self,
+        functions: Vec<(&'a str, Expr)>,
+        arguments: &[Value],
+        holder: Option<ObjectId>,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<()> {
         // All choices start at the same location.
         self.here();
         let source = std::mem::take(&mut self.flow);
         let (mut end, mut none) = (Flow::dead(), Expr::Bool(true));
-        for (name, address) in addresses {
-            let is_this = fold::binary(BinaryOp::Eq, code.clone(), address);
+        for (name, is_this) in functions {
             none = fold::and(none, fold::not(is_this.clone()));
             self.flow = source.clone();
             self.emit(vec![Op::wait(is_this)]);
             let Some(&function) = self.unit.functions.get(name) else {
                 return self.error(at, format!("`{}` is called, but it is not defined", self.spelled(name)));
             };
-            let value = self.inline(name, &function.node, arguments.clone(), wanted, at)?;
+            let value = self.inline(name, &function.node, arguments.to_vec(), wanted, at)?;
             if let Some(holder) = holder {
                 let place = self.object_lvalue(holder);
                 self.assign_value(place, value, Wanted::Nothing, at, at)?;
@@ -75,13 +97,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.flow = source;
         self.no_function(none, at);
         self.flow = end;
-        match holder {
-            Some(holder) => {
-                let place = self.object_lvalue(holder);
-                self.read(place, at)
-            }
-            None => Ok(Value::void()),
-        }
+        Ok(())
     }
 
     /// The variable that gets the result of whatever function is called, if it is wanted.

@@ -185,20 +185,29 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let message = self.failed_assertion(call).unwrap_or_else(|| "an assertion fails".into());
                 self.fail(message, at);
             }
-            _ => {
-                let Some(kind) = self.nondeterministic(call) else {
-                    return match name.strip_prefix("__VERIFIER_nondet_") {
-                        Some(ty @ ("float" | "double")) => {
-                            self.refuse(at, format!("floating-point arithmetic (`__VERIFIER_nondet_{ty}`)"))
-                        }
-                        _ => Ok(None),
-                    };
-                };
-                self.evaluate_for_effect(&call.arguments)?;
-                return Ok(Some(self.any_value(kind, wanted)));
-            }
+            _ => return self.nondeterministic_call(name, call, wanted, at),
         }
         Ok(Some(Value::void()))
+    }
+
+    /// A call that yields any value of a type, if it is one.
+    fn nondeterministic_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        let Some(kind) = self.nondeterministic(call) else {
+            return match name.strip_prefix("__VERIFIER_nondet_") {
+                Some(ty @ ("float" | "double")) => {
+                    self.refuse(at, format!("floating-point arithmetic (`__VERIFIER_nondet_{ty}`)"))
+                }
+                _ => Ok(None),
+            };
+        };
+        self.evaluate_for_effect(&call.arguments)?;
+        Ok(Some(self.any_value(kind, wanted)))
     }
 
     /// The type whose values a call yields, all of them being possible.
@@ -376,17 +385,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<Option<Value>> {
         match name {
             "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__builtin_abort" | "__builtin_trap"
-            | "__builtin_exit" => {
-                for argument in &call.arguments {
-                    self.eval_and_discard(argument)?;
-                }
-                if matches!(name, "exit" | "__builtin_exit") {
-                    self.run_destructors()?;
-                }
-                self.emit(vec![Op::Halt]);
-                self.end_here();
-                Ok(Some(Value::void()))
-            }
+            | "__builtin_exit" => self.end_of_program(name, call).map(Some),
             "__builtin_unreachable" => {
                 self.fail("code marked as unreachable is reached".into(), at);
                 Ok(Some(Value::void()))
@@ -425,22 +424,38 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "abs" | "labs" | "llabs" | "imaxabs" | "__builtin_abs" | "__builtin_labs" | "__builtin_llabs" => {
                 self.absolute_value(name, call, at).map(Some)
             }
-            _ if is_ignored(name) => {
-                for argument in &call.arguments {
-                    if !self.is_stream(argument) {
-                        self.look_at_text(argument)?;
-                    }
-                }
-                let sleeps = name.contains("sleep") || name.contains("yield");
-                let kind = if name == "write" { IntKind::Long } else { IntKind::Int };
-                Ok(Some(match wanted {
-                    Wanted::Nothing => Value::void(),
-                    _ if sleeps => Value::constant(CType::INT, 0),
-                    _ => self.any_value(kind, wanted),
-                }))
-            }
+            _ if is_ignored(name) => self.ignored_call(name, call, wanted).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// A call that ends all threads; `exit` runs the destructors first.
+    fn end_of_program(&mut self, name: &str, call: &'a CallExpression) -> Lowered<Value> {
+        for argument in &call.arguments {
+            self.eval_and_discard(argument)?;
+        }
+        if matches!(name, "exit" | "__builtin_exit") {
+            self.run_destructors()?;
+        }
+        self.emit(vec![Op::Halt]);
+        self.end_here();
+        Ok(Value::void())
+    }
+
+    /// A call of which nothing is kept but what its arguments do: it prints or sleeps.
+    fn ignored_call(&mut self, name: &str, call: &'a CallExpression, wanted: Wanted) -> Lowered<Value> {
+        for argument in &call.arguments {
+            if !self.is_stream(argument) {
+                self.look_at_text(argument)?;
+            }
+        }
+        let sleeps = name.contains("sleep") || name.contains("yield");
+        let kind = if name == "write" { IntKind::Long } else { IntKind::Int };
+        Ok(match wanted {
+            Wanted::Nothing => Value::void(),
+            _ if sleeps => Value::constant(CType::INT, 0),
+            _ => self.any_value(kind, wanted),
+        })
     }
 
     /// Evaluates an argument of which nothing is used but what it points to, if that is text. Some of its

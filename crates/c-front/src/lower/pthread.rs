@@ -137,19 +137,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
-    /// The functions that a computed pointer may mean, and when it does.
-    fn possible_functions(&mut self, pointer: &Value) -> Vec<(&'a str, Expr)> {
-        let code = self.number(pointer);
-        let mut functions = Vec::new();
-        for target in &pointer.targets {
-            if let Some(name) = self.function_name(target.object) {
-                let address = Expr::Int(self.facts.address_of(target.object));
-                functions.push((name, fold::binary(BinaryOp::Eq, code.clone(), address)));
-            }
-        }
-        functions
-    }
-
     /// The steps that start a thread and store its handle, one for each place it may go to.
     fn spawn(
         &mut self,

@@ -19,6 +19,41 @@ pub(super) struct Switch {
     join_points: FxHashMap<usize, JoinPoint>,
 }
 
+/// The labels of a switch that were seen, and what they may be compared with.
+struct Cases {
+    /// The type of the value after its promotion.
+    kind: IntKind,
+    number: Expr,
+    /// The value is nondeterministic: each label may be chosen that is a number of this type.
+    any_of: Option<IntKind>,
+    /// The greatest value of each range by its least.
+    ranges: BTreeMap<i128, i128>,
+    default: Option<JoinPoint>,
+}
+
+impl Cases {
+    /// When a label with a range is chosen.
+    fn chooses(&self, low: i128, high: i128) -> Expr {
+        match self.any_of {
+            Some(kind) => Expr::Bool(count_in(kind, low, high) > 0),
+            None => is_in_range(&self.number, low, high),
+        }
+    }
+
+    /// When no label is chosen; `any` says when one is.
+    fn none_chosen(&self, any: Expr) -> Expr {
+        match self.any_of {
+            Some(kind) => {
+                let IntType { bits, .. } = kind.int_type();
+                let with_label: i128 =
+                    self.ranges.iter().map(|(&low, &high)| count_in(kind, low, high)).sum();
+                Expr::Bool(with_label < 1 << bits)
+            }
+            None => fold::not(any),
+        }
+    }
+}
+
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn switch(&mut self, node: &'a SwitchStatement) -> Lowered<()> {
         self.at = Some(self.span(node.expression.span));
@@ -54,8 +89,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.join_here(fallen_through)
     }
 
-    /// Leads to the labels; returns the way on which none is chosen. `any`: the value is
-    /// nondeterministic, so each label may be chosen that is a number of this type.
+    /// Leads to the labels; returns the way on which none is chosen.
     fn dispatch(
         &mut self,
         value: Value,
@@ -72,56 +106,54 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_unused = labels.all(|label| matches!(label.node, Label::Default));
         let value = if is_unused { self.settle_shared(value) } else { value };
         let number = self.number(&value);
+        let mut cases = Cases { kind, number, any_of, ranges: BTreeMap::new(), default: None };
         let mut any = Expr::Bool(false);
-        let mut default = None;
-        // The greatest value of each range by its least.
-        let mut chosen: BTreeMap<i128, i128> = BTreeMap::new();
         for group in groups {
             let join_point = self.new_join_point();
-            let mut condition = Expr::Bool(false);
-            for label in group {
-                switch.join_points.insert(label.span.start, join_point);
-                match self.case_range(&label.node, kind)? {
-                    // No number is in an empty range.
-                    Some((low, high)) if low > high => {}
-                    Some((low, high)) => {
-                        self.check_budget()?;
-                        // Ranges do not overlap, so that the last one that could does if any does.
-                        let last = chosen.range(..=high).next_back();
-                        if last.is_some_and(|(_, &greatest)| low <= greatest) {
-                            return self.error(label.span, format!("two `case` labels have the value {low}"));
-                        }
-                        chosen.insert(low, high);
-                        let is_chosen = match any_of {
-                            Some(kind) => Expr::Bool(count_in(kind, low, high) > 0),
-                            None => is_in_range(&number, low, high),
-                        };
-                        condition = fold::or(condition, is_chosen);
-                    }
-                    None if default.is_some() => {
-                        return self.error(label.span, "a `switch` has two `default` labels");
-                    }
-                    None => default = Some(join_point),
-                }
-            }
+            switch.join_points.extend(group.iter().map(|label| (label.span.start, join_point)));
+            let condition = self.group_condition(group, join_point, &mut cases)?;
             any = fold::or(any, condition.clone());
             self.lead_if(&value, condition, join_point)?;
         }
-        let none = match any_of {
-            Some(kind) => {
-                let IntType { bits, .. } = kind.int_type();
-                let with_label: i128 = chosen.iter().map(|(&low, &high)| count_in(kind, low, high)).sum();
-                Expr::Bool(with_label < 1 << bits)
-            }
-            None => fold::not(any),
-        };
-        match default {
+        let none = cases.none_chosen(any);
+        match cases.default {
             Some(join_point) => {
                 self.lead_if(&value, none, join_point)?;
                 Ok(Flow::dead())
             }
             None => Ok(self.way_if(&value, none)),
         }
+    }
+
+    /// When one of the labels that stand together is chosen.
+    fn group_condition(
+        &mut self,
+        group: &[&'a Node<Label>],
+        join_point: JoinPoint,
+        cases: &mut Cases,
+    ) -> Lowered<Expr> {
+        let mut condition = Expr::Bool(false);
+        for label in group {
+            match self.case_range(&label.node, cases.kind)? {
+                // No number is in an empty range.
+                Some((low, high)) if low > high => {}
+                Some((low, high)) => {
+                    self.check_budget()?;
+                    // Ranges do not overlap, so that the last one that could does if any does.
+                    let last = cases.ranges.range(..=high).next_back();
+                    if last.is_some_and(|(_, &greatest)| low <= greatest) {
+                        return self.error(label.span, format!("two `case` labels have the value {low}"));
+                    }
+                    cases.ranges.insert(low, high);
+                    condition = fold::or(condition, cases.chooses(low, high));
+                }
+                None if cases.default.is_some() => {
+                    return self.error(label.span, "a `switch` has two `default` labels");
+                }
+                None => cases.default = Some(join_point),
+            }
+        }
+        Ok(condition)
     }
 
     fn way_if(&mut self, value: &Value, condition: Expr) -> Flow {

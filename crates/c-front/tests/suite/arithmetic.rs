@@ -108,22 +108,37 @@ fn statement(random: &mut Random, text: &mut String, variables: &mut Variables, 
             }
             None => format!("{target} = {value};"),
         },
+        kind => compound(kind, &value, random, variables, depth - 1, calls),
+    };
+    writeln!(text, "  {line}").expect("strings take text");
+}
+
+/// A statement of the given kind with statements inside.
+fn compound(
+    kind: usize,
+    value: &str,
+    random: &mut Random,
+    variables: &mut Variables,
+    depth: usize,
+    calls: bool,
+) -> String {
+    match kind {
         6 | 7 => {
             let mut inner = format!("if ({value}) {{\n");
-            statement(random, &mut inner, variables, depth - 1, calls);
+            statement(random, &mut inner, variables, depth, calls);
             if random.chance(50) {
                 inner.push_str("} else {\n");
-                statement(random, &mut inner, variables, depth - 1, calls);
+                statement(random, &mut inner, variables, depth, calls);
             }
             inner + "}"
         }
         8 => {
             let mut inner = format!("for (int i = 0; i < {}; i++) {{\n", random.below(4));
             variables.scalars.push("i".into());
-            statement(random, &mut inner, variables, depth - 1, calls);
+            statement(random, &mut inner, variables, depth, calls);
             if random.chance(30) {
                 inner.push_str(random.pick(&["if (i == 1) continue;\n", "if (i == 1) break;\n"]));
-                statement(random, &mut inner, variables, depth - 1, calls);
+                statement(random, &mut inner, variables, depth, calls);
             }
             variables.scalars.pop();
             inner + "}"
@@ -132,7 +147,7 @@ fn statement(random: &mut Random, text: &mut String, variables: &mut Variables, 
             let mut inner = format!("switch ({value}) {{\n");
             for label in ["case 0:", "case 1: case 2:", "default:", "case 'a' ... 'd':"] {
                 inner.push_str(label);
-                statement(random, &mut inner, variables, depth - 1, calls);
+                statement(random, &mut inner, variables, depth, calls);
                 if random.chance(60) {
                     inner.push_str("break;\n");
                 }
@@ -141,16 +156,15 @@ fn statement(random: &mut Random, text: &mut String, variables: &mut Variables, 
         }
         10 => {
             let mut inner = String::from("{ int n = 3; do {\n");
-            statement(random, &mut inner, variables, depth - 1, calls);
+            statement(random, &mut inner, variables, depth, calls);
             inner + "n--; } while (n > 0); }"
         }
         _ => {
             let mut inner = String::from("__VERIFIER_atomic_begin();\n");
-            statement(random, &mut inner, variables, depth - 1, calls);
+            statement(random, &mut inner, variables, depth, calls);
             inner + "__VERIFIER_atomic_end();"
         }
-    };
-    writeln!(text, "  {line}").expect("strings take text");
+    }
 }
 
 fn expression(random: &mut Random, variables: &Variables, depth: usize) -> String {

@@ -84,67 +84,55 @@ fn destructors_run_when_the_program_ends() {
     refused(&threads.replace("END", "pthread_exit(0);"), "the attribute `destructor` if `main` ends before");
 }
 
+/// Programs whose meaning an attribute, a name for the assembler or a part of the library changes, and what is said
+/// of them.
+const CHANGED_MEANINGS: &[(&str, &str)] = &[
+    ("int x; extern int y __attribute__((alias(\"x\"))); int main(void) { y = 1; }", "`alias`"),
+    ("int f(void) __attribute__((weak)); int f(void) { return 1; } int main(void) { return f(); }", "`weak`"),
+    ("__attribute__((weak)) int x; int main(void) { return x; }", "`weak`"),
+    ("void c(int *p) {} int main(void) { __attribute__((cleanup(c))) int x = 1; return x; }", "`cleanup`"),
+    ("void c(int *p) {} int main(void) { int x __attribute__((cleanup(c))) = 1; return x; }", "`cleanup`"),
+    ("typedef int v __attribute__((vector_size(16))); v x; int main(void) { x; }", "`vector_size`"),
+    (
+        "struct __attribute__((scalar_storage_order(\"big-endian\"))) s { int a; } x; int main(void) { return x.a; }",
+        "`scalar_storage_order`",
+    ),
+    (
+        "struct s { int a; } __attribute__((scalar_storage_order(\"big-endian\"))); struct s x; \
+      int main(void) { return x.a; }",
+        "`scalar_storage_order`",
+    ),
+    ("int f(int a __attribute__((mode(DI)))) { return a; } int main(void) { return f(1); }", "`mode`"),
+    ("struct s { int a __attribute__((mode(DI))); } x; int main(void) { return x.a; }", "`mode`"),
+    (
+        "int x __attribute__((no_such_thing)); int main(void) { return x; }",
+        "unknown attribute `no_such_thing`",
+    ),
+    ("int main(void) { int x = 0; __attribute__((assume(x == 1))); return x; }", "the attribute `assume`"),
+    ("int x __asm__(\"y\"); int main(void) { return x; }", "a name for the assembler"),
+    (
+        "int f(void) __asm__(\"g\"); int f(void) { return 1; } int main(void) { return f(); }",
+        "a name for the assembler",
+    ),
+    ("int main(void) { register int x __asm__(\"rax\") = 1; return x; }", "a name for the assembler"),
+    ("__attribute__((constructor)) void f(int x) {} int main(void) { }", "with parameters"),
+    ("int atexit(void (*)(void)); void f(void) {} int main(void) { atexit(f); }", "`atexit`"),
+    ("int printf(const char *, ...); int main(void) { int x = 0; printf(\"a%n\", &x); return x; }", "`%n`"),
+    (
+        "int printf(const char *, ...); int main(void) { long x = 0; printf(\"%%%5ln\", &x); return x; }",
+        "`%n`",
+    ),
+    (
+        "int printf(const char *, ...); char f[9]; int main(void) { int x = 0; printf(f, &x); return x; }",
+        "a format that is computed",
+    ),
+    ("int main(void) { int x = 0; __asm__(\"\" : \"+r\"(x)); return x; }", "changes variables"),
+    ("int main(void) { int x = 0; __asm__(\"inc %0\" : \"+r\"(x)); return x; }", "inline assembly"),
+];
+
 #[test]
 fn attributes_that_change_the_meaning_are_refused() {
-    let table = [
-        ("int x; extern int y __attribute__((alias(\"x\"))); int main(void) { y = 1; }", "`alias`"),
-        (
-            "int f(void) __attribute__((weak)); int f(void) { return 1; } int main(void) { return f(); }",
-            "`weak`",
-        ),
-        ("__attribute__((weak)) int x; int main(void) { return x; }", "`weak`"),
-        (
-            "void c(int *p) {} int main(void) { __attribute__((cleanup(c))) int x = 1; return x; }",
-            "`cleanup`",
-        ),
-        (
-            "void c(int *p) {} int main(void) { int x __attribute__((cleanup(c))) = 1; return x; }",
-            "`cleanup`",
-        ),
-        ("typedef int v __attribute__((vector_size(16))); v x; int main(void) { x; }", "`vector_size`"),
-        (
-            "struct __attribute__((scalar_storage_order(\"big-endian\"))) s { int a; } x; int main(void) { return x.a; }",
-            "`scalar_storage_order`",
-        ),
-        (
-            "struct s { int a; } __attribute__((scalar_storage_order(\"big-endian\"))); struct s x; \
-          int main(void) { return x.a; }",
-            "`scalar_storage_order`",
-        ),
-        ("int f(int a __attribute__((mode(DI)))) { return a; } int main(void) { return f(1); }", "`mode`"),
-        ("struct s { int a __attribute__((mode(DI))); } x; int main(void) { return x.a; }", "`mode`"),
-        (
-            "int x __attribute__((no_such_thing)); int main(void) { return x; }",
-            "unknown attribute `no_such_thing`",
-        ),
-        (
-            "int main(void) { int x = 0; __attribute__((assume(x == 1))); return x; }",
-            "the attribute `assume`",
-        ),
-        ("int x __asm__(\"y\"); int main(void) { return x; }", "a name for the assembler"),
-        (
-            "int f(void) __asm__(\"g\"); int f(void) { return 1; } int main(void) { return f(); }",
-            "a name for the assembler",
-        ),
-        ("int main(void) { register int x __asm__(\"rax\") = 1; return x; }", "a name for the assembler"),
-        ("__attribute__((constructor)) void f(int x) {} int main(void) { }", "with parameters"),
-        ("int atexit(void (*)(void)); void f(void) {} int main(void) { atexit(f); }", "`atexit`"),
-        (
-            "int printf(const char *, ...); int main(void) { int x = 0; printf(\"a%n\", &x); return x; }",
-            "`%n`",
-        ),
-        (
-            "int printf(const char *, ...); int main(void) { long x = 0; printf(\"%%%5ln\", &x); return x; }",
-            "`%n`",
-        ),
-        (
-            "int printf(const char *, ...); char f[9]; int main(void) { int x = 0; printf(f, &x); return x; }",
-            "a format that is computed",
-        ),
-        ("int main(void) { int x = 0; __asm__(\"\" : \"+r\"(x)); return x; }", "changes variables"),
-        ("int main(void) { int x = 0; __asm__(\"inc %0\" : \"+r\"(x)); return x; }", "inline assembly"),
-    ];
-    for (text, expected) in table {
+    for (text, expected) in CHANGED_MEANINGS {
         refused(text, expected);
     }
 }

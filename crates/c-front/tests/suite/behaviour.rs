@@ -135,7 +135,7 @@ fn functions() {
 }
 
 #[test]
-fn structures_and_arrays() {
+fn structures() {
     check(
         "int r; struct s { int a; char b[3]; } x = { 1, { 2, 3 } }; int main() { r = x.a + x.b[1] + x.b[2]; }",
         4,
@@ -150,17 +150,6 @@ fn structures_and_arrays() {
         int main() { o.i[1].v = 6; struct in *p = &o.i[1]; r = p->v; }",
         6,
     );
-    check(
-        "int r; int m[2][3] = { { 1, 2 }, { 3, 4, 5 } }; int main() { for (int i = 0; i < 2; i++) \
-        for (int j = 0; j < 3; j++) r += m[i][j] * (i + 1); }",
-        27,
-    );
-    check(
-        "int r; int a[] = { [3] = 7, 8, [0] = 1 }; int main() { r = sizeof a / sizeof *a * 100 + a[0] + a[3] + a[4]; }",
-        516,
-    );
-    check("int r; int a[5] = { [1 ... 3] = 2 }; int main() { r = a[0] + a[1] + a[2] + a[3] + a[4]; }", 6);
-    check("int r; char s[] = \"hey\"; int main() { r = sizeof s + s[0] - 'h' + s[3]; }", 4);
     check(
         "int r; struct s { int a, b; }; struct s make(int a) { struct s x = { a, a + 1 }; return x; } \
         int main() { r = make(3).b; struct s y = make(5); r += y.a; }",
@@ -180,6 +169,25 @@ fn structures_and_arrays() {
         "int r; typedef struct { int x; } T; T t[2] = { { 1 }, { 2 } }; int main() { T *p = t; p++; r = p->x; }",
         2,
     );
+    check(
+        "int r; struct s { int v[1]; } a[3]; int main() { int i = 2, j = 0; a[i].v[j] = 6; r = a[2].v[0]; }",
+        6,
+    );
+}
+
+#[test]
+fn arrays() {
+    check(
+        "int r; int m[2][3] = { { 1, 2 }, { 3, 4, 5 } }; int main() { for (int i = 0; i < 2; i++) \
+        for (int j = 0; j < 3; j++) r += m[i][j] * (i + 1); }",
+        27,
+    );
+    check(
+        "int r; int a[] = { [3] = 7, 8, [0] = 1 }; int main() { r = sizeof a / sizeof *a * 100 + a[0] + a[3] + a[4]; }",
+        516,
+    );
+    check("int r; int a[5] = { [1 ... 3] = 2 }; int main() { r = a[0] + a[1] + a[2] + a[3] + a[4]; }", 6);
+    check("int r; char s[] = \"hey\"; int main() { r = sizeof s + s[0] - 'h' + s[3]; }", 4);
     check("int r; int main() { int *p = (int[]){ 4, 5 }; r = p[1]; }", 5);
     check(
         "int r; const int N = 3; int a[3]; int main() { const int k = N; for (int i = 0; i < k; i++) a[i] = i; r = a[2]; }",
@@ -188,10 +196,6 @@ fn structures_and_arrays() {
     check(
         "int r; int m[3][1] = { { 1 }, { 2 }, { 3 } }; int main() { for (int i = 0; i < 3; i++) r += m[i][0] * i; }",
         8,
-    );
-    check(
-        "int r; struct s { int v[1]; } a[3]; int main() { int i = 2, j = 0; a[i].v[j] = 6; r = a[2].v[0]; }",
-        6,
     );
     check("int r; char c[2][3]; int main() { int i = 1, j = 2; c[i][j] = 5; r = c[1][2] + c[0][2]; }", 5);
     check("int x; int x = 4; extern int x; int r; int main() { r = x; }", 4);

@@ -157,6 +157,24 @@ impl Maker {
                 let name = format!("d{}", self.names);
                 format!("int {name}[3] = {{ {first} & 15, {second} & 15 }}; l = {name}[0] ^ {name}[1];")
             }
+            kind @ 8..=12 => self.compound(kind, depth),
+            13 => format!("{}, {};", self.expression(depth, true), self.expression(depth, true)),
+            14 => format!("(void)({});", self.expression(depth, true)),
+            _ => format!(
+                "int v{0} = {1} & 7, w{0} = {2} & 7; l = v{0} ^ w{0};",
+                {
+                    self.names += 1;
+                    self.names
+                },
+                self.expression(1, true),
+                self.expression(1, true)
+            ),
+        }
+    }
+
+    /// A branch or a loop of the given kind.
+    fn compound(&mut self, kind: usize, depth: usize) -> String {
+        match kind {
             8 => {
                 let (condition, inner) = (self.expression(depth, true), self.inner(depth));
                 format!("if ({condition}) {{ {inner} }} else {}", self.inner(depth))
@@ -173,24 +191,13 @@ impl Maker {
                 let (condition, inner) = (self.expression(1, true), self.inner(depth));
                 format!("i = 0; do {{ {inner} }} while (++i < 2 && {condition});")
             }
-            12 => {
+            _ => {
                 let (value, inner) = (self.expression(depth, true), self.inner(depth));
                 format!(
                     "switch ({value} & 3) {{ case 0: {inner} case 1: l++; break; default: {} }}",
                     self.inner(depth)
                 )
             }
-            13 => format!("{}, {};", self.expression(depth, true), self.expression(depth, true)),
-            14 => format!("(void)({});", self.expression(depth, true)),
-            _ => format!(
-                "int v{0} = {1} & 7, w{0} = {2} & 7; l = v{0} ^ w{0};",
-                {
-                    self.names += 1;
-                    self.names
-                },
-                self.expression(1, true),
-                self.expression(1, true)
-            ),
         }
     }
 

@@ -28,9 +28,16 @@ struct RunStep {
 }
 
 /// The comparisons in the interpolants of the run that offended; none if it is a run of the program.
-pub(super) fn lemmas(model: &Model<'_>, joint: &Joint<'_, '_>, budget: &Budget) -> Vec<Constraint> {
+pub(super) fn lemmas(
+    model: &Model<'_>,
+    joint: &Joint<'_, '_>,
+    limits: Limits,
+    budget: &Budget,
+) -> Vec<Constraint> {
+    let (cases, questions) = (model.limits.lemma_cases, model.limits.lemma_questions);
+    let limits = Limits { cases, questions, ..limits };
     let run = joint.offended.and_then(|offended| run(model, joint, offended));
-    run.map_or_else(Vec::new, |run| Unfolding::new(model, &run).lemmas(budget))
+    run.map_or_else(Vec::new, |run| Unfolding::new(model, &run).lemmas(limits, budget))
 }
 
 fn run(model: &Model<'_>, joint: &Joint<'_, '_>, offended: Offended) -> Option<Run> {
@@ -128,8 +135,7 @@ impl<'u, 'p> Unfolding<'u, 'p> {
         self.names.push(current.clone());
     }
 
-    fn lemmas(mut self, budget: &Budget) -> Vec<Constraint> {
-        let limits = Limits { parts: 400, cases: 50, questions: 100 };
+    fn lemmas(mut self, limits: Limits, budget: &Budget) -> Vec<Constraint> {
         let preferences = Preferences { limits, ..Preferences::default() };
         let found = interpolate_sequence(&mut self.pool, &self.formulas, &preferences, budget).found();
         let mut lemmas: Vec<Constraint> = Vec::new();

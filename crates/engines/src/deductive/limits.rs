@@ -32,6 +32,11 @@ define_limits! {
         union_differences = 4,
         /// Longer runs are not asked for lemmas: they teach too much.
         lemma_steps = 40,
+        /// Cases of a run that are distinguished before its lemmas are looked for by learning clauses, which finds
+        /// worse ones.
+        lemma_cases = 50,
+        /// Questions that are asked only to find simpler lemmas.
+        lemma_questions = 100,
         /// Steps of the search for a renaming that exchanges two threads: it backtracks, so it needs a limit.
         symmetry_tries = 20_000,
     }

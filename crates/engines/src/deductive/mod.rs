@@ -144,7 +144,7 @@ impl Deductive {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return nothing(Reason::UnsupportedGoal { engine: NAME, goal });
         }
-        let mut team = Team::new(budget, self.options.workers);
+        let mut team = Team::new(budget, self.options.symbolic.solver, self.options.workers);
         let Ok(model) = Model::new(program, goal, &self.options, team.lead(), budget) else {
             let construct = "statements with so many cases".to_owned();
             return nothing(Reason::UnsupportedConstruct { engine: NAME, construct });
@@ -276,7 +276,7 @@ impl Work<'_, '_> {
                 let mut joint = Joint::new(self.model, self.symmetries, growth, images, constraints);
                 let outcome = joint.run(&mut self.team);
                 let proof = outcome.is_ok().then(|| proof::joint_proof(self.model, &joint, self.team.lead()));
-                for lemma in lemma::lemmas(self.model, &joint, budget) {
+                for lemma in lemma::lemmas(self.model, &joint, self.options.symbolic.interpolation, budget) {
                     if !self.lemmas.contains(&lemma) {
                         self.lemmas.push(lemma);
                     }

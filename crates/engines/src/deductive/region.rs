@@ -266,8 +266,14 @@ pub(super) struct Reasoner {
 
 impl Reasoner {
     /// A reasoner that stops with the budget.
+    #[cfg(test)]
     pub(super) fn new(budget: &Budget) -> Self {
-        let mut solver = Conjunction::new(Domain::Integers);
+        Self::with_limits(budget, rely_logic::Limits::default())
+    }
+
+    /// A reasoner that stops with the budget, and does not try a question harder than the limits allow.
+    pub(super) fn with_limits(budget: &Budget, limits: rely_logic::Limits) -> Self {
+        let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         solver.set_proofs(false);
         Self { solver, budget: budget.clone(), questions: 0 }
     }

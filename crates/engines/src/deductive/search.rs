@@ -2,6 +2,11 @@
 //!
 //! A proof that fails does not mean that the program is wrong. But if it is, there is often a short
 //! run that shows it, and showing it is better than not knowing.
+//!
+//! This is not the search of the engine `explore`, and cannot be: engines do not know each other. That one claims
+//! something about all states, so it tries all values, packs states to hold millions of them, and leaves out steps
+//! that it can justify to leave out. This one claims nothing about what it did not see. It tries only values that
+//! matter to the program, visits a few thousand states, and is over in milliseconds.
 
 use rely_base::Budget;
 use rely_program::{

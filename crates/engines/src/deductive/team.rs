@@ -18,8 +18,8 @@ pub(super) struct Team {
 
 impl Team {
     /// A team of so many workers, at least one.
-    pub(super) fn new(budget: &Budget, workers: usize) -> Self {
-        Self { reasoners: (0..workers.max(1)).map(|_| Reasoner::new(budget)).collect() }
+    pub(super) fn new(budget: &Budget, limits: rely_logic::Limits, workers: usize) -> Self {
+        Self { reasoners: (0..workers.max(1)).map(|_| Reasoner::with_limits(budget, limits)).collect() }
     }
 
     /// The one who works alone when there is nothing to share.
@@ -71,7 +71,7 @@ mod tests {
     fn results_keep_their_order() {
         let budget = Budget::unlimited();
         for workers in 1..5 {
-            let mut team = Team::new(&budget, workers);
+            let mut team = Team::new(&budget, rely_logic::Limits::default(), workers);
             let mut items: Vec<usize> = (0..10).collect();
             let doubled = team.for_each(&mut items, 1_000, |item, _| {
                 *item += 1;

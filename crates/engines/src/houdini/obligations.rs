@@ -143,7 +143,7 @@ impl<'f, 'p> Frame<'f, 'p> {
 
 /// What is known in each case of the initial states.
 fn initial_signs(system: &System<'_>, vocabulary: &Vocabulary, budget: &Budget) -> Vec<Signs> {
-    let mut solver = Conjunction::new(Domain::Integers);
+    let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
     solver.set_proofs(false);
     let starts = system
         .thread_ids()

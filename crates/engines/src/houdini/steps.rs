@@ -28,7 +28,7 @@ struct StepSigns {
 
 impl Steps {
     pub(super) fn new(system: &System<'_>, vocabulary: &Vocabulary, budget: &Budget) -> Self {
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
         solver.set_proofs(false);
         let mut reader = Reader { system, vocabulary, solver, budget };
         Steps { of: system.moves.iter().map(|by| reader.read(by)).collect() }

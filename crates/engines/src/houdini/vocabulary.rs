@@ -50,7 +50,7 @@ impl Vocabulary {
             standing: Vec::new(),
             atoms,
         };
-        vocabulary.relate(budget);
+        vocabulary.relate(system.limits.solver, budget);
         for thread in system.thread_ids() {
             let of = |wanted: &dyn Fn(&Atom) -> bool| -> Signs {
                 let atoms = vocabulary.atoms.iter().filter(|(_, atom)| wanted(atom));
@@ -71,8 +71,8 @@ impl Vocabulary {
     }
 
     /// Finds out what follows from what.
-    fn relate(&mut self, budget: &Budget) {
-        let mut solver = Conjunction::new(Domain::Integers);
+    fn relate(&mut self, limits: rely_logic::Limits, budget: &Budget) {
+        let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         solver.set_proofs(false);
         for (id, atom) in self.atoms.iter() {
             match atom {

@@ -11,14 +11,13 @@ use rely_logic::{Integer, Sort, TermId, TermPool, VarId};
 
 use super::{Predicate, Rule};
 use crate::clauses::System;
-
-/// An argument with more values than this counts as infinite.
-const MOST_VALUES: usize = 64;
+use crate::limits::Limits;
 
 type Domains = Arena<UnknownId, Vec<Option<BTreeSet<Integer>>>>;
 
 /// Fills in the domains of the predicates.
 pub(super) fn find_domains(
+    limits: &Limits,
     pool: &TermPool,
     system: &System,
     predicates: &mut Arena<UnknownId, Predicate>,
@@ -42,7 +41,7 @@ pub(super) fn find_domains(
     while changed {
         changed = false;
         for rule in rules {
-            changed |= propagate(pool, &mut domains, rule, &is_flag);
+            changed |= propagate(limits, pool, &mut domains, rule, &is_flag);
         }
     }
     for (unknown, predicate) in predicates.iter_mut() {
@@ -54,6 +53,7 @@ pub(super) fn find_domains(
 
 /// Lets a rule give its values to its head; whether anything changed.
 fn propagate(
+    limits: &Limits,
     pool: &TermPool,
     domains: &mut Domains,
     rule: &Rule,
@@ -68,7 +68,7 @@ fn propagate(
         let Some(known) = domains[head.unknown][position].clone() else { continue };
         let joined = values(pool, domains, rule, argument)
             .map(|values| known.union(&values).cloned().collect::<BTreeSet<Integer>>())
-            .filter(|joined| joined.len() <= MOST_VALUES);
+            .filter(|joined| joined.len() <= limits.values);
         if joined.as_ref() != Some(&known) {
             domains[head.unknown][position] = joined;
             changed = true;

@@ -19,6 +19,7 @@ use rely_logic::{Integer, Node, Sort, TermId, TermPool, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::clauses::System;
+use crate::limits::Limits;
 
 /// A predicate over integers.
 #[derive(Clone, Debug)]
@@ -55,11 +56,18 @@ pub(crate) struct Rule {
 pub(crate) struct Normal {
     pub(crate) predicates: Arena<UnknownId, Predicate>,
     pub(crate) rules: Vec<Rule>,
+    /// What the search may cost.
+    pub(crate) limits: Limits,
 }
 
 impl Normal {
     /// Brings a system into normal form.
-    pub(crate) fn new(pool: &mut TermPool, system: &System, budget: &Budget) -> Result<Self, StopReason> {
+    pub(crate) fn new(
+        limits: &Limits,
+        pool: &mut TermPool,
+        system: &System,
+        budget: &Budget,
+    ) -> Result<Self, StopReason> {
         let mut predicates: Arena<UnknownId, Predicate> = Arena::new();
         for unknown in system.unknowns().values() {
             // Variables of their own: those of the original may occur in clauses as well.
@@ -75,12 +83,14 @@ impl Normal {
         for (id, clause) in system.clauses().iter() {
             budget.check()?;
             let encoded = encode::encode(pool, id, clause);
-            rules.extend(split::split(pool, encoded));
+            rules.extend(split::split(limits, pool, encoded));
         }
-        finite::find_domains(pool, system, &mut predicates, &rules);
-        let rules =
-            rules.into_iter().flat_map(|rule| split::split_distinct(pool, &predicates, rule)).collect();
-        Ok(Self { predicates, rules })
+        finite::find_domains(limits, pool, system, &mut predicates, &rules);
+        let rules = rules
+            .into_iter()
+            .flat_map(|rule| split::split_distinct(limits, pool, &predicates, rule))
+            .collect();
+        Ok(Self { predicates, rules, limits: *limits })
     }
 
     /// A formula over the parameters of a predicate as one over those of the original.

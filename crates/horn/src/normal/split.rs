@@ -7,16 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::encode::Encoded;
 use super::{Predicate, Rule};
-
-/// A constraint with more cases than this stays one formula.
-const MOST_CASES: usize = 128;
-/// Of more disequalities than this in one rule, the others stay as they are.
-const MOST_DISTINCT: usize = 4;
+use crate::limits::Limits;
 
 /// The rules that together are the clause.
-pub(super) fn split(pool: &mut TermPool, encoded: Encoded) -> Vec<Rule> {
+pub(super) fn split(limits: &Limits, pool: &mut TermPool, encoded: Encoded) -> Vec<Rule> {
     let Encoded { constraint, body, head, clause, originals } = encoded;
-    let cubes = match pool.cubes(constraint, MOST_CASES) {
+    let cubes = match pool.cubes(constraint, limits.cases) {
         Ok(cubes) => cubes,
         Err(_) => match pool.node(constraint) {
             Node::And(parts) => vec![parts.to_vec()],
@@ -103,6 +99,7 @@ fn replace(pool: &mut TermPool, rule: &mut Rule, variable: VarId, value: TermId)
 /// A disequality of what takes infinitely many values is less or greater: abstraction by conjunctions
 /// cannot express the gap.
 pub(super) fn split_distinct(
+    limits: &Limits,
     pool: &mut TermPool,
     predicates: &Arena<UnknownId, Predicate>,
     rule: Rule,
@@ -114,7 +111,7 @@ pub(super) fn split_distinct(
         finite.extend(pairs.filter(|(_, domain)| domain.is_some()).map(|(&argument, _)| argument));
     }
     let mut rules = vec![rule];
-    for _ in 0..MOST_DISTINCT {
+    for _ in 0..limits.distinct {
         let mut next = Vec::new();
         let mut changed = false;
         for rule in rules {

@@ -14,23 +14,14 @@ use rustc_hash::FxHashMap;
 use super::congruence::congruences;
 use super::reach::Engine;
 use super::special::{Special, ValuesId};
-
-/// Applications of rules that the analysis may try.
-const MOST_POSTS: usize = 1_500;
-/// Places, that is, predicates at values of their finite arguments, that it may keep.
-const MOST_PLACES: usize = 200;
-/// Times that a place is joined before it is widened.
-const WIDENING_DELAY: u32 = 3;
-/// Times that lost bounds are looked for again.
-const NARROWING_STEPS: usize = 2;
-/// Formulas for one predicate.
-const MOST_CANDIDATES: usize = 40;
+use crate::limits::Limits;
 
 /// A predicate at values of its finite arguments.
 type PredicatePoint = (UnknownId, ValuesId);
 
 /// For each predicate, formulas over those of its parameters that are not finite.
 pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<UnknownId, Vec<TermId>> {
+    let limits = &engine.normal.limits;
     let mut found: Arena<UnknownId, Vec<TermId>> =
         engine.normal.predicates.ids().map(|_| Vec::new()).collect();
     let mut analysis = Analysis { engine, places: Vec::new(), elements: FxHashMap::default(), posts: 0 };
@@ -39,11 +30,11 @@ pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<
         let (element, _) = &analysis.elements[place];
         for constraint in element.constraints().iter().filter(|constraint| !constraint.is_false()) {
             let literal = pool.constraint_term(constraint);
-            add(&mut found[place.0], literal);
+            add(&mut found[place.0], literal, limits);
         }
     }
     for (unknown, formula) in congruences(pool, engine) {
-        add(&mut found[unknown], formula);
+        add(&mut found[unknown], formula, limits);
     }
     for rule in 0..engine.normal.rules.len() {
         comparisons(pool, engine, rule, &mut found);
@@ -51,8 +42,8 @@ pub(super) fn candidates(pool: &mut TermPool, engine: &mut Engine<'_>) -> Arena<
     found
 }
 
-fn add(list: &mut Vec<TermId>, literal: TermId) {
-    if list.len() < MOST_CANDIDATES && !list.contains(&literal) {
+fn add(list: &mut Vec<TermId>, literal: TermId, limits: &Limits) {
+    if list.len() < limits.candidates && !list.contains(&literal) {
         list.push(literal);
     }
 }
@@ -91,7 +82,7 @@ fn comparisons(
                 && variables.all(|variable| names.contains_key(&pool.var(variable)))
             {
                 let renamed = pool.substitute(literal, &names);
-                add(&mut found[unknown], renamed);
+                add(&mut found[unknown], renamed, &engine.normal.limits);
             }
         }
     }
@@ -101,7 +92,7 @@ struct Analysis<'e, 'a> {
     engine: &'e mut Engine<'a>,
     places: Vec<PredicatePoint>,
     /// What may hold at a place, and how often it was joined.
-    elements: FxHashMap<PredicatePoint, (Polyhedra, u32)>,
+    elements: FxHashMap<PredicatePoint, (Polyhedra, usize)>,
     posts: usize,
 }
 
@@ -116,13 +107,14 @@ impl Analysis<'_, '_> {
                 break;
             }
         }
-        for _ in 0..NARROWING_STEPS {
+        for _ in 0..self.engine.normal.limits.narrowing_steps {
             self.narrow(pool);
         }
     }
 
     fn is_exhausted(&self) -> bool {
-        self.posts > MOST_POSTS || self.places.len() > MOST_PLACES || self.engine.budget.check_now().is_err()
+        let Limits { posts, places, .. } = self.engine.normal.limits;
+        self.posts > posts || self.places.len() > places || self.engine.budget.check_now().is_err()
     }
 
     /// What the rules make of what is known.
@@ -153,7 +145,7 @@ impl Analysis<'_, '_> {
         for used in &self.engine.normal.rules[rule].body {
             let places = (0..self.places.len()).filter(|&place| self.places[place].0 == used.unknown);
             let places: Vec<usize> = places.collect();
-            if partial.len() * places.len() > MOST_POSTS {
+            if partial.len() * places.len() > self.engine.normal.limits.posts {
                 return Vec::new();
             }
             partial = partial
@@ -217,7 +209,8 @@ impl Analysis<'_, '_> {
         }
         *joins += 1;
         let joined = known.join(new);
-        *known = if *joins > WIDENING_DELAY { known.widen(&joined) } else { joined };
+        *known =
+            if *joins > self.engine.normal.limits.widening_delay { known.widen(&joined) } else { joined };
         true
     }
 

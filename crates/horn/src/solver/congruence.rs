@@ -11,9 +11,6 @@ use rustc_hash::FxHashMap;
 use super::reach::Engine;
 use super::special::{Special, ValuesId};
 
-/// Applications of rules that the analysis may try.
-const MOST_POSTS: usize = 5_000;
-
 /// All numbers that are `remainder` modulo `modulus`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Class {
@@ -68,7 +65,7 @@ fn analyse(pool: &mut TermPool, engine: &mut Engine<'_>) -> Known {
             let Some(head) = &rule.head else { continue };
             for places in combinations(engine, &known, position) {
                 posts += 1;
-                if posts > MOST_POSTS || engine.budget.check().is_err() {
+                if posts > engine.normal.limits.remainder_posts || engine.budget.check().is_err() {
                     return Vec::new();
                 }
                 let values: Vec<ValuesId> = places.iter().map(|&place| known[place].0.1).collect();
@@ -89,7 +86,7 @@ fn combinations(engine: &Engine<'_>, known: &Known, rule: usize) -> Vec<Vec<usiz
     let mut partial: Vec<Vec<usize>> = vec![Vec::new()];
     for used in &engine.normal.rules[rule].body {
         let places: Vec<usize> = (0..known.len()).filter(|&place| known[place].0.0 == used.unknown).collect();
-        if partial.len() * places.len() > MOST_POSTS {
+        if partial.len() * places.len() > engine.normal.limits.remainder_posts {
             return Vec::new();
         }
         partial = partial

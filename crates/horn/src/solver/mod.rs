@@ -28,6 +28,7 @@ use rely_logic::interpolate::UnknownId;
 use rely_logic::{TermId, TermPool};
 
 use crate::clauses::{Derivation, Model, System};
+use crate::limits::Limits;
 use crate::normal::Normal;
 use reach::{Engine, Reached, State, StateId};
 use refine::Refinement;
@@ -46,13 +47,14 @@ pub type Hints = Arena<UnknownId, Vec<TermId>>;
 
 /// Searches for a model or a derivation.
 pub(crate) fn search(
+    limits: &Limits,
     pool: &mut TermPool,
     system: &System,
     hints: Option<&Hints>,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Found {
-    let normal = match Normal::new(pool, system, budget) {
+    let normal = match Normal::new(limits, pool, system, budget) {
         Ok(normal) => normal,
         Err(reason) => return Found::Unknown(reason.to_string()),
     };

@@ -13,10 +13,11 @@
 mod clausify;
 mod parse;
 mod print;
-mod terms;
 
 pub use parse::{parse, parse_model};
 pub use print::{derivation_text, model_text, system_text};
+
+use rely_logic::smtlib::ParseError;
 
 /// Why a text is not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,20 +33,13 @@ pub struct SyntaxError {
     pub message: String,
 }
 
-/// An error before it is known in which line it is.
-#[derive(Clone, Debug)]
-struct Trouble {
-    position: usize,
-    message: String,
-}
-
-impl Trouble {
-    fn in_text(self, text: &str) -> SyntaxError {
-        let before = text.get(..self.position).unwrap_or(text);
+impl SyntaxError {
+    /// Finds the line of an error.
+    fn in_text(error: ParseError, text: &str) -> Self {
+        let ParseError { position, message } = error;
+        let before = text.get(..position).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
-        SyntaxError { position: self.position, line, column, message: self.message }
+        Self { position, line, column, message }
     }
 }
-
-type Parsed<T> = Result<T, Trouble>;

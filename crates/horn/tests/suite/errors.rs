@@ -19,7 +19,9 @@ fn malformed_texts() {
     check("(assert |x)", &expect!["1:9: a quoted symbol has no end"]);
     check("(set-info :s \"x)", &expect!["1:14: a string has no end"]);
     check("(assert (forall ((x Int)) (+ x 1)))", &expect!["1:9: a formula is expected here"]);
-    check("(assert (and 1 true))", &expect!["1:9: the operands here must be formulas"]);
+    check("(assert (and 1 true))", &expect!["1:14: a formula is expected here"]);
+    check("(assert (< true 1 2))", &expect!["1:12: an integer is expected here"]);
+    check("(assert (ite 1 true false))", &expect!["1:14: a formula is expected here"]);
     check("(assert (= 1 true))", &expect!["1:9: terms of different sorts are compared"]);
     check("(assert (< 1))", &expect!["1:9: a comparison needs two operands"]);
     check("(assert ())", &expect!["1:9: a term is expected here"]);
@@ -54,15 +56,15 @@ fn declarations() {
 fn other_theories_and_formats() {
     check(
         "(declare-fun p ((Array Int Int)) Bool)",
-        &expect!["1:17: the sort `(Array Int Int)` is not supported; predicates are over Int and Bool"],
+        &expect!["1:17: the sort `(Array Int Int)` is not supported; constraints are over Int and Bool"],
     );
     check(
         "(declare-fun p ((_ BitVec 32)) Bool)",
-        &expect!["1:17: the sort `(_ BitVec 32)` is not supported; predicates are over Int and Bool"],
+        &expect!["1:17: the sort `(_ BitVec 32)` is not supported; constraints are over Int and Bool"],
     );
     check(
         "(assert (forall ((x Real)) true))",
-        &expect!["1:21: the sort `Real` is not supported; predicates are over Int and Bool"],
+        &expect!["1:21: the sort `Real` is not supported; constraints are over Int and Bool"],
     );
     check("(assert (= 1.5 1))", &expect!["1:12: reals are not supported; constraints are over Int and Bool"]);
     check(

@@ -3,29 +3,32 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use rely_base::{Budget, StopReason};
+use rely_base::{Budget, StopReason, define_limits};
 
 use super::number::Overflow;
 use crate::arith::Integer;
 
-/// Limits on the work for one question. Reaching one means `Unknown`, never a wrong answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Exchanges of basic variables.
-    pub pivots: u64,
-    /// Machine words computed by pivots, about: large systems and large numbers need more.
-    pub work: u64,
-    /// Case distinctions of the search for integers.
-    pub splits: u64,
-    /// Rounded combinations of constraints.
-    pub cuts: u64,
-    /// Coefficients held at once, in machine words.
-    pub coefficients: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { pivots: 200_000, work: 50_000_000, splits: 2_000, cuts: 400, coefficients: 1 << 25 }
+define_limits! {
+    /// Limits on the work for one question. Reaching one means `Unknown`, never a wrong answer.
+    pub struct Limits {
+        /// Exchanges of basic variables. Questions of programs need a few dozen; degenerate ones can need
+        /// exponentially many.
+        pivots = 200_000,
+        /// Machine words computed by pivots, about: large systems and large numbers need more. So many take about a
+        /// tenth of a second.
+        work = 50_000_000,
+        /// Case distinctions of the search for integers, which need not end without a limit.
+        splits = 2_000,
+        /// Rounded combinations of constraints. Each makes the question larger.
+        cuts = 400,
+        /// Rounded combinations on one path before the search distinguishes cases.
+        path_cuts = 6,
+        /// Case distinctions for the search of a solution with small values, after the search for any has failed.
+        box_splits = 400,
+        /// Solutions that are kept, because they may answer the next question: each is tried first.
+        models = 8,
+        /// Coefficients held at once, in machine words: half a gigabyte of them.
+        coefficients = 1 << 25,
     }
 }
 
@@ -108,10 +111,10 @@ const LARGE: usize = 1 << 16;
 pub(super) struct Effort<'a> {
     budget: &'a Budget,
     limits: Limits,
-    pivots: u64,
+    pivots: usize,
     work: u64,
-    splits: u64,
-    cuts: u64,
+    splits: usize,
+    cuts: usize,
 }
 
 impl<'a> Effort<'a> {
@@ -131,7 +134,7 @@ impl<'a> Effort<'a> {
     /// Counts computed words.
     pub(super) fn work(&mut self, words: u64) -> Result<(), Halt> {
         self.work += words;
-        if self.work > self.limits.work { Err(Halt::GaveUp(Reason::Work)) } else { Ok(()) }
+        if self.work > self.limits.work as u64 { Err(Halt::GaveUp(Reason::Work)) } else { Ok(()) }
     }
 
     /// Whether work on a tableau of this many machine words may go on.
@@ -153,19 +156,24 @@ impl<'a> Effort<'a> {
     /// Counts a cut, if there are some left.
     pub(super) fn may_cut(&mut self) -> bool {
         let allowed = self.cuts < self.limits.cuts;
-        self.cuts += u64::from(allowed);
+        self.cuts += usize::from(allowed);
         allowed
     }
 
     /// The case distinctions so far.
-    pub(super) fn splits(&self) -> u64 {
+    pub(super) fn splits(&self) -> usize {
         self.splits
+    }
+
+    /// What may be spent.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Adds what was spent to the counters.
     pub(super) fn report(&self, statistics: &mut Statistics) {
-        statistics.pivots += self.pivots;
-        statistics.splits += self.splits;
-        statistics.cuts += self.cuts;
+        statistics.pivots += self.pivots as u64;
+        statistics.splits += self.splits as u64;
+        statistics.cuts += self.cuts as u64;
     }
 }

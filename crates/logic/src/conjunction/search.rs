@@ -70,8 +70,6 @@ pub(super) struct Search<'a, 'b, N, T> {
     coordinates: Option<Vec<LinearForm>>,
 }
 
-/// Cuts on one path before the search distinguishes cases.
-const CUTS_BEFORE_SPLIT: usize = 6;
 /// Coefficients of cuts may not grow beyond this.
 const CUT_COEFFICIENT_LIMIT: i64 = 1 << 24;
 
@@ -229,7 +227,7 @@ impl<'a, 'b, N: Number, T: Tableau<N>> Search<'a, 'b, N, T> {
             return Ok(Decision::Close(leaf));
         }
         let path_cuts = self.frames.iter().filter(|frame| matches!(frame.step, Step::Cut(_))).count();
-        if path_cuts < CUTS_BEFORE_SPLIT
+        if path_cuts < self.effort.limits().path_cuts
             && let Some(cut) = self.gomory_cut()?
             && self.effort.may_cut()
         {

@@ -79,10 +79,6 @@ pub struct Conjunction {
     statistics: Statistics,
 }
 
-/// How many models are kept to refute entailments with.
-const MODELS_KEPT: usize = 8;
-/// Case distinctions for the search of a solution in a box.
-const SPLITS_IN_A_BOX: u64 = 400;
 /// The largest absolute values in the boxes that are tried.
 const BOX_SIZES: [i64; 3] = [20, 400, 20_000];
 /// The coefficients of the largest tableau with dense rows.
@@ -257,7 +253,10 @@ impl Conjunction {
     /// A solution with small values, if there is one that is easy to find. The search for integers
     /// can run away along an unbounded direction; in a box it cannot.
     fn model_in_a_box(&mut self, budget: &Budget) -> Option<Model> {
-        if self.domain != Domain::Integers || self.limits.splits < SPLITS_IN_A_BOX {
+        if self.domain != Domain::Integers
+            || self.limits.splits < self.limits.box_splits
+            || self.limits.box_splits == 0
+        {
             return None;
         }
         let mut variables: Vec<VarId> =
@@ -265,7 +264,7 @@ impl Conjunction {
         variables.sort_unstable();
         variables.dedup();
         // Below the limit for a box, no box is tried within a box.
-        let limits = Limits { splits: SPLITS_IN_A_BOX - 1, ..self.limits };
+        let limits = Limits { splits: self.limits.box_splits - 1, ..self.limits };
         let mut boxed = Conjunction::with_limits(self.domain, limits);
         for size in BOX_SIZES {
             boxed.reset();
@@ -325,10 +324,12 @@ impl Conjunction {
         self.models = known;
         self.proofs = proofs;
         self.pop();
-        if self.models.len() == MODELS_KEPT {
+        if self.models.len() >= self.limits.models && !self.models.is_empty() {
             self.models.remove(0);
         }
-        self.models.extend(found);
+        if self.models.len() < self.limits.models {
+            self.models.extend(found);
+        }
         match verdict {
             Verdict::Sat => Entailment::No,
             Verdict::Unsat => Entailment::Yes,

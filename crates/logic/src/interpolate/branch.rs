@@ -6,27 +6,26 @@
 
 use rely_base::{Arena, Budget, Id};
 
+use super::limits::Limits;
 use crate::arith::Integer;
 use crate::certificate::{Hypothesis, Proof, ProofNode, ProofNodeId};
-use crate::conjunction::{Conjunction, Limits, Model, Verdict};
+use crate::conjunction::{self, Conjunction, Model, Verdict};
 use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
 
-/// Cases that are distinguished before giving up.
-const MAX_CASES: usize = 200;
-/// Cases within cases before giving up.
+/// Cases within cases before giving up: they are on the stack.
 const MAX_DEPTH: usize = 40;
-/// What the solver may do for one case.
-const MAX_SPLITS: u64 = 100;
 
 /// A refutation over the integers whose case distinctions are by single variables, by
 /// disequalities or by forms that are `divisible`.
 pub(super) fn refute_by_variables(
     inputs: &[Constraint],
     divisible: &dyn Fn(&LinearForm) -> bool,
+    limits: &Limits,
     budget: &Budget,
 ) -> Option<Proof> {
     let mut search = Search {
         budget,
+        limits,
         divisible,
         rationals: Conjunction::new(Domain::Rationals),
         hypotheses: inputs.to_vec(),
@@ -39,6 +38,7 @@ pub(super) fn refute_by_variables(
 
 struct Search<'a> {
     budget: &'a Budget,
+    limits: &'a Limits,
     divisible: &'a dyn Fn(&LinearForm) -> bool,
     rationals: Conjunction,
     hypotheses: Vec<Constraint>,
@@ -53,7 +53,7 @@ impl Search<'_> {
             return self.graft(&proof);
         }
         self.cases += 1;
-        if self.cases > MAX_CASES || depth > MAX_DEPTH || self.budget.check_now().is_err() {
+        if self.cases > self.limits.variable_cases || depth > MAX_DEPTH || self.budget.check_now().is_err() {
             return None;
         }
         let model = self.relaxed_model()?;
@@ -84,7 +84,8 @@ impl Search<'_> {
 
     /// The solver's proof, if it has one that can be divided.
     fn proof(&self) -> Option<Proof> {
-        let limits = Limits { splits: MAX_SPLITS, ..Limits::default() };
+        let splits = self.limits.variable_splits;
+        let limits = conjunction::Limits { splits, ..conjunction::Limits::default() };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         for hypothesis in &self.hypotheses {
             solver.assert(hypothesis);

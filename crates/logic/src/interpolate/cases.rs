@@ -22,24 +22,22 @@ use crate::conjunction::{Conjunction, Limits, Model, Reason, Verdict};
 use crate::linear::Domain;
 use crate::term::{Node, TermId, TermPool};
 
-/// Nested cases beyond this are not followed.
+/// Nested cases beyond this are not followed: they are on the stack.
 const MAX_DEPTH: usize = 200;
-/// What the solver may do before a case distinction is made instead.
-const QUICK_SPLITS: u64 = 50;
-/// Refutations that are remembered.
-const MAX_LESSONS: usize = 128;
 
 /// Decides a problem by cases.
-pub(super) fn by_cases(problem: &mut Problem, effort: Effort, budget: &Budget) -> Outcome {
+pub(super) fn by_cases(problem: &mut Problem, effort: Effort<'_>, budget: &Budget) -> Outcome {
     let Problem { pool, tree, formulas, .. } = problem;
-    let quick = Limits { splits: QUICK_SPLITS, ..Limits::default() };
+    let limits = effort.limits;
+    let quick = Limits { splits: limits.quick_splits, ..Limits::default() };
     let mut search = Search {
         pool,
         tree,
         solver: Conjunction::with_limits(Domain::Integers, quick),
-        refuter: Refuter::new(budget, effort.questions),
+        refuter: Refuter::new(budget, effort),
         budget,
-        cases_left: effort.cases,
+        cases_left: limits.cases,
+        lessons_left: limits.lessons,
         patience: effort.splits,
         facts: Vec::new(),
         levels: Vec::new(),
@@ -84,8 +82,9 @@ struct Search<'a> {
     refuter: Refuter<'a>,
     budget: &'a Budget,
     cases_left: usize,
+    lessons_left: usize,
     /// Case distinctions of the solver where there is no other way.
-    patience: u64,
+    patience: usize,
     /// What the solver knows, in its order.
     facts: Vec<Owned>,
     /// The cases that the facts come from.
@@ -186,7 +185,8 @@ impl Search<'_> {
         let Refutation { interpolants, used } =
             self.refuter.interpolants(self.pool, self.tree, &self.facts, core)?;
         let levels = used.iter().map(|&index| self.levels[index]).collect();
-        if self.lessons.len() < MAX_LESSONS {
+        if let Some(left) = self.lessons_left.checked_sub(1) {
+            self.lessons_left = left;
             let facts = used.iter().map(|&index| self.facts[index].clone()).collect();
             self.lessons.push((facts, interpolants.clone()));
         }

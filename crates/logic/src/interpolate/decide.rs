@@ -4,6 +4,7 @@ use rely_base::Budget;
 
 use super::cases::by_cases;
 use super::extract::Interpolants;
+use super::limits::Limits;
 use super::resolution::by_resolution;
 use super::translate::Problem;
 use super::unknown::Unknown;
@@ -21,17 +22,17 @@ pub(super) enum Outcome {
 
 /// How much work may be done.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// Cases that are distinguished before clauses are learnt instead.
-    pub(super) cases: usize,
+pub(super) struct Effort<'a> {
+    /// How much any question may cost.
+    pub(super) limits: &'a Limits,
     /// Questions for the sake of simplicity.
     pub(super) questions: usize,
     /// Case distinctions of the solver for a single conjunction.
-    pub(super) splits: u64,
+    pub(super) splits: usize,
 }
 
 /// Decides a problem: by cases, which gives the simpler interpolants, or else by resolution.
-pub(super) fn decide(problem: &mut Problem, effort: Effort, budget: &Budget) -> Outcome {
+pub(super) fn decide(problem: &mut Problem, effort: Effort<'_>, budget: &Budget) -> Outcome {
     match by_cases(problem, effort, budget) {
         Outcome::Unknown(Unknown::Cases) => by_resolution(problem, effort, budget),
         outcome => outcome,

@@ -40,6 +40,7 @@ mod cases;
 mod decide;
 mod extract;
 mod horn;
+mod limits;
 mod partial;
 mod parts;
 mod projection;
@@ -60,27 +61,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use horn::{
     Application, Clause, ClauseError, ClauseId, Derivation, HornOutcome, HornSystem, Solution, UnknownId,
 };
+pub use limits::Limits;
 pub use unknown::Unknown;
 
 use crate::linear::VarId;
 use crate::term::{TermId, TermPool, Value};
-
-/// How much work an answer may cost. Reaching a limit means `Unknown` or a less simple answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Uses of predicates that Horn clauses may unfold into.
-    pub parts: usize,
-    /// Cases that are distinguished before clauses are learnt instead.
-    pub cases: usize,
-    /// Questions that are asked only to find simpler answers.
-    pub questions: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { parts: 2_000, cases: 200, questions: 200 }
-    }
-}
 
 /// What an interpolant should look like.
 #[derive(Clone, Debug, Default)]

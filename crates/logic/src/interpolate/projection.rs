@@ -9,6 +9,7 @@
 use rely_base::{Budget, Id};
 
 use super::extract::{Interpolants, Owned};
+use super::limits::Limits;
 use super::parts::{PartId, PartTree};
 use super::scope::Scope;
 use crate::conjunction::{Conjunction, Verdict};
@@ -16,14 +17,12 @@ use crate::linear::{Constraint, Domain, VarId};
 use crate::project::project;
 use crate::term::{TermId, TermPool};
 
-/// More constraints at one part are not projected.
-const MAX_CONSTRAINTS: usize = 30;
-
 /// Interpolants of a contradictory conjunction, if projections suffice to see the contradiction.
 pub(super) fn by_projection(
     pool: &mut TermPool,
     tree: &PartTree,
     inputs: &[Owned],
+    limits: &Limits,
     budget: &Budget,
 ) -> Option<Interpolants> {
     let scope = Scope::of_constraints(tree, inputs);
@@ -31,7 +30,7 @@ pub(super) fn by_projection(
     for Owned { constraint, part } in inputs {
         own[part.index()].push(constraint.clone());
     }
-    let mut flow = Flow { tree, own, arrived: vec![Vec::new(); tree.len()], budget };
+    let mut flow = Flow { tree, own, arrived: vec![Vec::new(); tree.len()], limits, budget };
     let edges: Vec<PartId> = tree.edges().collect();
     for &edge in edges.iter().rev() {
         flow.project_at(edge, &scope)?;
@@ -58,6 +57,7 @@ struct Flow<'a> {
     own: Vec<Vec<Constraint>>,
     /// What each part says about the variables that are exposed at it.
     arrived: Vec<Vec<Constraint>>,
+    limits: &'a Limits,
     budget: &'a Budget,
 }
 
@@ -71,7 +71,7 @@ impl Flow<'_> {
         for child in self.children(part) {
             constraints.extend_from_slice(&self.arrived[child.index()]);
         }
-        if constraints.len() > MAX_CONSTRAINTS {
+        if constraints.len() > self.limits.projected_constraints {
             return None;
         }
         let mut hidden: Vec<VarId> =

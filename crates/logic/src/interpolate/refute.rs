@@ -11,21 +11,16 @@ use rely_base::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::branch::refute_by_variables;
+use super::decide::Effort;
 use super::extract::{Indivisible, Interpolants, Owned, extract};
+use super::limits::Limits;
 use super::parts::{PartId, PartTree};
 use super::projection::by_projection;
 use super::scope::{Scope, exposed_variables};
 use super::unknown::Unknown;
-use crate::conjunction::{Conjunction, Limits, Verdict};
+use crate::conjunction::{self, Conjunction, Verdict};
 use crate::linear::{Constraint, Domain, LinearForm, Relation, VarId};
 use crate::term::{Node, Sort, TermId, TermPool};
-
-/// What the solver may do for a question that is asked for the sake of simplicity.
-const HASTY_SPLITS: u64 = 100;
-const HASTY_WORK: u64 = 1_000_000;
-
-/// Variables that are found to be needed before no more are tried.
-const MAX_NEEDED: usize = 12;
 
 /// Interpolants of a conjunction and the constraints that were needed for them.
 pub(super) struct Refutation {
@@ -37,6 +32,7 @@ pub(super) struct Refutation {
 /// Finds refutations; keeps its solver.
 pub(super) struct Refuter<'a> {
     budget: &'a Budget,
+    limits: &'a Limits,
     solver: Conjunction,
     /// Questions that may still be asked for the sake of simplicity.
     pub(super) effort: usize,
@@ -65,9 +61,10 @@ struct Draft<'a> {
 }
 
 impl<'a> Refuter<'a> {
-    pub(super) fn new(budget: &'a Budget, effort: usize) -> Self {
-        let limits = Limits { splits: HASTY_SPLITS, work: HASTY_WORK, ..Limits::default() };
-        Self { budget, solver: Conjunction::with_limits(Domain::Integers, limits), effort }
+    pub(super) fn new(budget: &'a Budget, effort: Effort<'a>) -> Self {
+        let Effort { limits, questions, .. } = effort;
+        let solver = Conjunction::with_limits(Domain::Integers, hasty(limits));
+        Self { budget, limits, solver, effort: questions }
     }
 
     /// Interpolants of an unsatisfiable conjunction; `core` suffices to refute it.
@@ -113,7 +110,10 @@ impl<'a> Refuter<'a> {
             return first;
         }
         let mut best = first;
-        let others = [by_projection(pool, tree, inputs, self.budget), self.without_cuts(pool, tree, inputs)];
+        let others = [
+            by_projection(pool, tree, inputs, self.limits, self.budget),
+            self.without_cuts(pool, tree, inputs),
+        ];
         for other in others.into_iter().flatten() {
             if best.as_ref().map_or(true, |best| bulk(pool, &other) < bulk(pool, best)) {
                 best = Ok(other);
@@ -141,13 +141,14 @@ impl<'a> Refuter<'a> {
         }
         let constraints: Vec<Constraint> = inputs.iter().map(|input| input.constraint.clone()).collect();
         let divisible = |form: &LinearForm| scope.common_home(form.variables()).is_some();
-        let proof = refute_by_variables(&constraints, &divisible, self.budget).ok_or(Unknown::Indivisible)?;
+        let proof = refute_by_variables(&constraints, &divisible, self.limits, self.budget)
+            .ok_or(Unknown::Indivisible)?;
         extract(pool, &scope, inputs, &proof).map_err(|Indivisible| Unknown::Indivisible)
     }
 
     /// The interpolants of a proof that rounds nothing.
     fn without_cuts(&self, pool: &mut TermPool, tree: &PartTree, inputs: &[Owned]) -> Option<Interpolants> {
-        let limits = Limits { splits: HASTY_SPLITS, work: HASTY_WORK, cuts: 0, ..Limits::default() };
+        let limits = conjunction::Limits { cuts: 0, ..hasty(self.limits) };
         let mut solver = Conjunction::with_limits(Domain::Integers, limits);
         let proof = refuted(&mut solver, inputs, self.budget).proof()?;
         extract(pool, &Scope::of_constraints(tree, inputs), inputs, proof).ok()
@@ -176,7 +177,9 @@ impl<'a> Refuter<'a> {
     /// Hides variables that no interpolant needs, where there are several of them.
     fn hide_variables(&mut self, pool: &mut TermPool, draft: &mut Draft<'_>) {
         let mut needed: FxHashSet<VarId> = FxHashSet::default();
-        while let Some(variable) = draft.next_shared(&needed).filter(|_| needed.len() < MAX_NEEDED) {
+        while let Some(variable) =
+            draft.next_shared(&needed).filter(|_| needed.len() < self.limits.needed_variables)
+        {
             let mut hidden = draft.hiding(pool, variable);
             if let Some(core) = self.try_core(&hidden.inputs, &hidden.kept) {
                 hidden.core = core;
@@ -273,6 +276,12 @@ fn complexity(constraint: &Constraint) -> Complexity {
     let scaled = terms.iter().filter(|(_, coefficient)| !coefficient.is_unit()).count();
     let is_bound = constraint.relation() == Relation::Le;
     (constraint.relation() == Relation::Ne, terms.len().saturating_sub(2), scaled, is_bound)
+}
+
+/// What the solver may do for a question that is asked for the sake of simplicity.
+fn hasty(limits: &Limits) -> conjunction::Limits {
+    let (splits, work) = (limits.hasty_splits, limits.hasty_work);
+    conjunction::Limits { splits, work, ..conjunction::Limits::default() }
 }
 
 /// The solver after it was asked to refute the inputs.

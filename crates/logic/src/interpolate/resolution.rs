@@ -28,11 +28,8 @@ use crate::linear::VarId;
 use crate::sat::{self, BooleanProof, ClauseId, Literal, Obstacle, Origin, ProofClause, Solver};
 use crate::term::{TermId, TermPool};
 
-/// Proofs with more clauses than this are not turned into interpolants.
-const MAX_CLAUSES: usize = 20_000;
-
 /// Decides a problem with the solver for formulas.
-pub(super) fn by_resolution(problem: &mut Problem, effort: Effort, budget: &Budget) -> Outcome {
+pub(super) fn by_resolution(problem: &mut Problem, effort: Effort<'_>, budget: &Budget) -> Outcome {
     let limits = Limits { splits: effort.splits, ..Limits::default() };
     let mut solver = Solver::with_limits(limits);
     for &formula in &problem.formulas {
@@ -48,8 +45,8 @@ pub(super) fn by_resolution(problem: &mut Problem, effort: Effort, budget: &Budg
         // Without parts there is nothing in between.
         sat::Outcome::Unsat if problem.tree.len() == 1 => Outcome::Refuted(Vec::new()),
         sat::Outcome::Unsat => match solver.proof() {
-            Some(proof) if proof.clauses().len() <= MAX_CLAUSES => {
-                let found = interpolants(problem, &proof, Refuter::new(budget, effort.questions));
+            Some(proof) if proof.clauses().len() <= effort.limits.clauses => {
+                let found = interpolants(problem, &proof, Refuter::new(budget, effort));
                 found.map_or_else(Outcome::Unknown, Outcome::Refuted)
             }
             _ => Outcome::Unknown(Unknown::Cases),

@@ -1,5 +1,5 @@
-//! SMT-LIB 2.6: printing of any query, a parser for what we print and for Horn clause
-//! benchmarks, and external solvers as processes.
+//! SMT-LIB 2.6: printing of any query, a reader of terms with which scripts (here) and Horn clauses (in
+//! another crate) are read, and external solvers as processes.
 //!
 //! No answer of this crate needs an external solver. They are for what must not be trusted to
 //! ourselves: re-checking proofs, and differential tests.
@@ -21,11 +21,13 @@
 mod external;
 mod parse;
 mod print;
+mod reader;
 mod sexpr;
 
 pub use external::{Answer, ExternalError, ExternalSolver};
 pub use parse::{Assertion, Command, ParseError, parse};
 pub use print::{Script, expression, quoted, sort_name};
+pub use reader::{Meaning, Parsed, Reader, Theory};
 pub use sexpr::{Sexpr, SexprId, SexprKind, Sexprs};
 
 #[cfg(test)]

@@ -55,6 +55,20 @@ fn horn_clauses_are_read() {
 }
 
 #[test]
+fn quantifiers_move_to_the_front() {
+    let (pool, assertion) = parse_one(
+        "(assert (forall ((x Int)) (or (< x 0) (not (exists ((x Int) (y Int)) (< x y))) (>= x 0))))",
+    );
+    assert_eq!(assertion.quantified.len(), 3);
+    let names: Vec<&str> =
+        assertion.quantified.iter().map(|&var| pool.symbol_name(pool.variable(var).symbol)).collect();
+    assert!(
+        names[0].starts_with("x!") && names[1].starts_with("x!") && names[2].starts_with("y!"),
+        "{names:?}"
+    );
+}
+
+#[test]
 fn errors_have_positions() {
     check_error("(assert true", 0, "this parenthesis is never closed");
     check_error("(check-sat))", 11, "this parenthesis closes nothing");
@@ -62,9 +76,15 @@ fn errors_have_positions() {
     check_error(
         "(declare-const r Real)",
         17,
-        "this sort is not supported; there are Int, Bool and (Array Int Int)",
+        "the sort `Real` is not supported; constraints are over Int, Bool and (Array Int Int)",
     );
     check_error("(assert (< 1 true))", 13, "an integer is expected here");
+    check_error(
+        "(declare-const a (Array Int Int))(assert (= 1 (select a true)))",
+        56,
+        "an integer is expected here",
+    );
+    check_error("(assert (= 1 (select 1 2)))", 21, "an array is expected here");
     check_error(
         "(declare-const x Int)(assert (div x x))",
         29,
@@ -72,9 +92,9 @@ fn errors_have_positions() {
     );
     check_error("(assert |p)", 8, "a quoted symbol has no end");
     check_error(
-        "(assert (or (forall ((x Int)) (< x 0))))",
+        "(assert (or (exists ((x Int)) (< x 0))))",
         12,
-        "a quantifier is only supported in front of an assertion",
+        "`exists` is not supported here: only variables of whole clauses are quantified",
     );
     check_error("(frobnicate)", 0, "the command `frobnicate` is not supported in this form");
     check_error("(declare-const x Int)(declare-const x Int)", 36, "`x` is declared twice");
@@ -84,9 +104,14 @@ fn errors_have_positions() {
 fn deep_nesting_is_an_error_and_deep_lets_are_not() {
     let deep = format!("(assert {}true{})", "(not ".repeat(100_000), ")".repeat(100_000));
     let error = parse(&mut TermPool::new(), &deep).unwrap_err();
-    assert_eq!(error.message, "terms are nested more than 1500 deep");
+    assert_eq!(error.message, "terms are nested more than 5000 deep");
     let lets = format!("(assert {}q{})", "(let ((q true)) ".repeat(100_000), ")".repeat(100_000));
     assert!(parse(&mut TermPool::new(), &lets).is_ok());
+    for (open, close) in [("(forall ((x Int)) ", ")"), ("(! ", " :named a)"), ("(let ((x ", ")) x)")] {
+        let text = format!("(assert {}true{})", open.repeat(100_000), close.repeat(100_000));
+        let error = parse(&mut TermPool::new(), &text).unwrap_err();
+        assert_eq!(error.message, "terms are nested more than 5000 deep");
+    }
 }
 
 #[test]

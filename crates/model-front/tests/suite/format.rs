@@ -1,7 +1,7 @@
 //! The formatter: its style, and that it changes nothing but the looks.
 
 use crate::common::{dump, program, source};
-use crate::generate::{Random, model};
+use crate::generate::model;
 use expect_test::{Expect, expect};
 
 fn format(text: &str) -> String {
@@ -213,7 +213,7 @@ fn blank_lines_stay_but_not_at_the_edges() {
 
 #[test]
 fn formatting_generated_models_changes_nothing_but_the_looks() {
-    let mut random = Random(2014);
+    let mut random = rely_base::Random::new(2014);
     let mut refused = 0;
     for _ in 0..300 {
         let text = model(&mut random);

@@ -1,22 +1,6 @@
 //! Random models: all but a few are correct, and all of them are laid out badly.
 
-/// A small generator of random numbers (splitmix64), so that failures can be repeated.
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number from 0 to `below` - 1.
-    pub fn next(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % below as u64) as usize
-    }
-
-    fn pick<'c>(&mut self, choices: &[&'c str]) -> &'c str {
-        choices[self.next(choices.len())]
-    }
-}
+use rely_base::Random;
 
 /// A random model.
 pub fn model(random: &mut Random) -> String {
@@ -30,7 +14,7 @@ pub fn messy(random: &mut Random, text: &str) -> String {
     let mut messy = String::new();
     for character in text.chars() {
         match character {
-            ' ' => messy.push_str(match random.next(24) {
+            ' ' => messy.push_str(match random.below(24) {
                 0 => "\n",
                 1 => "\n\n\n",
                 2 => "  ",
@@ -62,7 +46,7 @@ impl Generator<'_> {
         );
         for name in ["T", "U"] {
             self.labels = 0;
-            self.replicated = self.random.next(2) == 0;
+            self.replicated = self.random.below(2) == 0;
             let copies = if self.replicated { "[ N ] " } else { "" };
             let statements = self.statements(3, 4);
             text += &format!(
@@ -76,7 +60,7 @@ impl Generator<'_> {
             "process worker ( n : int , b : bool ) {{ entry -> c : n > 0 && {second} ; x := {first} ; c -> exit : skip ; }} \
              process main {{ entry -> entry : x < 2 ; x := x + 1 ; spawn worker ( x , p ) ; entry -> exit : skip ; }} start main ; "
         );
-        for _ in 0..self.random.next(4) {
+        for _ in 0..self.random.below(4) {
             let word = self.random.pick(&["requires", "ensures", "never", "invariant"]);
             let place = self.random.pick(&[
                 "T at l0",
@@ -92,12 +76,12 @@ impl Generator<'_> {
     }
 
     fn statements(&mut self, depth: usize, most: usize) -> String {
-        (0..1 + self.random.next(most)).map(|_| self.statement(depth)).collect()
+        (0..1 + self.random.below(most)).map(|_| self.statement(depth)).collect()
     }
 
     fn statement(&mut self, depth: usize) -> String {
         let choices = if depth == 0 { 11 } else { 17 };
-        match self.random.next(choices) {
+        match self.random.below(choices) {
             0 => format!("x := {} ; ", self.int(2)),
             1 => format!("x , y := {} , {} ; ", self.int(1), self.int(1)),
             2 => format!("p := {} ; ", self.bool(2)),
@@ -132,7 +116,7 @@ impl Generator<'_> {
     }
 
     fn condition(&mut self) -> String {
-        if self.random.next(4) == 0 { "*".into() } else { self.bool(2) }
+        if self.random.below(4) == 0 { "*".into() } else { self.bool(2) }
     }
 
     fn int(&mut self, depth: usize) -> String {
@@ -145,7 +129,7 @@ impl Generator<'_> {
                 .to_owned();
         }
         let left = self.int(depth - 1);
-        match self.random.next(5) {
+        match self.random.below(5) {
             0 => left,
             1 => format!("a [ {left} ]"),
             2 => format!("( {} ? {left} : {} )", self.bool(depth - 1), self.int(depth - 1)),
@@ -163,7 +147,7 @@ impl Generator<'_> {
             let handles: &[&str] = if self.observed { &["m == 0"] } else { &["m == this", "h == h"] };
             return self.random.pick(&[&["p", "q", "true", "!p"], handles].concat()).to_owned();
         }
-        match self.random.next(4) {
+        match self.random.below(4) {
             0 => self.bool(depth - 1),
             1 => format!(
                 "{} {} {}",

@@ -1,8 +1,8 @@
 //! Inputs that are meant to break the front end: deep, large, and random ones.
 
 use crate::common::{errors, program, render, source};
-use crate::generate::Random;
 use expect_test::{Expect, expect};
+use rely_base::Random;
 
 fn check(text: &str, expected: Expect) {
     expected.assert_eq(&errors(text));
@@ -199,24 +199,25 @@ const SEEDS: [&str; 3] = [
 ];
 
 fn mutate(random: &mut Random) -> String {
-    let mut text: Vec<char> = SEEDS[random.next(SEEDS.len())].chars().collect();
-    for _ in 0..1 + random.next(3) {
-        let at = random.next(text.len());
-        let length = 1 + random.next(12);
+    let mut text: Vec<char> = SEEDS[random.below(SEEDS.len())].chars().collect();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(text.len());
+        let length = 1 + random.below(12);
         let end = (at + length).min(text.len());
-        match random.next(5) {
+        match random.below(5) {
             0 => drop(text.drain(at..end)),
             1 => {
                 let piece: Vec<char> = text[at..end].to_vec();
-                let to = random.next(text.len());
+                let to = random.below(text.len());
                 text.splice(to..to, piece);
             }
             2 => {
-                text[at] = ['{', '}', '(', ')', ';', '*', '0', '\u{0}', 'é', '/', '#', '\n'][random.next(12)];
+                text[at] =
+                    ['{', '}', '(', ')', ';', '*', '0', '\u{0}', 'é', '/', '#', '\n'][random.below(12)];
             }
             3 => {
-                let other: Vec<char> = SEEDS[random.next(SEEDS.len())].chars().collect();
-                let from = random.next(other.len());
+                let other: Vec<char> = SEEDS[random.below(SEEDS.len())].chars().collect();
+                let from = random.below(other.len());
                 let until = (from + 20).min(other.len());
                 text.splice(at..end, other[from..until].iter().copied());
             }
@@ -238,7 +239,7 @@ fn the_models_to_be_mutated_are_correct() {
 
 #[test]
 fn mutated_models_never_panic() {
-    let mut random = Random(2011);
+    let mut random = Random::new(2011);
     let mut accepted = 0;
     for _ in 0..4_000 {
         let text = mutate(&mut random);

@@ -12,7 +12,7 @@ use rely_base::{Budget, Observer, Recorder};
 use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
 use rely_program::Goal;
-use rely_report::{Conclusion, Explained, Finding, HtmlReport, Subject, explain, render_proof};
+use rely_report::{Conclusion, Explained, Finding, HtmlReport, Sentence, Subject, explain, render_proof};
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::io;
 use std::path::Path;
@@ -198,30 +198,14 @@ fn check_goal(
         time: start.elapsed(),
     };
     task.ledger.know(finding.clone());
-    if let Err(message) = certify::write_evidence(&arguments.evidence, &verified, goal, budget) {
-        context.console.error(&message);
-    }
-    let reproduced = reproducer::write(arguments, &verified, loaded, budget).unwrap_or_else(|message| {
-        context.console.error(&message);
-        String::new()
-    });
     let is_shown = verified.speaks_of_source || !matches!(verified.verdict, Verdict::Safe(_));
-    if is_shown {
-        write_witness(file, &verified, loaded, goal, arguments, context);
-    }
+    let reproduced = write_files(file, &verified, loaded, goal, is_shown, task, budget);
     let is_wanted =
         (arguments.explain || page.is_some()) && is_shown && finding.conclusion.is_about(&verified.verdict);
-    let explained = Explained {
-        verdict: &verified.verdict,
-        goal,
-        program: &loaded.program,
-        prepared: &verified.prepared,
-        back: &verified.back,
-        sources: &loaded.sources,
-        engine: engine.name(),
-        statistics: &progress.counts(),
+    let explanation = match is_wanted {
+        true => explain_verdict(&verified, loaded, goal, engine.name(), &finding.statistics),
+        false => Vec::new(),
     };
-    let explanation = if is_wanted { explain(&explained) } else { Vec::new() };
     if arguments.explain {
         finding.explanation.clone_from(&explanation);
     }
@@ -244,6 +228,51 @@ fn check_goal(
             + &proof_text(arguments.evidence.proof, &verified, loaded, context)
             + &reproduced,
     )
+}
+
+/// Writes what somebody wants to keep: evidence, a reproducer, and a witness of what can be shown. Returns what is to
+/// be said of the reproducer.
+fn write_files(
+    file: &str,
+    verified: &Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    is_shown: bool,
+    task: &Task<'_>,
+    budget: &Budget,
+) -> String {
+    let Task { arguments, context, .. } = *task;
+    if let Err(message) = certify::write_evidence(&arguments.evidence, verified, goal, budget) {
+        context.console.error(&message);
+    }
+    let reproduced = reproducer::write(arguments, verified, loaded, budget).unwrap_or_else(|message| {
+        context.console.error(&message);
+        String::new()
+    });
+    if is_shown {
+        write_witness(file, verified, loaded, goal, arguments, context);
+    }
+    reproduced
+}
+
+/// Why the verdict is as it is, in sentences.
+fn explain_verdict(
+    verified: &Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    engine: &str,
+    statistics: &[(&'static str, u64)],
+) -> Vec<Sentence> {
+    explain(&Explained {
+        verdict: &verified.verdict,
+        goal,
+        program: &loaded.program,
+        prepared: &verified.prepared,
+        back: &verified.back,
+        sources: &loaded.sources,
+        engine,
+        statistics,
+    })
 }
 
 /// Writes a witness if somebody wants one, and says what it leaves out.

@@ -6,8 +6,8 @@ use crate::exit::Status;
 use crate::input;
 use crate::limits::{Limits, Watch, supervised};
 use crate::progress::ProgressLine;
-use rely_base::{Budget, Diagnostic, SourceMap, Span};
-use rely_horn::{Answer, SyntaxError, System, TermPool, derivation_text, model_text, parse, solve};
+use rely_base::{Budget, Diagnostic, Limits as _, SourceMap, Span};
+use rely_horn::{Answer, SyntaxError, System, TermPool, derivation_text, model_text, parse, solve_within};
 use rely_report::Problem;
 
 /// Solves the clauses of a file and prints the answer.
@@ -40,7 +40,11 @@ fn horn_within(arguments: &HornArgs, context: &Context, budget: &Budget) -> Ende
         return finish(arguments, context, &pool, &system, &said.answer, said.name, &note);
     }
     let progress = ProgressLine::new(name);
-    let answer = solve(&mut pool, &system, None, budget, &progress);
+    let mut limits = rely_horn::Limits::default();
+    for (name, value) in &arguments.limit {
+        limits.set(name, *value);
+    }
+    let answer = solve_within(&limits, &mut pool, &system, None, budget, &progress);
     progress.clear();
     let note = match &answer {
         Answer::Unknown(reason) => format!("; {reason}\n"),

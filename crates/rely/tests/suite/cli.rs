@@ -71,16 +71,8 @@ fn what_goes_wrong_before_a_lock_is_taken_is_found() {
 }
 
 #[test]
-fn bad_files_are_refused() {
-    let directory = Directory::new()
-        .with("empty.rely", "")
-        .with("blank.c", " \n\n")
-        .with("binary.c", b"\x7fELF\x02\x01\0\0\0")
-        .with("latin1.rely", b"// caf\xe9\nvar x: int;")
-        .with("notes.txt", "hello")
-        .with("none.rely", "var x: int = 0;\n")
-        .with("none.c", "int x;\n")
-        .with("undeclared.rely", "var x: int = 0;\nthread A { x := 1; }\nnever y == 1;\n");
+fn what_is_no_file_is_refused() {
+    let directory = Directory::new();
     std::fs::create_dir(directory.path("folder.c")).expect("a directory");
     check_refused(
         &directory,
@@ -118,6 +110,19 @@ fn bad_files_are_refused() {
           Help: name the files in it
     "#]],
     );
+}
+
+#[test]
+fn files_without_a_program_are_refused() {
+    let directory = Directory::new()
+        .with("empty.rely", "")
+        .with("blank.c", " \n\n")
+        .with("binary.c", b"\x7fELF\x02\x01\0\0\0")
+        .with("latin1.rely", b"// caf\xe9\nvar x: int;")
+        .with("notes.txt", "hello")
+        .with("none.rely", "var x: int = 0;\n")
+        .with("none.c", "int x;\n")
+        .with("undeclared.rely", "var x: int = 0;\nthread A { x := 1; }\nnever y == 1;\n");
     check_refused(
         &directory,
         &["check", "empty.rely"],

@@ -88,7 +88,7 @@ fn errors_have_places_and_excerpts() {
         &[],
         &expect![[r#"
         3
-        Error: the sort `Real` is not supported; predicates are over Int and Bool
+        Error: the sort `Real` is not supported; constraints are over Int and Bool
            ╭─[ a.smt2:2:17 ]
            │
          2 │ (declare-fun p (Real) Bool)

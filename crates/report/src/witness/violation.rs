@@ -6,7 +6,7 @@ use super::invariants::ProofContext;
 use crate::interleaving::{Interleaving, SourceRange, StepTaken, thread_name};
 use rely_base::{Id, Span};
 use rely_evidence::Replay;
-use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, Value};
+use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, TraceStep, Value};
 use std::collections::HashMap;
 
 /// Functions whose results SV-COMP's programs take as inputs.
@@ -87,56 +87,12 @@ impl Path {
                 after: states.get(index + 1),
             }),
         );
-        let branches = Branches::of(context.program, text);
-        let mut calls: HashMap<SlotId, Calls<'_>> = HashMap::new();
-        let mut steps: Vec<Step> = Vec::new();
-        let mut last_slot = None;
-        let mut doing: HashMap<SlotId, Doing> = HashMap::new();
+        let mut walk = Walk::new(context, text);
         for ((index, step), told) in taken.zip(&told.steps) {
-            let Some(span) = context.program.edges()[step.edge].span else { continue };
             let before = &states[index.min(states.len() - 1)];
-            let is_start = doing.entry(step.slot).or_default().goes_on_with(span.start, step.edge);
-            let is_switch = last_slot.replace(step.slot) != Some(step.slot);
-            let input = input(step.choices.as_slice(), span, context, text);
-            let place = |byte: usize, length: u32| {
-                let start = byte as u32;
-                SourceRange::of(Span { start, end: start + length, ..span }, context.sources)
-            };
-            let branch = branches.decided(context.program, step.edge, text);
-            let branch = branch.map(|(keyword, holds)| (place(keyword, 2), holds));
-            let calls = calls.entry(step.slot).or_insert_with(|| {
-                Calls::new(text, &context.program.threads()[before.thread(step.slot)].name)
-            });
-            let called = calls.go_on(span.start as usize);
-            let is_called = |name: &&str| text.is_called(span.start as usize, span.end as usize, name);
-            let is_resumed = called.left.iter().any(is_called);
-            let entered =
-                called.entered.map(|close| (place(close, 1), text.function(close).map(str::to_owned)));
-            let creates = created(context.program, step.edge, before, states.get(index + 1));
-            if let Some(last) = steps.last_mut().filter(|_| !is_start && !is_switch && creates.is_none()) {
-                last.input = last.input.take().or(input);
-                last.branch = last.branch.take().or(branch);
-                last.entered = last.entered.take().or(entered);
-                continue;
-            }
-            steps.push(Step {
-                thread: step.slot.index(),
-                name: thread_name(context.program, before, step.slot),
-                place: SourceRange::of(span, context.sources),
-                start: span.start,
-                end: span.end,
-                function: text.function(span.start as usize).map(str::to_owned),
-                is_statement: is_start
-                    && !is_resumed
-                    && text.source_point(span.start as usize) == Some(SourcePoint::Statement),
-                is_switch,
-                found: found(told, context.program, text, span),
-                input,
-                branch,
-                entered,
-                creates,
-            });
+            walk.take(step, told, before, states.get(index + 1));
         }
+        let mut steps = walk.steps;
         // What goes wrong may be a part of a statement; the format names statements.
         if let Some(target) = steps.last_mut()
             && let Some(start) = text.statement_around(target.start as usize)
@@ -147,6 +103,78 @@ impl Path {
         }
         let has_threads = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
         Self { steps, has_threads }
+    }
+}
+
+/// Puts the edges of a run together to statements.
+struct Walk<'w> {
+    context: &'w ProofContext<'w>,
+    text: &'w CText<'w>,
+    branches: Branches,
+    calls: HashMap<SlotId, Calls<'w>>,
+    doing: HashMap<SlotId, Doing>,
+    last_slot: Option<SlotId>,
+    steps: Vec<Step>,
+}
+
+impl<'w> Walk<'w> {
+    fn new(context: &'w ProofContext<'w>, text: &'w CText<'w>) -> Self {
+        Self {
+            context,
+            text,
+            branches: Branches::of(context.program, text),
+            calls: HashMap::new(),
+            doing: HashMap::new(),
+            last_slot: None,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Goes on with an edge: it begins a statement, or belongs to the last one.
+    fn take(&mut self, step: &TraceStep, told: &crate::Step, before: &State, after: Option<&State>) {
+        let Self { context, text, .. } = *self;
+        let Some(span) = context.program.edges()[step.edge].span else { return };
+        let is_start = self.doing.entry(step.slot).or_default().goes_on_with(span.start, step.edge);
+        let is_switch = self.last_slot.replace(step.slot) != Some(step.slot);
+        let input = input(step.choices.as_slice(), span, context, text);
+        let place = |byte: usize, length: u32| {
+            let start = byte as u32;
+            SourceRange::of(Span { start, end: start + length, ..span }, context.sources)
+        };
+        let branch = self.branches.decided(context.program, step.edge, text);
+        let branch = branch.map(|(keyword, holds)| (place(keyword, 2), holds));
+        let calls = self
+            .calls
+            .entry(step.slot)
+            .or_insert_with(|| Calls::new(text, &context.program.threads()[before.thread(step.slot)].name));
+        let called = calls.go_on(span.start as usize);
+        let is_called = |name: &&str| text.is_called(span.start as usize, span.end as usize, name);
+        let is_resumed = called.left.iter().any(is_called);
+        let entered = called.entered.map(|close| (place(close, 1), text.function(close).map(str::to_owned)));
+        let creates = created(context.program, step.edge, before, after);
+        if let Some(last) = self.steps.last_mut().filter(|_| !is_start && !is_switch && creates.is_none()) {
+            last.input = last.input.take().or(input);
+            last.branch = last.branch.take().or(branch);
+            last.entered = last.entered.take().or(entered);
+            return;
+        }
+        self.steps.push(Step {
+            thread: step.slot.index(),
+            name: thread_name(context.program, before, step.slot),
+            place: SourceRange::of(span, context.sources),
+            start: span.start,
+            end: span.end,
+            function: text.function(span.start as usize).map(str::to_owned),
+            is_statement: is_start
+                && !is_resumed
+                && text.source_point(span.start as usize) == Some(SourcePoint::Statement),
+            is_switch,
+            found: found(told, context.program, text, span),
+            input,
+            branch,
+            entered,
+            creates,
+        });
     }
 }
 

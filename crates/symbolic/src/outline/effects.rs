@@ -63,7 +63,7 @@ impl Writer<'_, '_> {
 
     /// Adds what is known in a case and does not follow from what is known already.
     fn add_news(&self, known: &mut Vec<Constraint>, case: Case) {
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, self.system.limits.solver);
         solver.set_proofs(false);
         for constraint in known.iter() {
             solver.assert(constraint);
@@ -160,7 +160,7 @@ struct Case {
 
 impl<'t> Transition<'t> {
     fn new(writer: &'t Writer<'_, '_>, by: &Move, step: &[Constraint], hidden: &[VarId]) -> Self {
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, writer.system.limits.solver);
         solver.set_proofs(false);
         for constraint in step {
             solver.assert(constraint);
@@ -184,7 +184,7 @@ impl<'t> Transition<'t> {
                 before.push(sides.clone());
             }
         }
-        before.truncate(writer.system.limits.distinguished_predicates);
+        before.truncate(writer.system.limits.translation.distinguished_predicates);
         Transition { budget: writer.budget, solver, before, after }
     }
 

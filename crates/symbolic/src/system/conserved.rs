@@ -48,7 +48,7 @@ fn added(by: &Move, cell: VarId, value: &LinearForm) -> Option<Integer> {
 
 /// What each step adds to the cells, without repetition; `None` if that is too much or nothing.
 fn changes(system: &System<'_>, cells: &[VarId]) -> Option<Vec<LinearForm>> {
-    if cells.len() < 2 || cells.len() > system.limits.conserved_cells {
+    if cells.len() < 2 || cells.len() > system.limits.translation.conserved_cells {
         return None;
     }
     let mut changes: Vec<LinearForm> = Vec::new();
@@ -62,7 +62,7 @@ fn changes(system: &System<'_>, cells: &[VarId]) -> Option<Vec<LinearForm>> {
             changes.push(change);
         }
     }
-    (changes.len() <= system.limits.conserved_changes).then_some(changes)
+    (changes.len() <= system.limits.translation.conserved_changes).then_some(changes)
 }
 
 /// The forms as equations `form = 0`, each solved for one variable that no other one mentions.

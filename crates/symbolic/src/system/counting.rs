@@ -46,7 +46,7 @@ struct Sum {
 impl CountingInvariants {
     pub(super) fn new(system: &System<'_>) -> Self {
         let count = |cell| Some((cell, Sum::of_cell(system, cell)?));
-        let counts = system.cells.all().filter_map(count).take(system.limits.counted_cells);
+        let counts = system.cells.all().filter_map(count).take(system.limits.translation.counted_cells);
         let counts: Vec<(VarId, Sum)> = counts.collect();
         let mut differences = Vec::new();
         for (position, (left, more)) in counts.iter().enumerate() {

@@ -50,7 +50,7 @@ pub struct Limits {
     pub walks: WalkLimits,
     /// Of deductive inference.
     pub deductive: deductive::Limits,
-    /// Of the translation of programs into guarded commands.
+    /// Of the translation of programs into guarded commands, and of questions about these.
     pub symbolic: SymbolicLimits,
     /// Of clausal proofs.
     pub houdini: houdini::Limits,
@@ -61,7 +61,7 @@ pub struct Limits {
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 9] = [
+        let parts: [(&str, &dyn rely_base::Limits); 11] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -70,7 +70,9 @@ impl Limits {
             ("deductive", &self.deductive),
             ("houdini", &self.houdini),
             ("parameterized", &self.parameterized),
-            ("symbolic", &self.symbolic),
+            ("symbolic", &self.symbolic.translation),
+            ("solver", &self.symbolic.solver),
+            ("interpolation", &self.symbolic.interpolation),
         ];
         let of = |(part, limits): (&str, &dyn rely_base::Limits)| {
             let entries = limits.entries().into_iter();
@@ -89,7 +91,9 @@ impl Limits {
             "walks" => self.walks.set(name, value),
             "rely-guarantee" => self.rely_guarantee.set(name, value),
             "deductive" => self.deductive.set(name, value),
-            "symbolic" => self.symbolic.set(name, value),
+            "symbolic" => self.symbolic.translation.set(name, value),
+            "solver" => self.symbolic.solver.set(name, value),
+            "interpolation" => self.symbolic.interpolation.set(name, value),
             "houdini" => self.houdini.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
             _ => false,

@@ -57,7 +57,7 @@ pub(crate) fn relevant_classes(trees: &mut Trees<'_, '_>, precision: &Precision,
         budget,
         relevant: everywhere(Literals::default()),
         classes: Classes(system.thread_ids().map(|thread| vec![Rc::default(); points(thread)]).collect()),
-        solver: Conjunction::new(Domain::Integers),
+        solver: Conjunction::with_limits(Domain::Integers, system.limits.solver),
     };
     if relevance.close().is_none() {
         relevance.relevant = everywhere(precision.all());

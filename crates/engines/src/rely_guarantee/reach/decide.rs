@@ -76,7 +76,7 @@ pub(crate) struct Decider<'a> {
 
 impl<'a> Decider<'a> {
     pub(crate) fn new(system: &'a System<'a>, limits: Limits, budget: &'a Budget) -> Self {
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
         solver.set_proofs(false);
         Decider {
             system,

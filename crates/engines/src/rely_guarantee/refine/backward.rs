@@ -19,7 +19,7 @@ impl<'s, 'p> Needed<'s, 'p> {
     pub(crate) fn at_end(system: &'s System<'p>, condition: &[Constraint]) -> Self {
         let used = system.moves.iter().flat_map(|by| by.branch.variables());
         let width = used.map(|variable| variable.index() + 1).max().unwrap_or(0);
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
         solver.set_proofs(false);
         Needed { system, constraints: condition.to_vec(), solver, offset: 0, width }
     }

@@ -49,6 +49,7 @@ struct Problem {
     pool: TermPool,
     horn: HornSystem,
     unknowns: Arena<Unknown, interpolate::UnknownId>,
+    limits: Limits,
 }
 
 impl Problem {
@@ -60,7 +61,8 @@ impl Problem {
         for _ in 0..=last {
             pool.fresh_variable("v", Sort::Int);
         }
-        let mut problem = Problem { pool, horn: HornSystem::new(), unknowns: Arena::new() };
+        let limits = system.limits.interpolation;
+        let mut problem = Problem { pool, horn: HornSystem::new(), unknowns: Arena::new(), limits };
         clauses.cells.values().for_each(|cells| problem.declare(cells, candidates));
         clauses.list.iter().for_each(|clause| problem.add(clauses, clause));
         problem
@@ -99,18 +101,18 @@ impl Problem {
     }
 
     fn solve(&mut self, budget: &Budget) -> Solved {
-        let outcome = self.horn.solve(&mut self.pool, &Limits::default(), budget);
+        let outcome = self.horn.solve(&mut self.pool, &self.limits, budget);
         self.solved(outcome)
     }
 
     fn interpolate(&mut self, budget: &Budget) -> Solved {
-        let outcome = self.horn.solve_by_interpolation(&mut self.pool, &Limits::default(), budget);
+        let outcome = self.horn.solve_by_interpolation(&mut self.pool, &self.limits, budget);
         self.solved(outcome)
     }
 
     /// A solution that consists of predicates of the source.
     fn solve_with_seeds(&mut self, budget: &Budget) -> Option<Solved> {
-        let solution = self.horn.solve_with_candidates(&mut self.pool, &Limits::default(), budget)?;
+        let solution = self.horn.solve_with_candidates(&mut self.pool, &self.limits, budget)?;
         Some(self.atoms(&solution))
     }
 

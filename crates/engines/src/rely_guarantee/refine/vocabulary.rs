@@ -39,7 +39,7 @@ impl<'v, 'p> Vocabulary<'v, 'p> {
                 defining[*unknown] = index;
             }
         }
-        let mut solver = Conjunction::new(Domain::Integers);
+        let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
         solver.set_proofs(false);
         Vocabulary { system, clauses, most_steps, budget, defining, solver }
     }

@@ -59,7 +59,7 @@ fn cell(var: usize, index: u32, moment: Moment) -> (Value, Quantity) {
 }
 
 #[test]
-fn malformed_rankings_are_refused() {
+fn ranks_of_nothing_are_refused() {
     let model = &models::single_loop();
     let add = |term| move |ranking: &mut Ranking| ranking.ranks[0].at[0].1[0].rank[1].terms.push(term);
     is_malformed(model, add(cell(7, 0, Moment::Before)), "there is no variable 7");
@@ -73,14 +73,6 @@ fn malformed_rankings_are_refused() {
     );
     is_malformed(
         model,
-        |ranking| {
-            let case = ranking.ranks[0].at[0].1[0].clone();
-            ranking.ranks[0].at[0].1 = vec![case; 100_000];
-        },
-        "a rank of thread 0 has more than 256 cases",
-    );
-    is_malformed(
-        model,
         |ranking| ranking.ranks[0].at[0].0 = ControlPoint::At(LocationId::from_index(99)),
         "thread 0 is never where the proof gives it a rank",
     );
@@ -88,6 +80,29 @@ fn malformed_rankings_are_refused() {
         model,
         |ranking| ranking.ranks[0].at[0].0 = ControlPoint::Unstarted,
         "thread 0 is never where the proof gives it a rank",
+    );
+    is_malformed(
+        &models::two_loops(),
+        |ranking| ranking.ranks[1].thread = ThreadId::from_index(0),
+        "thread 0 is never where the proof gives it a rank",
+    );
+    is_malformed(
+        &models::workers(),
+        |ranking| ranking.ranks[1].at[0].1[0].rank[0].terms.push(cell(0, 0, Moment::Before)),
+        "the rank of `worker`, of which there can be any number, depends on more than its own variables",
+    );
+}
+
+#[test]
+fn too_many_and_too_few_ranks_are_refused() {
+    let model = &models::single_loop();
+    is_malformed(
+        model,
+        |ranking| {
+            let case = ranking.ranks[0].at[0].1[0].clone();
+            ranking.ranks[0].at[0].1 = vec![case; 100_000];
+        },
+        "a rank of thread 0 has more than 256 cases",
     );
     is_malformed(
         model,
@@ -105,16 +120,6 @@ fn malformed_rankings_are_refused() {
     is_malformed(model, |ranking| ranking.components = 3, "a rank of thread 0 has 2 components and not 3");
     is_malformed(model, |ranking| ranking.components = 65, "a rank has more than 64 components");
     is_malformed(model, |ranking| ranking.components = usize::MAX, "a rank has more than 64 components");
-    is_malformed(
-        &models::two_loops(),
-        |ranking| ranking.ranks[1].thread = ThreadId::from_index(0),
-        "thread 0 is never where the proof gives it a rank",
-    );
-    is_malformed(
-        &models::workers(),
-        |ranking| ranking.ranks[1].at[0].1[0].rank[0].terms.push(cell(0, 0, Moment::Before)),
-        "the rank of `worker`, of which there can be any number, depends on more than its own variables",
-    );
     is_malformed(
         &models::started(),
         |ranking| ranking.ranks[1].at.retain(|(point, _)| *point != ControlPoint::Unstarted),

@@ -134,7 +134,7 @@ fn damage_to_the_blocks_of_figure_1_is_noticed() {
 }
 
 #[test]
-fn damage_to_other_reductions_is_noticed() {
+fn damage_to_reductions_by_one_lock_is_noticed() {
     rejects(
         &models::unprotected_access(),
         &[
@@ -178,6 +178,10 @@ fn damage_to_other_reductions_is_noticed() {
             ),
         ],
     );
+}
+
+#[test]
+fn damage_to_reductions_by_other_protocols_is_noticed() {
     rejects(
         &models::test_and_set(),
         &[

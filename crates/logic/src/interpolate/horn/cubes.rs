@@ -12,11 +12,6 @@ use super::validity::{Oracle, instance, is_in_vocabulary};
 use crate::interpolate::simplify::simplified;
 use crate::term::{Sort, TermId, TermPool, Value};
 
-/// More candidates are not combined.
-const MAX_CANDIDATES: usize = 10;
-/// More conjunctions are not joined.
-const MAX_CUBES: usize = 8;
-
 /// A disjunction of conjunctions of literals, for every predicate.
 type Combinations = Arena<UnknownId, Vec<Vec<TermId>>>;
 
@@ -28,7 +23,7 @@ pub(super) fn from_combinations(
     oracle: Oracle<'_>,
 ) -> Option<Solution> {
     let counts = || system.unknowns.values().map(|declaration| declaration.candidates.len());
-    if counts().all(|count| count < 2) || counts().any(|count| count > MAX_CANDIDATES) {
+    if counts().all(|count| count < 2) || counts().any(|count| count > oracle.limits.combined_candidates) {
         return None;
     }
     let mut combinations: Combinations = system.unknowns.ids().map(|_| Vec::new()).collect();
@@ -74,7 +69,7 @@ fn cover(
     loop {
         let violation = oracle.violation(pool, system, clause, solution);
         let Some(point) = oracle.model(pool, violation).ok()? else { return Some(()) };
-        if combinations[unknown].len() == MAX_CUBES {
+        if combinations[unknown].len() >= oracle.limits.joined_cubes {
             return None;
         }
         let mut cube = Vec::with_capacity(candidates.len());

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::{Application, Clause, HornSystem, Solution, UnknownId};
 use super::validity::{Oracle, is_in_vocabulary};
+use crate::interpolate::limits::Limits;
 use crate::interpolate::rank::cost;
 use crate::interpolate::simplify::simplified;
 use crate::linear::{Constraint, Relation, VarId};
@@ -30,7 +31,7 @@ pub(super) fn improve(
         let candidates = &system.unknowns[unknown].candidates;
         loop {
             let present = cost(pool, solution[unknown], candidates, &familiar);
-            let alternatives = alternatives(pool, solution[unknown], &welcome);
+            let alternatives = alternatives(pool, solution[unknown], &welcome, oracle.limits);
             let taken = alternatives.into_iter().find(|&alternative| {
                 let is_better = cost(pool, alternative, candidates, &familiar) < present;
                 is_better && questions > 0 && {
@@ -50,16 +51,16 @@ pub(super) fn improve(
 }
 
 /// Formulas that may take the place of another one.
-fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId]) -> Vec<TermId> {
+fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId], limits: &Limits) -> Vec<TermId> {
     let mut alternatives = welcome.to_vec();
     match pool.node(formula).clone() {
         Node::And(parts) => {
-            alternatives.extend(with_parts_changed(pool, &parts, TermPool::and));
+            alternatives.extend(with_parts_changed(pool, &parts, limits, TermPool::and));
         }
         Node::Or(parts) => {
-            alternatives.extend(with_parts_changed(pool, &parts, TermPool::or));
+            alternatives.extend(with_parts_changed(pool, &parts, limits, TermPool::or));
         }
-        _ => alternatives.extend(atom_alternatives(pool, formula)),
+        _ => alternatives.extend(atom_alternatives(pool, formula, limits)),
     }
     alternatives
 }
@@ -68,6 +69,7 @@ fn alternatives(pool: &mut TermPool, formula: TermId, welcome: &[TermId]) -> Vec
 fn with_parts_changed(
     pool: &mut TermPool,
     parts: &[TermId],
+    limits: &Limits,
     join: impl Fn(&mut TermPool, Vec<TermId>) -> TermId,
 ) -> Vec<TermId> {
     let mut changed = Vec::new();
@@ -77,7 +79,7 @@ fn with_parts_changed(
         changed.push(join(pool, rest));
     }
     for (position, &part) in parts.iter().enumerate() {
-        for alternative in atom_alternatives(pool, part) {
+        for alternative in atom_alternatives(pool, part, limits) {
             let mut others = parts.to_vec();
             others[position] = alternative;
             changed.push(join(pool, others));
@@ -86,12 +88,9 @@ fn with_parts_changed(
     changed
 }
 
-/// Remainders by divisors up to this are tried instead of quotients.
-const LARGEST_DIVISOR: i64 = 8;
-
 /// Atoms that may do instead of another one: bounds instead of an equality, remainders instead of
-/// quotients.
-fn atom_alternatives(pool: &mut TermPool, atom: TermId) -> Vec<TermId> {
+/// quotients by small numbers.
+fn atom_alternatives(pool: &mut TermPool, atom: TermId, limits: &Limits) -> Vec<TermId> {
     if let Some(constraint) = pool.constraint(atom) {
         if constraint.relation() != Relation::Eq {
             return Vec::new();
@@ -104,7 +103,8 @@ fn atom_alternatives(pool: &mut TermPool, atom: TermId) -> Vec<TermId> {
     let mut remainders = Vec::new();
     for part in pool.subterms([atom]) {
         let Node::Div(inner, divisor) = pool.node(part).clone() else { continue };
-        let Some(limit) = divisor.to_i64().filter(|&divisor| divisor <= LARGEST_DIVISOR) else { continue };
+        let is_small = |divisor: &i64| usize::try_from(*divisor).is_ok_and(|d| d <= limits.tried_remainders);
+        let Some(limit) = divisor.to_i64().filter(is_small) else { continue };
         // Constants and common factors only move the remainders around.
         let Some(form) = pool.linear_form(inner) else { continue };
         let Some(form) = form.div_terms_exact(&form.content()) else { continue };

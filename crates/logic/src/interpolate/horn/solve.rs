@@ -19,11 +19,6 @@ use crate::interpolate::decide::{Effort, Outcome, decide};
 use crate::interpolate::{Limits, Unknown};
 use crate::term::TermPool;
 
-/// What the solver may do for a question that must be answered.
-const PATIENT_SPLITS: u64 = 2_000;
-/// What it may do for one that need not.
-const HASTY_SPLITS: u64 = 50;
-
 impl HornSystem {
     /// Solves the system for its predicates: with the preferred formulas if they suffice, and
     /// otherwise by interpolation.
@@ -63,7 +58,7 @@ impl HornSystem {
     fn solver<'a>(&'a self, limits: &'a Limits, budget: &'a Budget) -> Result<Solver<'a>, Unknown> {
         budget.check_now().map_err(|reason| Unknown::Solver(Reason::Stopped(reason)))?;
         let order = self.order().ok_or(Unknown::Recursive)?;
-        let oracle = Oracle { limits, splits: PATIENT_SPLITS, budget };
+        let oracle = Oracle { limits, splits: limits.patient_splits, budget };
         Ok(Solver { system: self, order, limits, oracle, budget })
     }
 
@@ -88,10 +83,14 @@ impl Solver<'_> {
         })
     }
 
+    /// What a question that must be answered may cost.
+    fn effort(&self, questions: usize) -> Effort<'_> {
+        Effort { limits: self.limits, questions, splits: self.limits.patient_splits }
+    }
+
     fn by_interpolation(&self, pool: &mut TermPool) -> HornOutcome {
-        let effort =
-            Effort { cases: self.limits.cases, questions: self.limits.questions, splits: PATIENT_SPLITS };
-        let mut unwinding = match Unwinding::new(self.system, pool, true, self.limits.parts) {
+        let effort = self.effort(self.limits.questions);
+        let mut unwinding = match Unwinding::new(self.system, pool, true, self.limits) {
             Ok(unwinding) => unwinding,
             Err(unknown) => return HornOutcome::Unknown(unknown),
         };
@@ -112,7 +111,7 @@ impl Solver<'_> {
         let questions = self.limits.questions;
         let found = solution.clone();
         let mut reason = Unknown::Rejected;
-        let hasty = Oracle { splits: HASTY_SPLITS, ..self.oracle };
+        let hasty = Oracle { splits: self.limits.improving_splits, ..self.oracle };
         improve(pool, self.system, &self.order, &mut solution, hasty, questions);
         for solution in [solution, found] {
             match self.check(pool, &solution) {
@@ -125,8 +124,8 @@ impl Solver<'_> {
 
     /// Why there is no solution within the vocabulary.
     fn without_restriction(&self, pool: &TermPool) -> HornOutcome {
-        let effort = Effort { cases: self.limits.cases, questions: 0, splits: PATIENT_SPLITS };
-        let mut unwinding = match Unwinding::new(self.system, pool, false, self.limits.parts) {
+        let effort = self.effort(0);
+        let mut unwinding = match Unwinding::new(self.system, pool, false, self.limits) {
             Ok(unwinding) => unwinding,
             Err(unknown) => return HornOutcome::Unknown(unknown),
         };

@@ -15,6 +15,7 @@ use super::validity::private_value;
 use crate::conjunction::Model;
 use crate::interpolate::Unknown;
 use crate::interpolate::extract::Interpolants;
+use crate::interpolate::limits::Limits;
 use crate::interpolate::parts::{PartId, PartTree};
 use crate::interpolate::translate::{Names, Problem};
 use crate::linear::VarId;
@@ -47,10 +48,10 @@ impl<'a> Unwinding<'a> {
         system: &'a HornSystem,
         pool: &TermPool,
         restricted: bool,
-        max_parts: usize,
+        limits: &Limits,
     ) -> Result<Self, Unknown> {
-        let (tree, uses) = shape(system, max_parts)?;
-        let mut unwinding = Self { system, problem: Problem::new(tree), uses };
+        let (tree, uses) = shape(system, limits.parts)?;
+        let mut unwinding = Self { system, problem: Problem::new(tree, limits), uses };
         let parts: Vec<PartId> = unwinding.problem.tree.parts().collect();
         for part in parts {
             unwinding.fill(pool, part, restricted);

@@ -18,7 +18,7 @@ use crate::term::{Sort, TermId, TermPool, Value};
 pub(super) struct Oracle<'a> {
     pub(super) limits: &'a Limits,
     /// Case distinctions of the solver for a single conjunction.
-    pub(super) splits: u64,
+    pub(super) splits: usize,
     pub(super) budget: &'a Budget,
 }
 
@@ -46,14 +46,14 @@ impl Oracle<'_> {
         if let Some(constraints) = pool.constraints(question) {
             return self.model_of_constraints(&constraints);
         }
-        let mut problem = Problem::new(PartTree::new());
+        let mut problem = Problem::new(PartTree::new(), self.limits);
         let mut conjuncts = Vec::new();
         let mut names = Names::default();
         let formula = problem.import(pool, question, &mut names, &mut conjuncts);
         conjuncts.push(formula);
         let formula = problem.pool.and(conjuncts);
         problem.conjoin(problem.tree.root(), formula);
-        let effort = Effort { cases: self.limits.cases, questions: 0, splits: self.splits };
+        let effort = Effort { limits: self.limits, questions: 0, splits: self.splits };
         match decide(&mut problem, effort, self.budget) {
             Outcome::Refuted(_) => Ok(None),
             Outcome::Model(_) if problem.is_abstract() => self.model_beyond(pool, question),

@@ -40,78 +40,46 @@ impl Exporter<'_> {
         self.image.get(&root).copied()
     }
 
+    /// The image of a term whose children have images; `None` if one of them has none.
     fn node(&mut self, term: TermId) -> Option<TermId> {
         if let Some(truth) = self.truth_atom(term) {
             return truth;
         }
-        let problem = self.problem;
-        let image = |term: &TermId| self.image.get(term).copied();
-        Some(match problem.pool.node(term) {
+        let pool = &self.problem.pool;
+        let mut are_known = true;
+        pool.for_each_child(term, |child| are_known &= self.image.contains_key(&child));
+        if !are_known {
+            return None;
+        }
+        let image = |term: &TermId| self.image[term];
+        Some(match pool.node(term) {
             Node::Bool(value) => self.target.truth(*value),
             Node::Int(value) => self.target.int(value.clone()),
             Node::Var(variable) => return self.variable(*variable),
             Node::Sum(sum) => {
-                let terms = sum
-                    .terms
-                    .iter()
-                    .map(|(child, factor)| Some((image(child)?, factor.clone())))
-                    .collect::<Option<Vec<_>>>()?;
+                let terms: Vec<_> = sum.terms.iter().map(|(child, c)| (image(child), c.clone())).collect();
                 self.target.sum(terms, sum.constant.clone())
             }
-            Node::Mul(left, right) => {
-                let (left, right) = (image(left)?, image(right)?);
-                self.target.mul(left, right)
-            }
-            Node::Div(inner, divisor) => {
-                let inner = image(inner)?;
-                self.target.div(inner, divisor.clone())?
-            }
-            Node::Mod(inner, divisor) => {
-                let inner = image(inner)?;
-                self.target.modulo(inner, divisor.clone())?
-            }
+            Node::Mul(left, right) => self.target.mul(image(left), image(right)),
+            Node::Div(inner, divisor) => self.target.div(image(inner), divisor.clone())?,
+            Node::Mod(inner, divisor) => self.target.modulo(image(inner), divisor.clone())?,
             Node::Ite(condition, then, otherwise) => {
-                let (condition, then, otherwise) = (image(condition)?, image(then)?, image(otherwise)?);
-                self.target.ite(condition, then, otherwise)
+                self.target.ite(image(condition), image(then), image(otherwise))
             }
-            Node::LeZero(inner) => {
-                let inner = image(inner)?;
-                self.target.le_zero(inner)
-            }
-            Node::EqZero(inner) => {
-                let inner = image(inner)?;
-                self.target.eq_zero(inner)
-            }
-            Node::Not(inner) => {
-                let inner = image(inner)?;
-                self.target.not(inner)
-            }
-            Node::And(parts) => {
-                let parts = parts.iter().map(image).collect::<Option<Vec<_>>>()?;
-                self.target.and(parts)
-            }
-            Node::Or(parts) => {
-                let parts = parts.iter().map(image).collect::<Option<Vec<_>>>()?;
-                self.target.or(parts)
-            }
-            Node::EqArray(left, right) | Node::Iff(left, right) => {
-                let (left, right) = (image(left)?, image(right)?);
-                self.target.eq(left, right)
-            }
+            Node::LeZero(inner) => self.target.le_zero(image(inner)),
+            Node::EqZero(inner) => self.target.eq_zero(image(inner)),
+            Node::Not(inner) => self.target.not(image(inner)),
+            Node::And(parts) => self.target.and(parts.iter().map(image)),
+            Node::Or(parts) => self.target.or(parts.iter().map(image)),
+            Node::EqArray(left, right) | Node::Iff(left, right) => self.target.eq(image(left), image(right)),
             Node::Apply(function, arguments) => {
-                let arguments = arguments.iter().map(image).collect::<Option<Vec<_>>>()?;
-                let name = problem.pool.function_name(*function);
-                let function = self.target.function(name, arguments.len(), problem.pool.sort(term));
+                let arguments: Vec<TermId> = arguments.iter().map(image).collect();
+                let name = pool.function_name(*function);
+                let function = self.target.function(name, arguments.len(), pool.sort(term));
                 self.target.apply(function, &arguments)?
             }
-            Node::Select(array, index) => {
-                let (array, index) = (image(array)?, image(index)?);
-                self.target.select(array, index)
-            }
-            Node::Store(array, index, value) => {
-                let (array, index, value) = (image(array)?, image(index)?, image(value)?);
-                self.target.store(array, index, value)
-            }
+            Node::Select(array, index) => self.target.select(image(array), image(index)),
+            Node::Store(array, index, value) => self.target.store(image(array), image(index), image(value)),
         })
     }
 

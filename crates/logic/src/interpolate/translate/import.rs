@@ -7,9 +7,6 @@ use crate::arith::Integer;
 use crate::linear::VarId;
 use crate::term::{Node, Sort, TermId, TermPool};
 
-/// Remainders by divisors up to this are listed.
-const LISTED_REMAINDERS: i64 = 12;
-
 impl Problem {
     /// Translates a term of another pool. Side conditions are added to `sides`.
     pub(in crate::interpolate) fn import(
@@ -112,25 +109,30 @@ impl Problem {
             Node::Iff(left, right) => self.pool.iff(image[left], image[right]),
             Node::Apply(function, arguments) => {
                 let arguments: Vec<TermId> = arguments.iter().map(|argument| image[argument]).collect();
-                let sort = source.sort(term);
-                let name = source.function_name(*function);
-                let function = self.pool.function(name, arguments.len(), sort);
-                match self.pool.apply(function, &arguments) {
-                    Some(applied) if sort == Sort::Bool => self.opaque_truth(applied),
-                    Some(applied) => self.opaque_integer(applied),
-                    // The arity is that of the arguments.
-                    None => self.pool.truth(true),
-                }
+                self.application(source.function_name(*function), &arguments, source.sort(term))
             }
-            Node::Select(array, index) => {
-                let element = self.pool.select(image[array], image[index]);
-                if matches!(self.pool.node(element), Node::Select(..)) {
-                    self.opaque_integer(element)
-                } else {
-                    element
-                }
-            }
+            Node::Select(array, index) => self.element(image[array], image[index]),
             Node::Store(array, index, value) => self.pool.store(image[array], image[index], image[value]),
+        }
+    }
+
+    /// What a function that means nothing here yields is opaque.
+    fn application(&mut self, name: &str, arguments: &[TermId], sort: Sort) -> TermId {
+        let function = self.pool.function(name, arguments.len(), sort);
+        match self.pool.apply(function, arguments) {
+            Some(applied) if sort == Sort::Bool => self.opaque_truth(applied),
+            Some(applied) => self.opaque_integer(applied),
+            // The arity is that of the arguments.
+            None => self.pool.truth(true),
+        }
+    }
+
+    /// What an array has at an index is opaque, unless a store says what it is.
+    fn element(&mut self, array: TermId, index: TermId) -> TermId {
+        let element = self.pool.select(array, index);
+        match self.pool.node(element) {
+            Node::Select(..) => self.opaque_integer(element),
+            _ => element,
         }
     }
 
@@ -153,7 +155,8 @@ impl Problem {
     /// Says which remainders there are. This adds nothing to the bounds, but where the solver does
     /// not get along with them, it is a case distinction that helps.
     fn remainders(&mut self, remainder: TermId, divisor: &Integer, sides: &mut Vec<TermId>) {
-        let Some(divisor) = divisor.to_i64().filter(|&divisor| divisor <= LISTED_REMAINDERS) else { return };
+        let is_small = |divisor: &i64| usize::try_from(*divisor).is_ok_and(|d| d <= self.listed_remainders);
+        let Some(divisor) = divisor.to_i64().filter(is_small) else { return };
         let mut cases = Vec::new();
         for value in 0..divisor {
             let value = self.pool.int(value);

@@ -11,6 +11,7 @@ mod import;
 
 use rustc_hash::FxHashMap;
 
+use super::limits::Limits;
 use super::parts::{PartId, PartTree};
 use super::simplify::simplified;
 use crate::linear::VarId;
@@ -41,15 +42,18 @@ pub(in crate::interpolate) struct Problem {
     meanings: FxHashMap<VarId, Meaning>,
     /// The variables of terms that are not linear, in the order of their making.
     opaque: Vec<(TermId, VarId)>,
+    /// Remainders by divisors up to this are listed.
+    listed_remainders: usize,
 }
 
 impl Problem {
     /// The problem whose parts say nothing yet.
-    pub(in crate::interpolate) fn new(tree: PartTree) -> Self {
+    pub(in crate::interpolate) fn new(tree: PartTree, limits: &Limits) -> Self {
         let mut pool = TermPool::new();
         let truth = pool.truth(true);
         let formulas = vec![truth; tree.len()];
-        Self { pool, tree, formulas, meanings: FxHashMap::default(), opaque: Vec::new() }
+        let (meanings, opaque) = (FxHashMap::default(), Vec::new());
+        Self { pool, tree, formulas, meanings, opaque, listed_remainders: limits.listed_remainders }
     }
 
     /// A variable of the private pool, for an integer or a truth value.
