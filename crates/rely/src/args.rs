@@ -129,6 +129,9 @@ pub struct CheckArgs {
     /// Say in sentences why: who got in whose way, what makes a proof work, where it got stuck
     #[arg(long)]
     pub explain: bool,
+    /// With `--property race`: say of every two conflicting accesses whether they race, grouped by variable
+    #[arg(long)]
+    pub all: bool,
     /// What to do with a proof
     #[command(flatten)]
     pub evidence: EvidenceArgs,

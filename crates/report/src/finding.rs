@@ -7,6 +7,7 @@ use crate::advice::{advice, after_stop, before_begin};
 use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, SourceRange, StepTaken, statement, thread_name};
 use crate::race::RaceReport;
+use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
 use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
@@ -35,6 +36,8 @@ pub struct Finding {
     pub conclusion: Conclusion,
     /// Why that is the result; empty if nobody asked.
     pub explanation: Vec<Sentence>,
+    /// Every two accesses that conflict, if somebody asked for all of them.
+    pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<&'static str>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
@@ -44,6 +47,21 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A result with which nobody has done anything yet.
+    pub fn new(property: Goal, engine: String, conclusion: Conclusion) -> Self {
+        Self {
+            property,
+            engine,
+            decided_by: None,
+            conclusion,
+            explanation: Vec::new(),
+            race_pairs: None,
+            assumptions: Vec::new(),
+            statistics: Vec::new(),
+            time: Duration::ZERO,
+        }
+    }
+
     /// The engine that proved or refuted it, and who was asked if that is somebody else.
     pub(crate) fn engine_text(&self) -> String {
         match self.decided_by {

@@ -56,6 +56,9 @@ fn finding(finding: &Finding) -> Value {
     if !finding.explanation.is_empty() {
         set("explanation", json!(finding.explanation));
     }
+    if let Some(pairs) = &finding.race_pairs {
+        set("race_pairs", json!(pairs));
+    }
     set("assumptions", json!(finding.assumptions));
     let statistics = finding.statistics.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
     set("statistics", Value::Object(statistics.collect()));

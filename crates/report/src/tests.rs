@@ -185,6 +185,7 @@ fn finding(conclusion: Kind) -> Finding {
         decided_by: None,
         conclusion: Conclusion(conclusion),
         explanation: Vec::new(),
+        race_pairs: None,
         assumptions: vec!["sequential-consistency", "no-signed-overflow"],
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),

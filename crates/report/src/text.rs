@@ -4,6 +4,7 @@ use crate::diagnostic::render_diagnostic;
 use crate::explain::render_explanation;
 use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
 use crate::layout::wrap;
+use crate::race_pairs::render_race_pairs;
 use crate::style::{Role, Style};
 use crate::table::{render_detailed_table, render_table};
 use std::time::Duration;
@@ -58,6 +59,9 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
         }
     }
     text += &render_explanation(&finding.explanation, style);
+    if let Some(pairs) = &finding.race_pairs {
+        text += &render_race_pairs(pairs, style);
+    }
     text += &field("engine", &finding.engine_text(), style);
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);

@@ -32,6 +32,7 @@ mod races;
 mod registry;
 mod scheduler;
 mod source;
+mod survey;
 
 pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
@@ -41,6 +42,7 @@ pub use scheduler::{
     RelyGuaranteeStrategy, Strategy, Task, TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
+pub use survey::{PairAnswer, SurveyedAccess, SurveyedPair, survey_races};
 
 /// The examples of the README.
 #[cfg(doctest)]

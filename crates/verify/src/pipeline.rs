@@ -14,10 +14,10 @@
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
 //! replayed in the program as the front end made it, where it must end in a race.
 
-use crate::races::{LOCKSETS, Races};
+use crate::races::{LOCKSETS, Races, not_translated};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
-use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Rejection, TraceDefect, Verdict};
+use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{Goal, Program};
 
@@ -130,20 +130,16 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
+        if let Some(races) = &self.races {
+            return races.judge(source, &self.program, &self.back, claim, budget);
+        }
         let checked = match claim {
             Claim::Unsafe(trace) => {
                 let trace = self.back.trace(&trace);
-                let trace = match &self.races {
-                    Some(races) => trace.and_then(|trace| races.trace(trace)),
-                    None => trace,
-                };
                 let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
                 rely_evidence::check(source, goal, claim, budget)
             }
-            Claim::Safe(proof) => {
-                let source = self.races.as_ref().map_or(source, |races| &races.program);
-                rely_evidence::check_proof(source, &self.program, self.goal, proof, budget)
-            }
+            Claim::Safe(proof) => rely_evidence::check_proof(source, &self.program, self.goal, proof, budget),
             claim @ Claim::Unknown(_) => rely_evidence::check(&self.program, self.goal, claim, budget),
         };
         checked.into_verdict()
@@ -209,9 +205,4 @@ fn not_begun(program: &Program, interrupted: Interrupted) -> Verified {
         back: BackMap::identity(),
         speaks_of_source: true,
     }
-}
-
-/// A trace without a way back names something that the engine's program does not have.
-fn not_translated() -> Reason {
-    Reason::Rejected(Rejection::Trace(TraceDefect::NoSuchViolation))
 }

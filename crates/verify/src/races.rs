@@ -7,8 +7,8 @@
 
 use rely_base::{Budget, Interrupted};
 use rely_engines::locksets;
-use rely_evidence::{Claim, Proof, Verdict};
-use rely_passes::{Watched, watch_races};
+use rely_evidence::{Claim, Proof, Reason, Rejection, TraceDefect, Verdict};
+use rely_passes::{BackMap, Watched, watch_races};
 use rely_program::{Goal, Program, ProgramEditor, Trace, Violation};
 
 /// Who proves races away by lock sets and by the order in which threads start and end.
@@ -57,6 +57,56 @@ impl Races {
         }
         self.watched.trace(&trace)
     }
+}
+
+impl Races {
+    /// The properties that are left, by their numbers among all.
+    pub(crate) fn left(&self) -> &[usize] {
+        if self.settled.is_some() { &[] } else { &self.left }
+    }
+
+    /// Takes properties away.
+    pub(crate) fn set_aside(&mut self, properties: &[usize]) {
+        self.left.retain(|property| !properties.contains(property));
+        self.program = restricted(&self.watched.program, |property| self.left.contains(&property));
+    }
+
+    /// Which property a claim says to be violated, by its number among all.
+    pub(crate) fn property_of(&self, claim: &Claim, back: &BackMap) -> Option<usize> {
+        let Claim::Unsafe(trace) = claim else { return None };
+        match back.trace(trace)?.violation {
+            Violation::Property(property) => self.left.get(property).copied(),
+            _ => None,
+        }
+    }
+
+    /// The verdict that the evidence of a claim about a simplified program allows.
+    pub(crate) fn judge(
+        &self,
+        source: &Program,
+        simplified: &Program,
+        back: &BackMap,
+        claim: Claim,
+        budget: &Budget,
+    ) -> Verdict {
+        let checked = match claim {
+            Claim::Unsafe(trace) => {
+                let trace = back.trace(&trace).and_then(|trace| self.trace(trace));
+                let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
+                rely_evidence::check(source, Goal::Race, claim, budget)
+            }
+            Claim::Safe(proof) => {
+                rely_evidence::check_proof(&self.program, simplified, Goal::Assert, proof, budget)
+            }
+            claim @ Claim::Unknown(_) => rely_evidence::check(simplified, Goal::Assert, claim, budget),
+        };
+        checked.into_verdict()
+    }
+}
+
+/// A trace without a way back names something that the engine's program does not have.
+pub(crate) fn not_translated() -> Reason {
+    Reason::Rejected(Rejection::Trace(TraceDefect::NoSuchViolation))
 }
 
 /// The verdict about the properties that are said to be proved, if there are some and the checker accepts it.

@@ -47,17 +47,9 @@ fn print_unknown(
     start: Instant,
 ) -> Ended {
     let file = arguments.file.display().to_string();
-    let finding = Finding {
-        decided_by: None,
-        // Which property the certificate is about may not be known yet.
-        property: Goal::Assert,
-        engine: engine_name(arguments),
-        conclusion,
-        explanation: Vec::new(),
-        assumptions: Vec::new(),
-        statistics: Vec::new(),
-        time: start.elapsed(),
-    };
+    // Which property the certificate is about may not be known yet.
+    let finding =
+        Finding { time: start.elapsed(), ..Finding::new(Goal::Assert, engine_name(arguments), conclusion) };
     let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
     let status = context.unless_interrupted(Status::Unknown);
     let report = FileReport { file, outcome: Ok(vec![finding]) };
@@ -100,14 +92,9 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         _ => conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
-        decided_by: None,
-        property: goal,
-        engine: engine_name(arguments),
-        conclusion,
-        explanation: Vec::new(),
         assumptions: rely_verify::assumptions(&loaded.program, goal),
-        statistics: Vec::new(),
         time: start.elapsed(),
+        ..Finding::new(goal, engine_name(arguments), conclusion)
     };
     let file = arguments.file.display().to_string();
     let mut text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);

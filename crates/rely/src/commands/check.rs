@@ -1,7 +1,7 @@
 //! `rely check`: decides properties and prints verdicts.
 
 use super::ledger::Ledger;
-use super::{Context, Ended, certify, output, reproducer, witness};
+use super::{Context, Ended, certify, output, race_pairs, reproducer, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat};
 use crate::console::Console;
 use crate::exit::Status;
@@ -35,6 +35,9 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     }
     if let Some(goal) = arguments.property.iter().find(|goal| !AVAILABLE_GOALS.contains(goal)) {
         return Ok(context.console.error(&not_available(*goal)));
+    }
+    if arguments.all && !arguments.property.contains(&Goal::Race) {
+        return Ok(context.console.error("`--all` lists data races; add `--property race`"));
     }
     let watch = Watch::new(context.interrupt.clone());
     let ledger = Ledger::new(arguments, context, engine.name());
@@ -188,14 +191,11 @@ fn check_goal(
     let conclusion = certify::conclusion(&verified, loaded, goal, solver, budget);
     progress.clear();
     let mut finding = Finding {
-        property: goal,
-        engine: engine.name().to_owned(),
         decided_by: verified.engine,
-        conclusion,
-        explanation: Vec::new(),
         assumptions: rely_verify::assumptions(&loaded.program, goal),
         statistics: progress.counts(),
         time: start.elapsed(),
+        ..Finding::new(goal, engine.name().to_owned(), conclusion)
     };
     task.ledger.know(finding.clone());
     let is_shown = verified.speaks_of_source || !matches!(verified.verdict, Verdict::Safe(_));
@@ -208,6 +208,10 @@ fn check_goal(
     };
     if arguments.explain {
         finding.explanation.clone_from(&explanation);
+    }
+    if arguments.all && goal == Goal::Race {
+        finding.race_pairs = race_pairs::survey(loaded, engine, budget, observer);
+        progress.clear();
     }
     finding.time = start.elapsed();
     if let Some(page) = page.as_mut().filter(|_| is_shown) {

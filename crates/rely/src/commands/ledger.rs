@@ -143,16 +143,7 @@ impl<'c> Ledger<'c> {
 
     /// A result without a verdict.
     pub(super) fn unknown(&self, property: Goal, conclusion: Conclusion, time: Duration) -> Finding {
-        Finding {
-            decided_by: None,
-            property,
-            engine: self.engine.to_owned(),
-            conclusion,
-            explanation: Vec::new(),
-            assumptions: Vec::new(),
-            statistics: Vec::new(),
-            time,
-        }
+        Finding { time, ..Finding::new(property, self.engine.to_owned(), conclusion) }
     }
 }
 

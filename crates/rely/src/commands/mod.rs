@@ -10,6 +10,7 @@ mod horn;
 mod horn_solver;
 mod ledger;
 mod output;
+mod race_pairs;
 mod reproducer;
 mod run;
 mod show;

@@ -77,6 +77,7 @@ fn report(file: &str) -> String {
         decided_by: None,
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
+        race_pairs: None,
         assumptions: vec!["an-assumption"],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),

@@ -91,6 +91,8 @@ fn the_help_explains_itself() {
                                                 intermediate program
               --explain                         Say in sentences why: who got in whose way, what makes a
                                                 proof work, where it got stuck
+              --all                             With `--property race`: say of every two conflicting
+                                                accesses whether they race, grouped by variable
               --proof                           Print the proof: what holds where, and what each thread does
                                                 to the others
               --certificate <FILE>              Write the proof to a file that `rely certify` can check
