@@ -187,8 +187,8 @@ fn check_goal(
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
     let verified =
         rely_verify::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
-    let solver = arguments.evidence.solver.as_deref();
-    let conclusion = certify::conclusion(&verified, loaded, goal, solver, budget);
+    let conclusion =
+        certify::conclusion(&verified, loaded, goal, arguments.evidence.solver.as_deref(), budget);
     progress.clear();
     let mut finding = Finding {
         decided_by: verified.engine,
@@ -202,10 +202,8 @@ fn check_goal(
     let reproduced = write_files(file, &verified, loaded, goal, is_shown, task, budget);
     let is_wanted =
         (arguments.explain || page.is_some()) && is_shown && finding.conclusion.is_about(&verified.verdict);
-    let explanation = match is_wanted {
-        true => explain_verdict(&verified, loaded, goal, engine.name(), &finding.statistics),
-        false => Vec::new(),
-    };
+    let explain = || explain_verdict(&verified, loaded, goal, engine.name(), &finding.statistics);
+    let explanation = if is_wanted { explain() } else { Vec::new() };
     if arguments.explain {
         finding.explanation.clone_from(&explanation);
     }
