@@ -7,7 +7,7 @@ use rely::args::InputArgs;
 use rely_base::{Budget, Silent};
 use rely_horn::{TermPool, solve, system_text};
 use rely_program::Goal;
-use rely_proof_rules::{NoClauses, ProofRule, ProofRuleOptions, proof_clauses};
+use rely_proof_rules::{NoClauses, ProofRule, ProofRuleOptions, Sight, proof_clauses};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -227,13 +227,13 @@ fn exported_clauses_have_no_model_if_the_program_is_unsafe() {
         let expectations = parse(&source).expect("expectations");
         let is_unsafe =
             expectations.iter().any(|expected| expected.goal == Goal::Assert && expected.verdict == "unsafe");
-        for (rule, places) in [
-            (ProofRule::OwickiGries, true),
-            (ProofRule::OwickiGries, false),
-            (ProofRule::ReachEnv, true),
-            (ProofRule::ReachEnv, false),
+        for (rule, sight) in [
+            (ProofRule::OwickiGries, Sight::Places),
+            (ProofRule::OwickiGries, Sight::Plain),
+            (ProofRule::ReachEnv, Sight::Places),
+            (ProofRule::ReachEnv, Sight::Plain),
         ] {
-            let options = ProofRuleOptions { rule, places };
+            let options = ProofRuleOptions::new(rule, sight);
             let Some((text, _)) = exported(&path, options) else { continue };
             if text.len() > LONGEST {
                 continue;
@@ -243,7 +243,7 @@ fn exported_clauses_have_no_model_if_the_program_is_unsafe() {
             assert!(!(is_unsafe && ours == "sat"), "{name}");
             decided += usize::from(ours != "unknown");
             let known = |said: &str| said == "sat" || said == "unsat";
-            if places
+            if sight == Sight::Places
                 && let Some(theirs) = z3(&text)
                 && known(ours)
                 && known(&theirs)
