@@ -11,5 +11,7 @@ define_limits! {
         steps_without_locals = 400_000,
         /// Assertions with more cubes than this are not written.
         cubes = 4_000,
+        /// Remainders by larger numbers are not written: what is said of one has a case for each that is possible.
+        largest_divisor = 64,
     }
 }

@@ -122,7 +122,7 @@ impl OwickiGries {
         let gave_up = |why: &str| Failed::GaveUp(why.to_owned());
         match rely_horn::solve(&mut clauses.pool, &clauses.system, None, budget, observer) {
             Answer::Sat(model) => {
-                let proof = proof::written(system, &mut clauses, &model, self.limits.cubes, budget);
+                let proof = proof::written(system, &mut clauses, &model, self.limits, budget);
                 proof.map(|proof| Claim::Safe(Proof::RelyGuarantee(proof))).map_err(gave_up)
             }
             Answer::Unsat(derivation) => {

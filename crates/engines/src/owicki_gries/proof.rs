@@ -1,12 +1,14 @@
 //! A model of the clauses as a proof.
 //!
 //! The formula of each assertion is a disjunction of cubes, and a cube says what holds and where the others are.
-//! Cubes that differ in where a single thread is become one.
+//! Cubes that differ in where a single thread is become one. What is said about a remainder is a case for each
+//! remainder that is possible: that a sum is a multiple of the divisor, which is an equation with a quotient.
 
+use super::Limits;
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_horn::{Model, TermPool};
-use rely_logic::{Constraint, TermId, VarId};
+use rely_logic::{Constraint, Integer, LinearForm, Node, TermId, VarId};
 use rely_program::ThreadId;
 use rely_proof_rules::{Argument, Assertion, ProofClauses};
 use rely_symbolic::outline::{self, Known, Outline};
@@ -18,24 +20,23 @@ pub(super) fn written(
     system: &System<'_>,
     clauses: &mut ProofClauses,
     model: &Model,
-    most_cubes: usize,
+    limits: Limits,
     budget: &Budget,
 ) -> Result<RelyGuarantee, &'static str> {
     let mut at: Vec<Vec<Vec<Known>>> =
         system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect();
     for assertion in &clauses.assertions {
         let parameters = &clauses.system.unknowns()[assertion.unknown].parameters;
-        let reader = Reader { system, assertion, parameters };
-        let formula = model[assertion.unknown];
-        let cubes = clauses.pool.cubes(formula, most_cubes).map_err(|_| "an assertion has too many cases")?;
-        let known = cubes.iter().map(|cube| reader.cube(&clauses.pool, cube));
-        let known: Vec<Cube> = known.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let reader = Reader { system, limits, assertion, parameters };
+        let known = reader.cubes(&mut clauses.pool, model[assertion.unknown])?;
         let point = system.point(assertion.thread, assertion.point);
         at[assertion.thread.index()][point.index()] = reader.merged(known);
     }
     let all = || at.iter().flatten().flatten();
     let mut predicates: Vec<[Constraint; 2]> = Vec::new();
-    for constraint in all().flat_map(|known| &known.constraints) {
+    let is_cell = |variable| system.cells.is_cell(variable);
+    let constraints = all().flat_map(|known| &known.constraints);
+    for constraint in constraints.filter(|constraint| constraint.form().variables().all(is_cell)) {
         if !predicates.iter().any(|sides| sides.contains(constraint)) {
             predicates.push([constraint.clone(), constraint.negated()]);
         }
@@ -45,39 +46,99 @@ pub(super) fn written(
     outline::write(system, &outline, budget).ok_or("an assertion cannot be written down")
 }
 
+/// The number of the first auxiliary variable that is a quotient: steps have few of their own.
+const FIRST_QUOTIENT: u32 = 1 << 20;
+
 /// What holds, and the places of all other threads.
 type Cube = (Vec<Constraint>, Vec<(ThreadId, Vec<ControlPointId>)>);
 
 /// Reads the formula of one assertion.
 struct Reader<'r, 'p> {
     system: &'r System<'p>,
+    limits: Limits,
     assertion: &'r Assertion,
     parameters: &'r [VarId],
 }
 
 impl Reader<'_, '_> {
+    /// The cases of a formula.
+    fn cubes(&self, pool: &mut TermPool, formula: TermId) -> Result<Vec<Cube>, &'static str> {
+        let (most, too_many) = (self.limits.cubes, "an assertion has too many cases");
+        let mut found = Vec::new();
+        for cube in pool.cubes(formula, most).map_err(|_| too_many)? {
+            found.extend(self.cases(pool, &cube)?);
+            if found.len() > most {
+                return Err(too_many);
+            }
+        }
+        Ok(found)
+    }
+
     /// What a cube says; nothing if it is impossible.
-    fn cube(&self, pool: &TermPool, cube: &[TermId]) -> Result<Option<Cube>, &'static str> {
-        let mut constraints = Vec::new();
+    fn cases(&self, pool: &mut TermPool, cube: &[TermId]) -> Result<Vec<Cube>, &'static str> {
         let others = self.assertion.arguments.iter().filter_map(|argument| match argument {
             Argument::Place(thread) => Some((*thread, self.all_points(*thread))),
             Argument::Cell(_) => None,
         });
         let mut others: Vec<(ThreadId, Vec<ControlPointId>)> = others.collect();
+        let mut cases: Vec<Vec<Constraint>> = vec![Vec::new()];
         for &literal in cube {
-            let constraint = pool.constraint(literal).ok_or("an assertion is not linear")?;
+            let Some(constraint) = pool.constraint(literal) else {
+                cases = self.with_remainder(pool, literal, &cases)?;
+                continue;
+            };
             match self.subject(&constraint)? {
                 Some(thread) => {
                     for (_, points) in others.iter_mut().filter(|(other, _)| *other == thread) {
                         points.retain(|point| constraint.holds(|_| (point.index() as i64).into()));
                     }
                 }
-                None => constraints.push(constraint.rename(|parameter| self.cell(parameter))),
+                None if constraint.is_true() => {}
+                None => {
+                    let constraint = constraint.rename(|parameter| self.cell(parameter));
+                    cases.iter_mut().for_each(|case| case.push(constraint.clone()));
+                }
             }
         }
-        constraints.retain(|constraint| !constraint.is_true());
         let is_possible = others.iter().all(|(_, points)| !points.is_empty());
-        Ok(is_possible.then_some((constraints, others)))
+        let cases = cases.into_iter().filter(|_| is_possible);
+        Ok(cases.map(|case| (case, others.clone())).collect())
+    }
+
+    /// The cases with each remainder for which a literal holds. It must speak of one remainder and nothing else.
+    fn with_remainder(
+        &self,
+        pool: &mut TermPool,
+        literal: TermId,
+        cases: &[Vec<Constraint>],
+    ) -> Result<Vec<Vec<Constraint>>, &'static str> {
+        let not_linear = "an assertion is not linear";
+        let (remainder, inner, divisor) = pool
+            .subterms([literal])
+            .into_iter()
+            .find_map(|term| match pool.node(term) {
+                Node::Mod(inner, divisor) => Some((term, *inner, divisor.clone())),
+                _ => None,
+            })
+            .ok_or(not_linear)?;
+        let form = pool.linear_form(inner).ok_or(not_linear)?.rename(|parameter| self.cell(parameter));
+        let largest = self.limits.largest_divisor as i64;
+        let count = divisor.to_i64().filter(|&divisor| divisor <= largest).ok_or(not_linear)?;
+        let mut found = Vec::new();
+        for value in 0..count {
+            let constant = pool.int(value);
+            let instance = pool.substitute(literal, &[(remainder, constant)].into_iter().collect());
+            if pool.as_truth(instance).ok_or(not_linear)? {
+                let numbered = cases.iter().map(|case| {
+                    let quotient = self.system.cells.auxiliary(FIRST_QUOTIENT + case.len() as u32);
+                    let product = LinearForm::variable(quotient).scaled(&divisor);
+                    let sum = product.plus(&LinearForm::constant(Integer::from(value)));
+                    [case.as_slice(), &[Constraint::eq(&form, &sum)]].concat()
+                });
+                found.extend(numbered);
+            }
+        }
+        Ok(found)
     }
 
     /// The thread of whose place a constraint speaks; none if it speaks of cells.
