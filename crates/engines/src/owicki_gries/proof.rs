@@ -26,6 +26,9 @@ pub(super) fn written(
     let mut at: Vec<Vec<Vec<Known>>> =
         system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect();
     for assertion in &clauses.assertions {
+        if budget.check().is_err() {
+            return Err("there was no time to write the proof");
+        }
         let parameters = &clauses.system.unknowns()[assertion.unknown].parameters;
         let reader = Reader { system, limits, assertion, parameters };
         let known = reader.cubes(&mut clauses.pool, model[assertion.unknown])?;
