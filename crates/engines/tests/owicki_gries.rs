@@ -42,7 +42,7 @@ fn expected(program: &Program, goal: Goal) -> Answer {
 
 /// Every other program is looked at as it is, without passes.
 fn compare_engine(what: &str, seed: u64, program: &Program, goal: Goal, tally: &mut Tally) {
-    let prepared = if seed % 2 == 0 { program.clone() } else { prepare(program, goal).0 };
+    let prepared = if seed.is_multiple_of(2) { program.clone() } else { prepare(program, goal).0 };
     let budget = Budget::unlimited().with_step_limit(60_000);
     let claim = OwickiGries::default().run(&prepared, goal, &budget, &Silent);
     let verdict = check(&prepared, goal, claim, &Budget::unlimited()).into_verdict();
