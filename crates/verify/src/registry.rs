@@ -64,7 +64,9 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
-        Some("owicki-gries") => Ok(Box::new(OwickiGries { limits: all.owicki_gries, symbolic })),
+        Some("owicki-gries") => {
+            Ok(Box::new(OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic }))
+        }
         Some(_) | None => Err(StrategyError::Unknown(name.to_owned())),
     }
 }

@@ -24,11 +24,12 @@ mod proof;
 mod run;
 
 pub use limits::Limits;
+pub use rely_horn::Limits as HornLimits;
 
 use crate::Engine;
 use rely_base::{Budget, Observer, StopReason};
 use rely_evidence::{Claim, Proof, Reason};
-use rely_horn::Answer;
+use rely_horn::{Answer, solve_within};
 use rely_program::{Goal, Program};
 use rely_proof_rules::{NoClauses, ProofRule, ProofRuleOptions, Sight, proof_clauses};
 use rely_symbolic::System;
@@ -38,6 +39,8 @@ use rely_symbolic::System;
 pub struct OwickiGries {
     /// What it may do.
     pub limits: Limits,
+    /// What the search for a model of the clauses may cost.
+    pub horn: HornLimits,
     /// What the translation of the program may cost.
     pub symbolic: rely_symbolic::Limits,
 }
@@ -120,7 +123,7 @@ impl OwickiGries {
         let options = ProofRuleOptions { rule: ProofRule::OwickiGries, sight, limits: self.symbolic };
         let mut clauses = proof_clauses(system.program, system.goal, options, budget)?;
         let gave_up = |why: &str| Failed::GaveUp(why.to_owned());
-        match rely_horn::solve(&mut clauses.pool, &clauses.system, None, budget, observer) {
+        match solve_within(&self.horn, &mut clauses.pool, &clauses.system, None, budget, observer) {
             Answer::Sat(model) => {
                 let proof = proof::written(system, &mut clauses, &model, self.limits, budget);
                 proof.map(|proof| Claim::Safe(Proof::RelyGuarantee(proof))).map_err(gave_up)

@@ -58,6 +58,8 @@ pub struct Limits {
     pub houdini: houdini::Limits,
     /// Of assertions by Horn clauses.
     pub owicki_gries: owicki_gries::Limits,
+    /// Of the solver of these clauses.
+    pub horn: owicki_gries::HornLimits,
     /// Of counting threads.
     pub parameterized: parameterized::Limits,
 }
@@ -65,7 +67,7 @@ pub struct Limits {
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 12] = [
+        let parts: [(&str, &dyn rely_base::Limits); 13] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -74,6 +76,7 @@ impl Limits {
             ("deductive", &self.deductive),
             ("houdini", &self.houdini),
             ("owicki-gries", &self.owicki_gries),
+            ("horn", &self.horn),
             ("parameterized", &self.parameterized),
             ("symbolic", &self.symbolic.translation),
             ("solver", &self.symbolic.solver),
@@ -101,6 +104,7 @@ impl Limits {
             "interpolation" => self.symbolic.interpolation.set(name, value),
             "houdini" => self.houdini.set(name, value),
             "owicki-gries" => self.owicki_gries.set(name, value),
+            "horn" => self.horn.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
             _ => false,
         }
