@@ -22,10 +22,11 @@
 //! *Sound*: by induction on the length of a run, in every reachable state each thread's assertion holds at
 //! its place: the first clause for the initial state, the second for the thread that moves, the third for all
 //! others. *Complete* relative to what formulas can say of `g`, one thread's locals, and places: without
-//! the places (`plain`) it is not. Two threads that each do `x := x + 1` from `x = 0` end with `x = 2`, but
+//! the places ([`Sight::Plain`]) it is not. Two threads that each do `x := x + 1` from `x = 0` end with `x = 2`, but
 //! no assertions over `x` alone show it: that `x = 1` at the end of the first thread is possible only as long
 //! as the second has not moved. Even with places, locals that carry more than the place does may have to be
-//! made global; this is the classic remark that auxiliary variables are needed.
+//! made global; this is the classic remark that auxiliary variables are needed. With [`Sight::Everything`] assertions
+//! speak of whole states; then `unsat` clauses derive a run that violates an assertion.
 //!
 //! # Reach and environment
 //!
@@ -42,18 +43,49 @@
 //! A step that starts a thread or gives it arguments is a clause about both threads at once in either rule.
 //! Nobody else moves while a thread is inside of an atomic block.
 //!
+//! # Reduction
+//!
+//! The rule RULESAFETY of the reduction paper (Popeea, Rybalchenko, Wilhelm: *Reduction for compositional
+//! verification of multi-threaded programs*, FMCAD 2014, Fig. 2): Owicki-Gries, but what nobody interrupts
+//! has no assertions inside. A block that begins at place `b` of thread `i` has a summary `L_(i,b,p)` for each
+//! place `p` inside of it, from what holds at its beginning to what holds at `p`:
+//!
+//! ```text
+//! S1  init                                                          -> I_(i,start)
+//! S2  I_(i,b)(g, l_i, q) ∧ step_i into the block                    -> L_(i,b,p)(g, l_i, g', l_i')
+//! S3  L_(i,b,p)(g, l_i, g', l_i') ∧ step_i inside                   -> L_(i,b,p')(g, l_i, g'', l_i'')
+//! S4  I_(i,b)(g, l_i, q) ∧ L_(i,b,p)(g, l_i, g', l_i') ∧ step_i out -> I_(i,p')(g'', l_i'', q)
+//! S5  I_(i,p)(g, l_i, q) ∧ step_i outside                           -> I_(i,p')(g', l_i', q)
+//! S6  I_(j,r)(g, l_j, q') ∧ the body of S4 or S5                    -> I_(j,r)(g'', l_j, q'[i := p'])
+//! S7  assertions of threads ∧ a violation                           -> false
+//! ```
+//!
+//! The paper's `IStep` is what the bodies of S4 and S5 say of the step; it occurs in the head of those and in
+//! the body of S6 alone, so it is resolved away. A step inside of a block that violates an assertion is a
+//! clause of S7 with a summary. Places where others are occur in a summary if a step inside tests them.
+//! Without blocks there are no summaries, and S1, S5, S6, S7 are the clauses of Owicki-Gries.
+//!
+//! The rule knows atomic blocks alone: those of the program, and those that somebody has
+//! [found](Program::with_atomic) to be as good as atomic. A place where a thread starts, or next to a step that starts
+//! another one, keeps its assertion although it is atomic; nobody else moves there.
+//!
 //! Templates, any number of threads, are refused, and so is a program that ends as a whole while there are
 //! properties of states. What is not linear gets any value, which is [said](ProofClauses::over_approximates):
 //! then `unsat` means nothing.
 
+mod blocks;
 mod owicki_gries;
 mod reach_env;
 mod view;
 
-use rely_base::{Budget, StopReason};
-use rely_horn::{System, TermPool};
-use rely_program::{Goal, Program};
-use rely_symbolic::TooManyCases;
+pub use rely_symbolic::Limits;
+
+use rely_base::{Arena, Budget, StopReason};
+use rely_evidence::rely_guarantee::ControlPoint;
+use rely_horn::{ClauseId, System, TermPool, UnknownId};
+use rely_logic::{TermId, VarId};
+use rely_program::{EdgeId, Goal, Program, ThreadId};
+use rely_symbolic::{BranchEnd, TooManyCases};
 
 /// A proof rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +94,19 @@ pub enum ProofRule {
     OwickiGries,
     /// What threads reach, and what their steps do to others.
     ReachEnv,
+    /// Assertions at places outside of atomic blocks, and summaries of these.
+    Reduction,
+}
+
+/// What is known of a thread, besides the globals and its own locals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// Nothing.
+    Plain,
+    /// Where the other threads are.
+    Places,
+    /// Where they are, and their locals: whole states. Then the rule is complete.
+    Everything,
 }
 
 /// How to write the clauses.
@@ -69,8 +114,17 @@ pub enum ProofRule {
 pub struct ProofRuleOptions {
     /// Which rule.
     pub rule: ProofRule,
-    /// Whether assertions may speak of the places of other threads.
-    pub places: bool,
+    /// What assertions may speak of.
+    pub sight: Sight,
+    /// What the translation of the program may cost.
+    pub limits: Limits,
+}
+
+impl ProofRuleOptions {
+    /// A rule and what its assertions may speak of.
+    pub fn new(rule: ProofRule, sight: Sight) -> Self {
+        Self { rule, sight, limits: Limits::default() }
+    }
 }
 
 /// The clauses of a proof rule for a program.
@@ -80,8 +134,61 @@ pub struct ProofClauses {
     pub pool: TermPool,
     /// The clauses.
     pub system: System,
+    /// What each clause says.
+    pub origins: Arena<ClauseId, Origin>,
+    /// What the predicates of Owicki-Gries and of the reduction rule say, summaries excepted.
+    pub assertions: Vec<Assertion>,
     /// Whether some step allows more than the program does.
     pub over_approximates: bool,
+}
+
+/// A predicate that is the assertion of a thread at a control point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// The predicate.
+    pub unknown: UnknownId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it is.
+    pub point: ControlPoint,
+    /// What the arguments are.
+    pub arguments: Vec<Argument>,
+}
+
+/// What an argument of an assertion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The value of a cell of the [program](rely_symbolic::Cells).
+    Cell(VarId),
+    /// Where another thread is, as the position in the list of [all](ControlPoint::all) its control points.
+    Place(ThreadId),
+}
+
+/// What a clause says. The first predicate of its body is that of the thread whose assertion its head is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// What holds initially; with the values of all cells.
+    Initial(Vec<(VarId, TermId)>),
+    /// A step.
+    Step {
+        /// Whose.
+        thread: ThreadId,
+        /// Along which edge.
+        edge: EdgeId,
+        /// How it ends.
+        ending: BranchEnd,
+        /// The nondeterministic values that it takes, in their order.
+        inputs: Vec<TermId>,
+    },
+    /// Whatever the step of another thread is.
+    Observed,
+    /// That a state violates a property.
+    Property {
+        /// The index of the property.
+        property: usize,
+        /// Whether it has no value rather than the value false.
+        undefined: bool,
+    },
 }
 
 /// Why there are no clauses for a program.
@@ -117,10 +224,12 @@ pub fn proof_clauses(
     options: ProofRuleOptions,
     budget: &Budget,
 ) -> Result<ProofClauses, NoClauses> {
-    let mut view = view::View::new(program, goal, options.places, budget)?;
-    match options.rule {
-        ProofRule::OwickiGries => owicki_gries::write(&mut view)?,
-        ProofRule::ReachEnv => reach_env::write(&mut view)?,
-    }
-    Ok(ProofClauses { over_approximates: view.over_approximates, pool: view.pool, system: view.system })
+    let mut view = view::View::new(program, goal, options, budget)?;
+    let assertions = match options.rule {
+        ProofRule::OwickiGries => owicki_gries::write(&mut view, false)?,
+        ProofRule::Reduction => owicki_gries::write(&mut view, true)?,
+        ProofRule::ReachEnv => reach_env::write(&mut view).map(|()| Vec::new())?,
+    };
+    let view::View { pool, system, origins, over_approximates, .. } = view;
+    Ok(ProofClauses { pool, system, origins, assertions, over_approximates })
 }

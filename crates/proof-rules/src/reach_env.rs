@@ -1,7 +1,7 @@
 //! What threads reach, and what their steps do to others.
 
-use crate::NoClauses;
-use crate::view::{Moment, Passage, View, choices};
+use crate::view::{Moment, Passage, Taken, View, choices};
+use crate::{NoClauses, Origin};
 use rely_horn::{Application, UnknownId};
 use rely_logic::TermId;
 use rely_symbolic::BranchEnd;
@@ -16,9 +16,9 @@ pub(crate) fn write(view: &mut View) -> Result<(), NoClauses> {
     let mut predicates = Predicates { reach: Vec::new(), env: Vec::new() };
     for thread in 0..view.threads.len() {
         let name = view.threads[thread].name.clone();
-        let width = view.state_width(thread) + 1;
+        let width = view.arguments(thread).len() + 1;
         predicates.reach.push(view.declare(&format!("reach-{name}"), width));
-        let seen = view.globals.len() + if view.places { view.threads.len() } else { 0 };
+        let seen = view.globals.len() + if view.tells_places() { view.threads.len() } else { 0 };
         predicates.env.push(view.declare(&format!("env-{name}"), 2 * seen));
     }
     initially(view, &predicates)?;
@@ -42,7 +42,7 @@ fn reach(view: &View, predicates: &Predicates, thread: usize, moment: &Moment) -
 /// What others see of a moment.
 fn seen(view: &View, moment: &Moment) -> Vec<TermId> {
     let mut arguments = view.values(&view.globals, moment);
-    if view.places {
+    if view.tells_places() {
         arguments.extend(&moment.places);
     }
     arguments
@@ -59,7 +59,7 @@ fn initially(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> 
 
 /// A step: for the thread itself, for others, and for those whom it starts.
 fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), NoClauses> {
-    let (thread, source) = (view.moves[number].thread, view.moves[number].source);
+    let thread = view.moves[number].thread;
     let ending = view.moves[number].branch.ending;
     if ending == BranchEnd::Halts {
         return Ok(());
@@ -67,24 +67,25 @@ fn step(view: &mut View, predicates: &Predicates, number: usize) -> Result<(), N
     let touched: Vec<usize> =
         (0..view.threads.len()).filter(|&other| other != thread && is_touched(view, number, other)).collect();
     for chosen in choices(&view.absent_tests(number, &[thread]))? {
-        let Passage { constraint, before, after } = view.passage(number, &[(thread, source)], &chosen);
+        let taken = Taken { number, block: None };
+        let Passage { constraint, before, after, origin, .. } = view.passage(taken, &[], &chosen);
         let mut body = vec![reach(view, predicates, thread, &before)];
         body.extend(chosen.iter().map(|&(other, _)| reach(view, predicates, other, &before)));
         if ending != BranchEnd::Moves {
-            view.add(constraint, body, None)?;
+            view.add(origin, constraint, body, None)?;
             continue;
         }
         let own = reach(view, predicates, thread, &after);
-        view.add(constraint, body.clone(), Some(own))?;
+        view.add(origin.clone(), constraint, body.clone(), Some(own))?;
         let effect = env(view, predicates, thread, &before, &after);
-        view.add(constraint, body.clone(), Some(effect))?;
+        view.add(origin.clone(), constraint, body.clone(), Some(effect))?;
         for &other in &touched {
             let mut body = body.clone();
             if !chosen.iter().any(|(present, _)| *present == other) {
                 body.push(reach(view, predicates, other, &before));
             }
             let head = reach(view, predicates, other, &after);
-            view.add(constraint, body, Some(head))?;
+            view.add(origin.clone(), constraint, body, Some(head))?;
         }
     }
     Ok(())
@@ -106,7 +107,7 @@ fn observed(
     actor: usize,
 ) -> Result<(), NoClauses> {
     let (before, mut after) = (view.any_moment(), view.any_moment());
-    after.keep_locals(&before, &view.threads[observer].locals);
+    after.keep_cells(&before, &view.threads[observer].locals);
     // Where it stands; a step that starts it has a clause of its own.
     after.places[observer] = before.places[observer];
     let atomic: Vec<usize> = (0..view.threads[observer].points.len())
@@ -117,7 +118,7 @@ fn observed(
     let body =
         vec![reach(view, predicates, observer, &before), env(view, predicates, actor, &before, &after)];
     let head = reach(view, predicates, observer, &after);
-    view.add(constraint, body, Some(head))
+    view.add(Origin::Observed, constraint, body, Some(head))
 }
 
 fn properties(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses> {
@@ -129,7 +130,8 @@ fn properties(view: &mut View, predicates: &Predicates) -> Result<(), NoClauses>
         let alone = view.nobody_atomic(&moment, &[]);
         let constraint = view.pool.and([guard, standing, alone]);
         let body = involved.iter().map(|(thread, _)| reach(view, predicates, *thread, &moment)).collect();
-        view.add(constraint, body, None)?;
+        let origin = Origin::Property { property: violation.property, undefined: violation.undefined };
+        view.add(origin, constraint, body, None)?;
     }
     Ok(())
 }

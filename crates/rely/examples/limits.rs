@@ -73,6 +73,7 @@ fn concerned(limit: &str) -> &'static [&'static str] {
         "walks" => &["portfolio", "houdini"],
         "deductive" => &["deductive"],
         "houdini" => &["houdini"],
+        "owicki-gries" | "horn" => &["owicki-gries"],
         "parameterized" => &["parameterized"],
         "symbolic" | "solver" | "interpolation" => &["rely-guarantee", "deductive"],
         _ => &["rely-guarantee"],

@@ -336,12 +336,13 @@ pub struct HornArgs {
 /// `rely export`
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The clauses have a model if the proof rule applies, so `sat` means that every assertion holds. With
-owicki-gries and reach-env, `unsat` means that the rule cannot show it; with --plain it may be only for
-want of knowing where other threads stand.
+The clauses have a model if the proof rule applies, so `sat` means that every assertion holds. `unsat`
+means that the rule cannot show it: with --plain perhaps only for want of knowing where other threads stand,
+without --everything for want of knowing their locals.
 
 Examples:
   rely export --rule owicki-gries examples/peterson.c > peterson.smt2
+  rely export --rule reduction examples/mutex-counter.c | rely horn -
   rely export --rule reach-env --plain model.rely | rely horn -")]
 pub struct ExportArgs {
     /// A C program or a model; `-` reads standard input
@@ -352,7 +353,10 @@ pub struct ExportArgs {
     /// Without auxiliary variables that tell where the other threads stand: fewer arguments, weaker
     #[arg(long)]
     pub plain: bool,
-    /// How critical sections (what is done under a lock) are executed
+    /// With the locals of all threads in every assertion: more arguments, but nothing is lost
+    #[arg(long, conflicts_with = "plain")]
+    pub everything: bool,
+    /// How critical sections (what is done under a lock) are executed; the rule `reduction` finds out by itself
     #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
     /// How to read the input

@@ -39,6 +39,8 @@ pub enum RuleChoice {
     OwickiGries,
     /// What each thread reaches, and what its steps do to the others
     ReachEnv,
+    /// Like owicki-gries, but steps that others cannot come between are summarised
+    Reduction,
 }
 
 /// `--preprocessor`

@@ -126,8 +126,18 @@ impl Cells {
     }
 
     /// The constraint as an atom of a proof; `None` if it mentions an auxiliary variable or the
-    /// copy for another instance, or if its numbers are too large.
+    /// copy for another instance, or if its numbers are too large. An equation with one auxiliary variable says that
+    /// the rest is a multiple of what that is multiplied with.
     pub fn atom(&self, constraint: &Constraint) -> Option<Atom> {
+        let is_auxiliary = |variable: &VarId| variable.index() >= 3 * self.count();
+        let mut auxiliary = constraint.form().variables().filter(is_auxiliary);
+        if let (Some(quotient), None, Relation::Eq) =
+            (auxiliary.next(), auxiliary.next(), constraint.relation())
+        {
+            let divisor = constraint.form().coefficient(quotient);
+            let rest = constraint.form().minus(&LinearForm::variable(quotient).scaled(&divisor));
+            return self.multiple(&rest, &divisor.abs());
+        }
         let comparison = match constraint.relation() {
             Relation::Le => Comparison::Le,
             Relation::Eq => Comparison::Eq,

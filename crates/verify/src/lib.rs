@@ -37,6 +37,7 @@ mod survey;
 pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
+pub use rely_engines::reduction::Blocks;
 pub use scheduler::{
     Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
     RelyGuaranteeStrategy, Strategy, Task, TurnLimits,

@@ -1,7 +1,8 @@
 //! Texts that are refused: where, and with which words.
 
 use expect_test::{Expect, expect};
-use rely_horn::{TermPool, parse};
+use rely_base::{Budget, Silent};
+use rely_horn::{TermPool, parse, solve, system_text};
 
 fn check(text: &str, expected: &Expect) {
     let error = parse(&mut TermPool::new(), text).expect_err("this is wrong");
@@ -124,6 +125,44 @@ fn deep_texts() {
     assert!(parse(&mut TermPool::new(), &nested("(forall ((x Int)) ", ")", 100_000)).is_err());
     assert!(parse(&mut TermPool::new(), &nested("(! ", " :named a)", 100_000)).is_err());
     assert!(parse(&mut TermPool::new(), &nested("(let ((x ", ")) x)", 100_000)).is_err());
+}
+
+/// What is just not too deep is read, solved and printed like anything else.
+#[test]
+fn texts_that_are_almost_too_deep() {
+    let operators = [
+        ("(not ", "(= x 1)", ")"),
+        ("(and (= x 1) ", "(= x 1)", ")"),
+        ("(or (= x 1) (and (> x 0) ", "(= x 1)", "))"),
+        ("(=> (= x 2) ", "(= x 1)", ")"),
+        ("(= true ", "(= x 1)", ")"),
+        ("(ite (= x 1) true ", "(= x 1)", ")"),
+        ("(let ((y x)) ", "(= y 1)", ")"),
+    ];
+    let terms = [("(+ 1 ", ")"), ("(- ", ")"), ("(* 1 ", ")"), ("(ite (> x 0) x ", ")")];
+    let formulas = operators.iter().map(|(open, inner, close)| nest(open, inner, close));
+    let compared = terms.iter().map(|(open, close)| format!("(= {} 5)", nest(open, "x", close)));
+    for formula in formulas.chain(compared) {
+        let text = format!(
+            "(set-logic HORN)\n(declare-fun p (Int) Bool)\n\
+             (assert (forall ((x Int)) (=> {formula} (p x))))\n(assert (forall ((x Int)) (=> (and (p x) (< x x)) false)))"
+        );
+        let mut pool = TermPool::new();
+        let system = match parse(&mut pool, &text) {
+            Ok(system) => system,
+            Err(error) => panic!("{error}\n{}", &text[..150]),
+        };
+        assert!(system_text(&pool, &system).len() > 50);
+        let budget = Budget::unlimited().with_step_limit(20_000);
+        let answer = solve(&mut pool, &system, None, &budget, &Silent);
+        assert_ne!(answer.name(), "unsat", "{}", &text[..150]);
+    }
+}
+
+/// So many levels that the text is just not too deep, if each is two.
+fn nest(open: &str, inner: &str, close: &str) -> String {
+    const LEVELS: usize = 1_600;
+    open.repeat(LEVELS) + inner + &close.repeat(LEVELS)
 }
 
 /// Texts made of parts that belong together and parts that do not: an answer or an error, never a panic.

@@ -242,12 +242,6 @@ fn unknown_and_future_names_are_refused() {
             For more information, try '--help'.
         "#]],
     );
-    for engine in rely_verify::STRATEGY_NAMES.into_iter().filter(|name| rely_verify::strategy(name).is_err())
-    {
-        let output = directory.rely(&["check", "--engine", engine, "a.rely"]);
-        assert_eq!(output.status.code(), Some(3));
-        assert!(told(&output).contains(&format!("`{engine}` is not available yet")), "{}", told(&output));
-    }
     check_refused(
         &directory,
         &["check", "--timeout", "0", "a.rely"],

@@ -33,13 +33,16 @@ pub struct Outline {
     pub tells_places: bool,
 }
 
-/// The proof that consists of an outline. `None` if something cannot be written down.
+/// The proof that consists of an outline. `None` if something cannot be written down, or the budget ends.
 pub fn write(system: &System<'_>, outline: &Outline, budget: &Budget) -> Option<RelyGuarantee> {
     let modular = !outline.tells_places && speaks_of_itself(system, outline);
     let writer = Writer { system, outline, budget, modular };
     let threads = system.thread_ids().map(|thread| writer.assertions(thread));
     let threads = threads.collect::<Option<_>>()?;
-    let effects = system.program.edges().ids().map(|edge| writer.effect(edge));
+    let effects = system.program.edges().ids().map(|edge| {
+        budget.check().ok()?;
+        writer.effect(edge)
+    });
     let effects: Vec<EdgeEffect> = effects.collect::<Option<_>>()?;
     let effects = effects.into_iter().filter(|effect| !effect.cubes.is_empty()).collect();
     Some(RelyGuarantee { threads, effects })

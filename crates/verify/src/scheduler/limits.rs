@@ -1,7 +1,9 @@
 //! What strategies may do, and all limits together.
 
 use rely_base::{Limits as _, define_limits};
-use rely_engines::{SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, rely_guarantee};
+use rely_engines::{
+    SymbolicLimits, WalkLimits, deductive, explore, houdini, owicki_gries, parameterized, rely_guarantee,
+};
 
 define_limits! {
     /// The limits of turns.
@@ -54,6 +56,10 @@ pub struct Limits {
     pub symbolic: SymbolicLimits,
     /// Of clausal proofs.
     pub houdini: houdini::Limits,
+    /// Of assertions by Horn clauses.
+    pub owicki_gries: owicki_gries::Limits,
+    /// Of the solver of these clauses.
+    pub horn: owicki_gries::HornLimits,
     /// Of counting threads.
     pub parameterized: parameterized::Limits,
 }
@@ -61,7 +67,7 @@ pub struct Limits {
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 11] = [
+        let parts: [(&str, &dyn rely_base::Limits); 13] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -69,6 +75,8 @@ impl Limits {
             ("rely-guarantee", &self.rely_guarantee),
             ("deductive", &self.deductive),
             ("houdini", &self.houdini),
+            ("owicki-gries", &self.owicki_gries),
+            ("horn", &self.horn),
             ("parameterized", &self.parameterized),
             ("symbolic", &self.symbolic.translation),
             ("solver", &self.symbolic.solver),
@@ -95,6 +103,8 @@ impl Limits {
             "solver" => self.symbolic.solver.set(name, value),
             "interpolation" => self.symbolic.interpolation.set(name, value),
             "houdini" => self.houdini.set(name, value),
+            "owicki-gries" => self.owicki_gries.set(name, value),
+            "horn" => self.horn.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
             _ => false,
         }
