@@ -61,7 +61,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
     let portfolio = Portfolio { explore, rely_guarantee, parameterized, limits: all.portfolio };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
         Some("portfolio") => Ok(Box::new(portfolio)),
-        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio })),
+        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
         Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),

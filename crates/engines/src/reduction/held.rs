@@ -5,12 +5,13 @@
 //! thread that can be made meanwhile. The last part is where locks come from: nobody takes a lock that is
 //! taken, and only who holds it gives it back.
 
+use rely_base::Id;
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::analysis::IdSet;
 use rely_program::{
-    BinaryOp, EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, UnaryOp, Value, VarId,
+    BinaryOp, Edge, EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, UnaryOp, Value, VarId,
     definedness,
 };
 use std::collections::BTreeMap;
@@ -43,6 +44,8 @@ pub(super) struct Held<'p> {
     program: &'p Program,
     /// The variables that are only set to constants and handles.
     locks: IdSet<VarId>,
+    /// By edge: the first operation that can go wrong.
+    fails: Vec<Option<usize>>,
     /// By location; `None` where nobody ever stands.
     facts: Vec<Option<Facts>>,
     /// By edge; `None` if it is never taken.
@@ -50,32 +53,80 @@ pub(super) struct Held<'p> {
 }
 
 impl<'p> Held<'p> {
-    /// The facts of a program.
+    /// The facts of a program: the strongest ones that a run cannot make false. At first nobody stands anywhere;
+    /// where somebody comes to, only what all who come there know stays known, and only as long as nobody
+    /// interferes. Facts only get fewer, so this ends.
     pub(super) fn new(program: &'p Program) -> Self {
         let mut held = Self {
             program,
             locks: locks(program),
+            fails: program.edges().values().map(|edge| first_failure(program, edge)).collect(),
             facts: vec![None; program.locations().len()],
             passages: vec![None; program.edges().len()],
         };
-        loop {
-            held.passages = program.edges().ids().map(|edge| held.pass(edge)).collect();
-            let facts = held.weaker();
-            if facts == held.facts {
-                return held;
-            }
-            held.facts = facts;
+        let mut changed: Vec<LocationId> = Vec::new();
+        for (thread, declaration) in program.threads().iter() {
+            let initial = match program.threads()[thread].kind {
+                ThreadKind::Instance { running: true } => held.initial(),
+                _ => Facts::new(),
+            };
+            held.facts[declaration.entry.index()] = Some(initial);
+            changed.push(declaration.entry);
         }
+        while !changed.is_empty() {
+            held.go_on(changed);
+            changed = held.interfere();
+        }
+        held
+    }
+
+    /// Takes all steps from where less is known than before.
+    fn go_on(&mut self, mut changed: Vec<LocationId>) {
+        while let Some(location) = changed.pop() {
+            for &edge in self.program.outgoing(location) {
+                let Some(passage) = self.pass(edge) else { continue };
+                let target = self.program.edges()[edge].target;
+                if meet(&mut self.facts[target.index()], &passage.leaves) {
+                    changed.push(target);
+                }
+                self.passages[edge.index()] = Some(passage);
+            }
+        }
+    }
+
+    /// Forgets what others change meanwhile, and says where.
+    fn interfere(&mut self) -> Vec<LocationId> {
+        let mut writers: BTreeMap<VarId, Vec<EdgeId>> = BTreeMap::new();
+        for edge in self.program.edges().ids() {
+            for &var in self.passage(edge).map_or(&[][..], |passage| &passage.writes) {
+                writers.entry(var).or_default().push(edge);
+            }
+        }
+        let mut changed = Vec::new();
+        for location in self.program.locations().ids() {
+            let Some(before) = &self.facts[location.index()] else { continue };
+            let thread = self.program.locations()[location].thread;
+            let mut after = before.clone();
+            after.retain(|var, known| {
+                let writers = writers.get(var).map_or(&[][..], Vec::as_slice);
+                writers.iter().all(|&edge| self.survives(thread, before, (*var, *known), edge))
+            });
+            if after != *before {
+                self.facts[location.index()] = Some(after);
+                changed.push(location);
+            }
+        }
+        changed
     }
 
     /// What is known at a location; `None` if nobody ever stands there.
     pub(super) fn at(&self, location: LocationId) -> Option<&Facts> {
-        self.facts[rely_base::Id::index(location)].as_ref()
+        self.facts[location.index()].as_ref()
     }
 
     /// What an edge does; `None` if it is never taken.
     pub(super) fn passage(&self, edge: EdgeId) -> Option<&Passage> {
-        self.passages[rely_base::Id::index(edge)].as_ref()
+        self.passages[edge.index()].as_ref()
     }
 
     /// Whether facts of two different threads cannot hold at the same time.
@@ -100,38 +151,14 @@ impl<'p> Held<'p> {
         }
     }
 
-    fn instances(&self) -> Value {
+    /// No instance has a larger handle.
+    pub(super) fn instances(&self) -> Value {
         self.program
             .threads()
             .ids()
             .filter_map(|thread| self.program.instance_handle(thread))
             .max()
             .unwrap_or(0)
-    }
-
-    /// What one more round leaves of the facts.
-    fn weaker(&self) -> Vec<Option<Facts>> {
-        let mut facts: Vec<Option<Facts>> = vec![None; self.facts.len()];
-        for (thread, declaration) in self.program.threads().iter() {
-            let initial = match self.program.threads()[thread].kind {
-                ThreadKind::Instance { running: true } => self.initial(),
-                _ => Facts::new(),
-            };
-            facts[rely_base::Id::index(declaration.entry)] = Some(initial);
-        }
-        for (edge, declaration) in self.program.edges().iter() {
-            if let Some(passage) = self.passage(edge) {
-                meet(&mut facts[rely_base::Id::index(declaration.target)], &passage.leaves);
-            }
-        }
-        for location in self.program.locations().ids() {
-            if let Some(own) = &mut facts[rely_base::Id::index(location)] {
-                let thread = self.program.locations()[location].thread;
-                let before = self.at(location).cloned().unwrap_or_else(|| own.clone());
-                own.retain(|var, known| self.survives(thread, &before, *var, *known));
-            }
-        }
-        facts
     }
 
     fn initial(&self) -> Facts {
@@ -142,16 +169,14 @@ impl<'p> Held<'p> {
         self.locks.iter().filter_map(value).collect()
     }
 
-    /// Whether no step of another thread changes a fact while all of these hold.
-    fn survives(&self, thread: ThreadId, facts: &Facts, var: VarId, known: Known) -> bool {
-        self.program.edges().ids().all(|edge| {
-            let Some(passage) = self.passage(edge) else { return true };
-            let is_other = self.are_others(thread, self.actor(edge));
-            !is_other
-                || !passage.writes.contains(&var)
-                || (known != Known::Own && passage.leaves.get(&var) == Some(&known))
-                || self.contradict(facts, &passage.needs)
-        })
+    /// Whether a step that writes a variable leaves a fact about it to another thread that knows all of these, or
+    /// cannot be made meanwhile.
+    fn survives(&self, thread: ThreadId, facts: &Facts, fact: (VarId, Known), edge: EdgeId) -> bool {
+        let (var, known) = fact;
+        let Some(passage) = self.passage(edge) else { return true };
+        !self.are_others(thread, self.actor(edge))
+            || (known != Known::Own && passage.leaves.get(&var) == Some(&known))
+            || self.contradict(facts, &passage.needs)
     }
 
     /// Whether a step of one thread can be seen by another of the same or another kind.
@@ -174,30 +199,14 @@ impl<'p> Held<'p> {
             writes: Vec::new(),
         };
         let mut needs_to_fail = None;
-        for op in &self.program.edges()[edge].ops {
-            if needs_to_fail.is_none() && self.may_fail(op) {
+        for (position, op) in self.program.edges()[edge].ops.iter().enumerate() {
+            if self.fails[edge.index()] == Some(position) {
                 needs_to_fail = Some(passing.needs.clone());
             }
             passing.take(op)?;
         }
         let Passing { needs, now, writes, .. } = passing;
         Some(Passage { needs, needs_to_fail, leaves: now, writes })
-    }
-
-    /// Whether an operation can violate a check, or have no meaning.
-    fn may_fail(&self, op: &Op) -> bool {
-        let undefined = |expr: &Expr| !definedness(self.program, expr).is_empty();
-        match op {
-            Op::Check(..) => true,
-            Op::Assume(condition, _) => undefined(condition),
-            Op::Assign(pairs) => {
-                pairs.iter().any(|(place, value)| undefined(&place.read()) || undefined(value))
-            }
-            Op::Havoc(place, _) => undefined(&place.read()),
-            Op::Join(handle) => undefined(handle),
-            Op::Spawn { .. } => true,
-            Op::Halt => false,
-        }
     }
 
     /// The facts as assertions, and what the edges look like to others.
@@ -248,6 +257,19 @@ fn locks(program: &Program) -> IdSet<VarId> {
         }
     }
     locks
+}
+
+/// The first operation of an edge that can violate a check, or have no meaning.
+fn first_failure(program: &Program, edge: &Edge) -> Option<usize> {
+    let undefined = |expr: &Expr| !definedness(program, expr).is_empty();
+    edge.ops.iter().position(|op| match op {
+        Op::Check(..) | Op::Spawn { .. } => true,
+        Op::Assume(condition, _) => undefined(condition),
+        Op::Assign(pairs) => pairs.iter().any(|(place, value)| undefined(&place.read()) || undefined(value)),
+        Op::Havoc(place, _) => undefined(&place.read()),
+        Op::Join(handle) => undefined(handle),
+        Op::Halt => false,
+    })
 }
 
 /// A step along an edge, operation by operation.
@@ -347,11 +369,18 @@ impl Passing<'_> {
     }
 }
 
-/// Keeps what both know.
-fn meet(known: &mut Option<Facts>, facts: &Facts) {
+/// Keeps what both know, and says whether that is less than before.
+fn meet(known: &mut Option<Facts>, facts: &Facts) -> bool {
     match known {
-        None => *known = Some(facts.clone()),
-        Some(known) => known.retain(|var, value| facts.get(var) == Some(value)),
+        None => {
+            *known = Some(facts.clone());
+            true
+        }
+        Some(known) => {
+            let before = known.len();
+            known.retain(|var, value| facts.get(var) == Some(value));
+            known.len() < before
+        }
     }
 }
 

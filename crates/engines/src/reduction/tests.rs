@@ -2,7 +2,7 @@
 
 use super::Blocks;
 use expect_test::{Expect, expect};
-use rely_base::SourceMap;
+use rely_base::{Budget, SourceMap};
 use rely_evidence::reduction::{Mover, Phase};
 use rely_program::{Goal, LocationId, Program, Thread};
 use rely_testing::classics::REDUCTION_FIGURE_1 as FIGURE_1;
@@ -24,7 +24,7 @@ fn name(program: &Program, thread: &Thread, location: LocationId) -> String {
 /// Where each thread is outside of blocks, before and after commits, and which edges are which movers.
 fn check(model: &str, expected: &Expect) {
     let program = load(model);
-    let blocks = Blocks::infer(&program, Goal::Assert);
+    let blocks = Blocks::infer(&program, Goal::Assert, Default::default(), &Budget::unlimited());
     let mut text = String::new();
     for (id, thread) in program.threads().iter() {
         let own =

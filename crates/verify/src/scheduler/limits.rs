@@ -1,7 +1,7 @@
 //! What strategies may do, and all limits together.
 
 use rely_base::{Limits as _, define_limits};
-use rely_engines::{SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, rely_guarantee};
+use rely_engines::{SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, reduction, rely_guarantee};
 
 define_limits! {
     /// The limits of turns.
@@ -56,12 +56,14 @@ pub struct Limits {
     pub houdini: houdini::Limits,
     /// Of counting threads.
     pub parameterized: parameterized::Limits,
+    /// Of the inference of blocks.
+    pub reduction: reduction::Limits,
 }
 
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 11] = [
+        let parts: [(&str, &dyn rely_base::Limits); 12] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -70,6 +72,7 @@ impl Limits {
             ("deductive", &self.deductive),
             ("houdini", &self.houdini),
             ("parameterized", &self.parameterized),
+            ("reduction", &self.reduction),
             ("symbolic", &self.symbolic.translation),
             ("solver", &self.symbolic.solver),
             ("interpolation", &self.symbolic.interpolation),
@@ -96,6 +99,7 @@ impl Limits {
             "interpolation" => self.symbolic.interpolation.set(name, value),
             "houdini" => self.houdini.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
+            "reduction" => self.reduction.set(name, value),
             _ => false,
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{Attributed, Portfolio, Strategy, Task};
 use rely_base::Budget;
-use rely_engines::reduction::Blocks;
+use rely_engines::reduction::{self, Blocks};
 use rely_evidence::reduction::reduced_program;
 use rely_evidence::{Claim, Proof, Reason};
 use rely_program::Goal;
@@ -16,6 +16,8 @@ use rely_program::Goal;
 pub struct ReductionStrategy {
     /// Who proves the program in which blocks are single steps.
     pub rest: Portfolio,
+    /// What the inference of blocks may cost.
+    pub limits: reduction::Limits,
 }
 
 impl Strategy for ReductionStrategy {
@@ -36,7 +38,7 @@ impl Strategy for ReductionStrategy {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return self.unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
         }
-        let blocks = Blocks::infer(program, goal);
+        let blocks = Blocks::infer(program, goal, (self.limits, self.rest.rely_guarantee.symbolic), budget);
         let inside = blocks.inside.iter().map(|(location, _)| *location);
         // Locations of this program are locations of this program.
         let Ok((smaller, back)) = reduced_program(program, inside) else {
