@@ -38,7 +38,7 @@ pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, str
 pub use rely_engines::Bias;
 pub use scheduler::{
     Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
-    RelyGuaranteeStrategy, Strategy, Task, TurnLimits,
+    RelyGuaranteeStrategy, Standard, Strategy, Task, TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
 

@@ -6,7 +6,7 @@
 //! same in its own way; what cannot be decided here does not commute.
 
 use super::Limits;
-use super::held::{Facts, Held, Known};
+use super::held::{About, Facts, Held, Known};
 use rely_base::{Budget, Id};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
 use rely_program::{EdgeId, Goal, Program};
@@ -85,7 +85,8 @@ impl<'a> Commuting<'a> {
     /// Whether an edge can be taken behind another one that follows it, with the same result.
     pub(super) fn right(&mut self, edge: EdgeId, other: EdgeId) -> bool {
         let Some(Pair { known, mover, other }) = self.pair(edge, other) else { return false };
-        self.same(&known, [&mover.done, &other.done]) && self.stays_wrong(&known, &mover.done, &other.wrong, false)
+        self.same(&known, [&mover.done, &other.done])
+            && self.stays_wrong(&known, &mover.done, &other.wrong, false)
     }
 
     /// Whether an edge can be taken in front of another one that precedes it, with the same result.
@@ -162,12 +163,16 @@ impl<'a> Commuting<'a> {
         let handle = |edge: EdgeId| self.cells.handle(self.held.actor(edge));
         let mut known = Vec::new();
         let mut add = |facts: Option<&Facts>, handle: &LinearForm| {
-            for (var, value) in facts.into_iter().flatten() {
+            for (about, value) in facts.into_iter().flatten() {
+                let About::Value(var) = about else { continue };
                 let cell = LinearForm::variable(self.cells.cell(*var, 0));
-                known.push(match value {
-                    Known::Constant(value) => Constraint::eq(&cell, &LinearForm::constant(*value)),
-                    Known::Own => Constraint::eq(&cell, handle),
-                });
+                match value {
+                    Known::Constant(value) => {
+                        known.push(Constraint::eq(&cell, &LinearForm::constant(*value)))
+                    }
+                    Known::Own => known.push(Constraint::eq(&cell, handle)),
+                    Known::Unstarted | Known::Running | Known::Ended => {}
+                }
             }
         };
         let (own, others) = (handle(edge), handle(other).rename(rename));
@@ -207,7 +212,8 @@ impl<'a> Commuting<'a> {
 
     fn are_equal(&mut self, one: &[(VarId, LinearForm)], other: &[(VarId, LinearForm)]) -> bool {
         one.iter().chain(other).map(|(cell, _)| *cell).all(|cell| {
-            let value = |updates| updated(updates, cell).cloned().unwrap_or_else(|| LinearForm::variable(cell));
+            let value =
+                |updates| updated(updates, cell).cloned().unwrap_or_else(|| LinearForm::variable(cell));
             self.follows(&Constraint::eq(&value(one), &value(other)))
         })
     }

@@ -8,7 +8,7 @@ use crate::data::ControlPoint;
 use rely_base::Id;
 use rely_program::analysis::{Access, IdSet};
 use rely_program::{EdgeId, Expr, Op, Program, ThreadId, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The shared variables that an edge reads and writes.
 pub(super) struct Shared {
@@ -32,28 +32,36 @@ impl Shared {
     }
 }
 
-/// Edges that cannot be told apart: the same operations of the same thread, from where the same is asserted. What is
-/// shown of one of them and another edge is shown of all of them: an obligation speaks of values only, if the
-/// operations and the assertions do.
+/// Edges that cannot be told apart: the same operations of the same thread, from where the same is asserted, and
+/// neither the operations nor the assertions have to do with where threads stand. Of two such edges, whatever is shown
+/// speaks of values only, so it is shown of all edges that are like them.
 pub(super) struct Alike {
     /// By edge: the first one that is like it.
     first: Vec<EdgeId>,
     /// By edge, of those that are the first.
     shared: FxHashMap<EdgeId, Shared>,
+    /// Those that have to do with values only.
+    plain: FxHashSet<EdgeId>,
 }
 
 impl Alike {
     pub(super) fn new(outline: &Outline<'_>) -> Self {
         let program = outline.program;
-        let mut alike = Self { first: Vec::with_capacity(program.edges().len()), shared: FxHashMap::default() };
+        let mut alike = Self { first: Vec::new(), shared: FxHashMap::default(), plain: FxHashSet::default() };
         // Whoever is alike has as many operations and writes as many variables.
         let mut candidates: FxHashMap<(ThreadId, usize, Vec<VarId>), Vec<EdgeId>> = FxHashMap::default();
         for (edge, declaration) in program.edges().iter() {
             let shared = Shared::new(program, edge);
+            if !speaks_of_values(outline, edge) {
+                alike.first.push(edge);
+                alike.shared.insert(edge, shared);
+                continue;
+            }
+            alike.plain.insert(edge);
             let accessed = shared.reads.iter().chain(shared.writes.iter()).collect();
             let key = (outline.actor(edge), declaration.ops.len(), accessed);
             let candidates = candidates.entry(key).or_default();
-            match candidates.iter().find(|&&other| Self::are_alike(outline, edge, other)) {
+            match candidates.iter().find(|&&other| are_alike(outline, edge, other)) {
                 Some(&other) => alike.first.push(other),
                 None => {
                     candidates.push(edge);
@@ -63,17 +71,6 @@ impl Alike {
             }
         }
         alike
-    }
-
-    fn are_alike(outline: &Outline<'_>, one: EdgeId, other: EdgeId) -> bool {
-        let edges = outline.program.edges();
-        let asserted = |edge: EdgeId| outline.at(outline.actor(edge), ControlPoint::At(edges[edge].source));
-        let ends = |edge: EdgeId| edges[edge].target == outline.program.thread_of(edges[edge].source).exit;
-        edges[one].ops == edges[other].ops
-            && ends(one) == ends(other)
-            && asserted(one) == asserted(other)
-            && asserted(one).iter().all(|cube| cube.others.is_empty())
-            && edges[one].ops.iter().all(speaks_of_values_only)
     }
 
     /// The first edge that is like an edge.
@@ -86,12 +83,25 @@ impl Alike {
         &self.shared[&self.first(edge)]
     }
 
-    /// One of all edges that are alike, for all of them.
-    pub(super) fn each(&self) -> impl Iterator<Item = (EdgeId, &Shared)> {
-        let firsts = self.first.iter().enumerate();
-        let firsts = firsts.filter(|(number, first)| first.index() == *number);
-        firsts.map(|(_, &first)| (first, &self.shared[&first]))
+    /// Whether what is to be shown of two edges is the same for all that are like them.
+    pub(super) fn stand_for_others(&self, edge: EdgeId, other: EdgeId) -> bool {
+        self.plain.contains(&edge) && self.plain.contains(&other)
     }
+}
+
+/// Whether two edges of a thread, of which both speak of values only, cannot be told apart.
+fn are_alike(outline: &Outline<'_>, one: EdgeId, other: EdgeId) -> bool {
+    let edges = outline.program.edges();
+    let asserted = |edge: EdgeId| outline.at(outline.actor(edge), ControlPoint::At(edges[edge].source));
+    let ends = |edge: EdgeId| edges[edge].target == outline.program.thread_of(edges[edge].source).exit;
+    edges[one].ops == edges[other].ops && ends(one) == ends(other) && asserted(one) == asserted(other)
+}
+
+/// Whether an edge and what is asserted at its source have nothing to do with where threads stand.
+fn speaks_of_values(outline: &Outline<'_>, edge: EdgeId) -> bool {
+    let declaration = &outline.program.edges()[edge];
+    let asserted = outline.at(outline.actor(edge), ControlPoint::At(declaration.source));
+    asserted.iter().all(|cube| cube.others.is_empty()) && declaration.ops.iter().all(speaks_of_values_only)
 }
 
 /// Whether an operation has nothing to do with where threads stand, or which there are.
@@ -108,4 +118,3 @@ fn speaks_of_values_only(op: &Op) -> bool {
         Op::Spawn { .. } | Op::Join(_) | Op::Halt => false,
     }
 }
-

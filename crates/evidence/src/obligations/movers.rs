@@ -64,19 +64,21 @@ impl Generator<'_> {
     pub(crate) fn movability<S: Sink>(&mut self, claims: &Movability, sink: &mut S) -> Result<(), S::Stop> {
         let program = self.outline.program;
         let alike = Alike::new(&self.outline);
-        let movers = claims.right.iter().map(|&edge| (edge, Rule::RightMover));
-        let movers = movers.chain(claims.left.iter().map(|&edge| (edge, Rule::LeftMover)));
         let mut shown: FxHashSet<(Rule, EdgeId)> = FxHashSet::default();
-        for (edge, rule) in movers {
-            if !shown.insert((rule, alike.first(edge))) {
-                continue;
-            }
+        let movers = claims.right.iter().map(|&edge| (edge, Rule::RightMover));
+        for (edge, rule) in movers.chain(claims.left.iter().map(|&edge| (edge, Rule::LeftMover))) {
             let actor = self.outline.actor(edge);
-            for (other, others) in alike.each() {
+            // An edge like this one was claimed to be such a mover before, and everything was shown of that one.
+            let is_repeated = !shown.insert((rule, alike.first(edge)));
+            for other in program.edges().ids() {
                 if self.outline.actor(other) == actor && is_instance(program, actor) {
                     continue;
                 }
-                if others.is_independent_of(alike.shared(edge)) {
+                let is_shown = is_repeated || alike.first(other) != other;
+                if is_shown && alike.stand_for_others(edge, other) {
+                    continue;
+                }
+                if alike.shared(other).is_independent_of(alike.shared(edge)) {
                     sink.obvious(1);
                 } else {
                     self.mover(rule, edge, other, sink)?;

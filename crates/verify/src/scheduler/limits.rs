@@ -1,7 +1,9 @@
 //! What strategies may do, and all limits together.
 
 use rely_base::{Limits as _, define_limits};
-use rely_engines::{SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, reduction, rely_guarantee};
+use rely_engines::{
+    SymbolicLimits, WalkLimits, deductive, explore, houdini, parameterized, reduction, rely_guarantee,
+};
 
 define_limits! {
     /// The limits of turns.

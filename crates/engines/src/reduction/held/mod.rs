@@ -5,45 +5,51 @@
 //! thread that can be made meanwhile. The last part is where locks come from: nobody takes a lock that is
 //! taken, and only who holds it gives it back.
 
+mod passing;
+
+pub(super) use passing::Passage;
+
+use passing::first_failure;
 use rely_base::Id;
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
 use rely_program::analysis::IdSet;
-use rely_program::{
-    BinaryOp, Edge, EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, UnaryOp, Value, VarId,
-    definedness,
-};
+use rely_program::{EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Value, VarId};
 use std::collections::BTreeMap;
 
-/// A value that is known.
+/// Of what something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum About {
+    /// The value of a variable.
+    Value(VarId),
+    /// Where an instance stands.
+    Place(ThreadId),
+}
+
+/// What is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
+    /// The value.
     Constant(Value),
-    /// The handle of the thread, of which there are many.
+    /// The value is the handle of the thread, of which there are many.
     Own,
+    /// The instance has not started.
+    Unstarted,
+    /// The instance has started and not ended. Only of oneself that is known.
+    Running,
+    /// The instance has ended.
+    Ended,
 }
 
-/// What is known of variables.
-pub(super) type Facts = BTreeMap<VarId, Known>;
-
-/// What an edge does to the variables, if it can be taken at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Passage {
-    /// What holds before a step along the edge.
-    pub(super) needs: Facts,
-    /// What of that holds if the edge goes wrong, if it can.
-    pub(super) needs_to_fail: Option<Facts>,
-    /// What holds after it.
-    pub(super) leaves: Facts,
-    writes: Vec<VarId>,
-}
+/// What is known.
+pub(super) type Facts = BTreeMap<About, Known>;
 
 /// What is known where.
 pub(super) struct Held<'p> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     /// The variables that are only set to constants and handles.
-    locks: IdSet<VarId>,
+    pub(super) locks: IdSet<VarId>,
     /// By edge: the first operation that can go wrong.
     fails: Vec<Option<usize>>,
     /// By location; `None` where nobody ever stands.
@@ -66,10 +72,13 @@ impl<'p> Held<'p> {
         };
         let mut changed: Vec<LocationId> = Vec::new();
         for (thread, declaration) in program.threads().iter() {
-            let initial = match program.threads()[thread].kind {
+            let mut initial = match declaration.kind {
                 ThreadKind::Instance { running: true } => held.initial(),
                 _ => Facts::new(),
             };
+            if matches!(declaration.kind, ThreadKind::Instance { .. }) {
+                initial.insert(About::Place(thread), Known::Running);
+            }
             held.facts[declaration.entry.index()] = Some(initial);
             changed.push(declaration.entry);
         }
@@ -96,10 +105,10 @@ impl<'p> Held<'p> {
 
     /// Forgets what others change meanwhile, and says where.
     fn interfere(&mut self) -> Vec<LocationId> {
-        let mut writers: BTreeMap<VarId, Vec<EdgeId>> = BTreeMap::new();
+        let mut writers: BTreeMap<About, Vec<EdgeId>> = BTreeMap::new();
         for edge in self.program.edges().ids() {
-            for &var in self.passage(edge).map_or(&[][..], |passage| &passage.writes) {
-                writers.entry(var).or_default().push(edge);
+            for &about in self.passage(edge).map_or(&[][..], |passage| &passage.changes) {
+                writers.entry(about).or_default().push(edge);
             }
         }
         let mut changed = Vec::new();
@@ -107,9 +116,9 @@ impl<'p> Held<'p> {
             let Some(before) = &self.facts[location.index()] else { continue };
             let thread = self.program.locations()[location].thread;
             let mut after = before.clone();
-            after.retain(|var, known| {
-                let writers = writers.get(var).map_or(&[][..], Vec::as_slice);
-                writers.iter().all(|&edge| self.survives(thread, before, (*var, *known), edge))
+            after.retain(|about, known| {
+                let writers = writers.get(about).map_or(&[][..], Vec::as_slice);
+                writers.iter().all(|&edge| self.survives(thread, before, (*about, *known), edge))
             });
             if after != *before {
                 self.facts[location.index()] = Some(after);
@@ -131,7 +140,7 @@ impl<'p> Held<'p> {
 
     /// Whether facts of two different threads cannot hold at the same time.
     pub(super) fn contradict(&self, one: &Facts, other: &Facts) -> bool {
-        one.iter().any(|(var, known)| other.get(var).is_some_and(|value| self.differ(*known, *value)))
+        one.iter().any(|(about, known)| other.get(about).is_some_and(|value| self.differ(*known, *value)))
     }
 
     /// Whether two values that two different threads know are certainly not the same.
@@ -140,7 +149,7 @@ impl<'p> Held<'p> {
     }
 
     /// Whether two values that one thread knows are certainly not the same.
-    fn is_not(&self, one: Known, other: Known) -> bool {
+    pub(super) fn is_not(&self, one: Known, other: Known) -> bool {
         match (one, other) {
             (Known::Constant(one), Known::Constant(other)) => one != other,
             // Threads of templates come behind all instances.
@@ -148,6 +157,7 @@ impl<'p> Held<'p> {
                 value <= self.instances()
             }
             (Known::Own, Known::Own) => false,
+            (one, other) => one != other,
         }
     }
 
@@ -163,25 +173,34 @@ impl<'p> Held<'p> {
 
     fn initial(&self) -> Facts {
         let value = |var: VarId| match &self.program.vars()[var].initial {
-            Initial::Values(values) => values.first().map(|value| (var, Known::Constant(*value))),
+            Initial::Values(values) => {
+                values.first().map(|value| (About::Value(var), Known::Constant(*value)))
+            }
             Initial::Any(_) => None,
         };
-        self.locks.iter().filter_map(value).collect()
+        let threads = self.program.threads().iter();
+        let unstarted = threads.filter(|(_, thread)| thread.kind == ThreadKind::Instance { running: false });
+        let unstarted = unstarted.map(|(thread, _)| (About::Place(thread), Known::Unstarted));
+        self.locks.iter().filter_map(value).chain(unstarted).collect()
     }
 
-    /// Whether a step that writes a variable leaves a fact about it to another thread that knows all of these, or
+    /// Whether a step that changes something leaves a fact about it to another thread that knows all of these, or
     /// cannot be made meanwhile.
-    fn survives(&self, thread: ThreadId, facts: &Facts, fact: (VarId, Known), edge: EdgeId) -> bool {
-        let (var, known) = fact;
+    fn survives(&self, thread: ThreadId, facts: &Facts, fact: (About, Known), edge: EdgeId) -> bool {
+        let (about, known) = fact;
         let Some(passage) = self.passage(edge) else { return true };
         !self.are_others(thread, self.actor(edge))
-            || (known != Known::Own && passage.leaves.get(&var) == Some(&known))
+            || (known != Known::Own && passage.leaves.get(&about) == Some(&known))
             || self.contradict(facts, &passage.needs)
     }
 
     /// Whether a step of one thread can be seen by another of the same or another kind.
     pub(super) fn are_others(&self, thread: ThreadId, actor: ThreadId) -> bool {
-        thread != actor || self.program.threads()[thread].kind == ThreadKind::Template
+        thread != actor || self.is_template(thread)
+    }
+
+    pub(super) fn is_template(&self, thread: ThreadId) -> bool {
+        self.program.threads()[thread].kind == ThreadKind::Template
     }
 
     /// The thread of an edge.
@@ -191,22 +210,7 @@ impl<'p> Held<'p> {
 
     fn pass(&self, edge: EdgeId) -> Option<Passage> {
         let source = self.at(self.program.edges()[edge].source)?;
-        let mut passing = Passing {
-            held: self,
-            handle: self.program.instance_handle(self.actor(edge)),
-            needs: source.clone(),
-            now: source.clone(),
-            writes: Vec::new(),
-        };
-        let mut needs_to_fail = None;
-        for (position, op) in self.program.edges()[edge].ops.iter().enumerate() {
-            if self.fails[edge.index()] == Some(position) {
-                needs_to_fail = Some(passing.needs.clone());
-            }
-            passing.take(op)?;
-        }
-        let Passing { needs, now, writes, .. } = passing;
-        Some(Passage { needs, needs_to_fail, leaves: now, writes })
+        Passage::along(self, edge, source, self.fails[edge.index()])
     }
 
     /// The facts as assertions, and what the edges look like to others.
@@ -221,7 +225,8 @@ impl<'p> Held<'p> {
             ControlPoint::Unstarted => Some((point, vec![Cube::default()])),
             ControlPoint::At(location) => {
                 let facts = self.at(location)?;
-                Some((point, vec![Cube { atoms: atoms(facts, Moment::Before), others: Vec::new() }]))
+                let others = self.others(facts, thread);
+                Some((point, vec![Cube { atoms: atoms(facts, Moment::Before), others }]))
             }
         };
         let points = ControlPoint::all(self.program, thread);
@@ -230,11 +235,25 @@ impl<'p> Held<'p> {
 
     fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
         let passage = self.passage(edge)?;
-        let mut written = passage.leaves.clone();
-        written.retain(|var, _| passage.writes.contains(var));
+        let mut changed = passage.leaves.clone();
+        changed.retain(|about, _| passage.changes.contains(about));
         let mut atoms = atoms(&passage.needs, Moment::Before);
-        atoms.extend(self::atoms(&written, Moment::After));
-        Some(EdgeEffect { edge, cubes: vec![Cube { atoms, others: Vec::new() }] })
+        atoms.extend(self::atoms(&changed, Moment::After));
+        let others = self.others(&passage.needs, self.actor(edge));
+        Some(EdgeEffect { edge, cubes: vec![Cube { atoms, others }] })
+    }
+
+    /// Where other instances are known to stand.
+    fn others(&self, facts: &Facts, thread: ThreadId) -> Vec<(ThreadId, Vec<ControlPoint>)> {
+        let place = |(about, known): (&About, &Known)| match (about, known) {
+            (About::Place(other), _) if *other == thread => None,
+            (About::Place(other), Known::Unstarted) => Some((*other, vec![ControlPoint::Unstarted])),
+            (About::Place(other), Known::Ended) => {
+                Some((*other, vec![ControlPoint::At(self.program.threads()[*other].exit)]))
+            }
+            _ => None,
+        };
+        facts.iter().filter_map(place).collect()
     }
 }
 
@@ -259,116 +278,6 @@ fn locks(program: &Program) -> IdSet<VarId> {
     locks
 }
 
-/// The first operation of an edge that can violate a check, or have no meaning.
-fn first_failure(program: &Program, edge: &Edge) -> Option<usize> {
-    let undefined = |expr: &Expr| !definedness(program, expr).is_empty();
-    edge.ops.iter().position(|op| match op {
-        Op::Check(..) | Op::Spawn { .. } => true,
-        Op::Assume(condition, _) => undefined(condition),
-        Op::Assign(pairs) => pairs.iter().any(|(place, value)| undefined(&place.read()) || undefined(value)),
-        Op::Havoc(place, _) => undefined(&place.read()),
-        Op::Join(handle) => undefined(handle),
-        Op::Halt => false,
-    })
-}
-
-/// A step along an edge, operation by operation.
-struct Passing<'h> {
-    held: &'h Held<'h>,
-    /// The handle of the thread, if there is only one.
-    handle: Option<Value>,
-    needs: Facts,
-    now: Facts,
-    writes: Vec<VarId>,
-}
-
-impl Passing<'_> {
-    /// `None` if the operation cannot be done.
-    fn take(&mut self, op: &Op) -> Option<()> {
-        match op {
-            Op::Assume(condition, _) => self.assume(condition, true)?,
-            Op::Assign(pairs) => {
-                let values: Vec<_> =
-                    pairs.iter().map(|(place, value)| (place.var(), self.known(value))).collect();
-                values.into_iter().for_each(|(var, value)| self.set(var, value));
-            }
-            Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => self.set(place.var(), None),
-            Op::Check(..) | Op::Spawn { handle: None, .. } | Op::Join(_) | Op::Halt => {}
-        }
-        Some(())
-    }
-
-    fn set(&mut self, var: VarId, value: Option<Known>) {
-        if !self.held.locks.contains(var) {
-            return;
-        }
-        if !self.writes.contains(&var) {
-            self.writes.push(var);
-        }
-        match value {
-            Some(value) => _ = self.now.insert(var, value),
-            None => _ = self.now.remove(&var),
-        }
-    }
-
-    fn known(&self, expr: &Expr) -> Option<Known> {
-        match expr {
-            Expr::Int(value) => Some(Known::Constant(*value)),
-            Expr::Bool(value) => Some(Known::Constant(Value::from(*value))),
-            Expr::This => Some(self.handle.map_or(Known::Own, Known::Constant)),
-            _ => None,
-        }
-    }
-
-    /// Goes on if a condition holds, or does not.
-    fn assume(&mut self, condition: &Expr, holds: bool) -> Option<()> {
-        match condition {
-            Expr::Var(var) => self.test(*var, Known::Constant(1), holds),
-            Expr::Unary(UnaryOp::Not, operand) => self.assume(operand, !holds),
-            Expr::Binary(BinaryOp::And, operands) if holds => {
-                operands.iter().try_for_each(|operand| self.assume(operand, true))
-            }
-            Expr::Binary(BinaryOp::Or, operands) if !holds => {
-                operands.iter().try_for_each(|operand| self.assume(operand, false))
-            }
-            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), operands) => {
-                let is_equal = (*op == BinaryOp::Eq) == holds;
-                match &**operands {
-                    [Expr::Var(var), value] | [value, Expr::Var(var)] => match self.known(value) {
-                        Some(value) => self.test(*var, value, is_equal),
-                        None => Some(()),
-                    },
-                    _ => Some(()),
-                }
-            }
-            _ => Some(()),
-        }
-    }
-
-    fn test(&mut self, var: VarId, value: Known, is_equal: bool) -> Option<()> {
-        if !self.held.locks.contains(var) {
-            return Some(());
-        }
-        // A boolean that is not true is false.
-        let is_bool = self.held.program.vars()[var].sort == rely_program::Sort::Bool;
-        let (value, is_equal) = match value {
-            Known::Constant(constant) if is_bool && !is_equal => (Known::Constant(1 - constant), true),
-            other => (other, is_equal),
-        };
-        match self.now.get(&var) {
-            Some(known) if is_equal => return (!self.held.is_not(*known, value)).then_some(()),
-            Some(known) => return (*known != value).then_some(()),
-            None if !is_equal => return Some(()),
-            None => {}
-        }
-        self.now.insert(var, value);
-        if !self.writes.contains(&var) {
-            self.needs.insert(var, value);
-        }
-        Some(())
-    }
-}
-
 /// Keeps what both know, and says whether that is less than before.
 fn meet(known: &mut Option<Facts>, facts: &Facts) -> bool {
     match known {
@@ -378,20 +287,22 @@ fn meet(known: &mut Option<Facts>, facts: &Facts) -> bool {
         }
         Some(known) => {
             let before = known.len();
-            known.retain(|var, value| facts.get(var) == Some(value));
+            known.retain(|about, value| facts.get(about) == Some(value));
             known.len() < before
         }
     }
 }
 
 fn atoms(facts: &Facts, moment: Moment) -> Vec<Atom> {
-    let atom = |(var, known): (&VarId, &Known)| {
-        let cell = (1, Quantity::Cell { var: *var, index: 0, moment });
+    let atom = |(about, known): (&About, &Known)| {
+        let About::Value(var) = *about else { return None };
+        let cell = (1, Quantity::Cell { var, index: 0, moment });
         let (terms, constant) = match known {
             Known::Constant(value) => (vec![cell], -*value),
             Known::Own => (vec![cell, (-1, Quantity::Handle)], 0),
+            Known::Unstarted | Known::Running | Known::Ended => return None,
         };
-        Atom { terms, constant, comparison: Comparison::Eq }
+        Some(Atom { terms, constant, comparison: Comparison::Eq })
     };
-    facts.iter().map(atom).collect()
+    facts.iter().filter_map(atom).collect()
 }
