@@ -27,12 +27,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod blocks;
 mod pipeline;
 mod races;
 mod registry;
 mod scheduler;
 mod source;
 
+pub use blocks::{Reducible, reducible};
 pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
