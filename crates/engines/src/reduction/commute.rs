@@ -78,7 +78,8 @@ impl<'a> Commuting<'a> {
         (limits, symbolic): (Limits, SymbolicLimits),
         budget: &'a Budget,
     ) -> Self {
-        let (cells, solver) = (Cells::new(program), Conjunction::new(Domain::Integers));
+        let (cells, solver) =
+            (Cells::new(program), Conjunction::with_limits(Domain::Integers, symbolic.solver));
         Self { program, goal, held, cells, solver, symbolic, limits, budget, compared: 0 }
     }
 

@@ -32,6 +32,10 @@ impl Strategy for Standard {
         matches!(goal, Goal::Assert | Goal::Overflow | Goal::Race)
     }
 
+    fn takes_easy_proofs(&self) -> bool {
+        true
+    }
+
     fn without_reduction(&self) -> Option<&dyn Strategy> {
         Some(&self.portfolio)
     }
