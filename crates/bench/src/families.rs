@@ -18,7 +18,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 7] = [
+pub const FAMILIES: [Family; 9] = [
     Family {
         name: "readers-writer-lock",
         about: "threads at a readers-writer lock, half of them writers",
@@ -55,6 +55,18 @@ pub const FAMILIES: [Family; 7] = [
         about: "bound of two counting loops that a third thread adds up",
         sizes: (0, u32::MAX as u64),
         generate: loops,
+    },
+    Family {
+        name: "p1",
+        about: "statements in each critical section of three threads with two locks",
+        sizes: (1, 1000),
+        generate: |statements| sections(statements, false),
+    },
+    Family {
+        name: "p2",
+        about: "the same, with one access outside of the critical sections",
+        sizes: (1, 1000),
+        generate: |statements| sections(statements, true),
     },
 ];
 
@@ -282,6 +294,51 @@ thread T3 {{
 
 ensures z == M + N;
 "
+    )
+}
+
+/// Figure 1 of the paper on reduction, with so many statements in each critical section. `x` is 7 and `y` is 2 after
+/// the first thread alone with one statement, and so on.
+fn sections(statements: u64, unprotected: bool) -> String {
+    let (name, n) = (if unprotected { "P2" } else { "P1" }, statements);
+    let section = |lock: &str, statement: &str| {
+        let body = format!("    {statement};\n").repeat(usize::try_from(n).unwrap_or_default());
+        format!("    lock({lock});\n{body}    unlock({lock});\n")
+    };
+    let access = if unprotected { "    y := y + 2;\n" } else { "" };
+    let least = 2 + 7 * n + if unprotected { 2 } else { 0 };
+    format!(
+        "\
+// {name}-{n}: two variables, each with a lock of its own, and as many statements in each critical section.
+// `x` could be {error} in the end only if T2 came in between of T1. That the sum `y` is right is claimed, too, so
+// that the accesses to it matter.
+
+var x, y: int = 2;
+var mx, my: mutex;
+
+thread T1 {{
+    local a: int = 0;
+    lock(mx);
+    a := x;
+{add}    a := a + 1;
+{add}    x := 2 * x + a;
+    unlock(mx);
+}}
+
+thread T2 {{
+{two}}}
+
+thread T3 {{
+{three}{access}}}
+
+ensures x != {error};
+ensures y == {least} || y == {most};
+",
+        error = 7 + 4 * n,
+        add = section("my", "y := y + a"),
+        two = section("mx", "x := x + 2"),
+        three = section("my", "y := y + 2"),
+        most = least + 4 * n * n,
     )
 }
 

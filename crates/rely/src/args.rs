@@ -230,6 +230,7 @@ Examples:
   rely show --simplified examples/peterson.c
   rely show --passes examples/peterson.c
   rely show --after unroll examples/mutex-counter.c
+  rely show --blocks examples/locked-counter.rely
   rely show --format dot model.rely | dot -Tsvg > model.svg")]
 pub struct ShowArgs {
     /// A C program or a model; `-` reads standard input
@@ -246,6 +247,12 @@ pub struct ShowArgs {
     /// Show what each pass does instead of the program: the sizes before and after
     #[arg(long, conflicts_with_all = ["simplified", "format"])]
     pub passes: bool,
+    /// Show the source with the movers and the blocks of reduction in the margin
+    ///
+    /// R marks right movers, L left movers, B both and N none; a bracket joins steps that others see as
+    /// one. `--property` is `assert` or `overflow`.
+    #[arg(long, conflicts_with_all = ["simplified", "after", "passes", "format", "sections"])]
+    pub blocks: bool,
     /// The property for which to simplify
     #[arg(long, short, value_name = "PROPERTY", default_value = "assert", value_parser = goal_parser())]
     pub property: Goal,

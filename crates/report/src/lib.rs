@@ -4,6 +4,7 @@
 //! terminal or prints. The `rely` command does that.
 
 mod advice;
+mod blocks;
 mod cubes;
 mod diagnostic;
 mod explain;
@@ -35,6 +36,7 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::render_blocks;
 pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
 pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};

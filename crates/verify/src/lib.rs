@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod blocks;
 mod pipeline;
 mod races;
 mod registry;
@@ -34,13 +35,14 @@ mod scheduler;
 mod source;
 mod survey;
 
+pub use blocks::{Reducible, reducible};
 pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
 pub use rely_engines::reduction::Blocks;
 pub use scheduler::{
     Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
-    RelyGuaranteeStrategy, Strategy, Task, TurnLimits,
+    RelyGuaranteeStrategy, Standard, Strategy, Task, TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
 pub use survey::{PairAnswer, SurveyedAccess, SurveyedPair, survey_races};

@@ -78,7 +78,11 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let sections = if strategy.reduces() { CriticalSections::Interleaved } else { sections };
+    let (strategy, sections) = match sections {
+        CriticalSections::Atomic if strategy.reduces(goal) => (strategy, CriticalSections::Interleaved),
+        CriticalSections::Atomic => (strategy, CriticalSections::Atomic),
+        CriticalSections::Interleaved => (strategy.without_reduction().unwrap_or(strategy), sections),
+    };
     let prepared = match Prepared::new(program, goal, sections, strategy.takes_easy_proofs(), budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),

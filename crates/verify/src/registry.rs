@@ -1,6 +1,6 @@
 //! Strategies by name. On the command line they are called engines: most of them are a single one.
 
-use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Strategy};
+use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Standard, Strategy};
 use rely_engines::deductive::DeductiveOptions;
 use rely_engines::{Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized};
 
@@ -57,8 +57,8 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
     };
     let portfolio = Portfolio { explore, rely_guarantee, parameterized, limits: all.portfolio };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
-        Some("portfolio") => Ok(Box::new(portfolio)),
-        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio })),
+        Some("portfolio") => Ok(Box::new(Standard { portfolio, reduction: all.reduction })),
+        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
         Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),

@@ -8,8 +8,8 @@
 //!    others do: the locks that it holds (their clauses HC1). A lock is any variable that is only set to
 //!    constants and handles, so mutexes, spin locks and flags are treated alike, and something that only
 //!    looks like a lock is found out by the interference of others.
-//! 2. `movers`: which edges commute with all edges of other threads, since they touch nothing in common
-//!    or can never be neighbours in a run.
+//! 2. `movers`: which edges commute with all edges of other threads, since they touch nothing in common,
+//!    can never be neighbours in a run, or do the same to the data in both orders (`commute`).
 //! 3. `blocks`: which locations are inside of blocks, before or after the commit (HC2).
 //!
 //! With a proof about the smaller program, the [`Blocks`] become a [`Reduced`] proof about the whole one.
@@ -21,15 +21,22 @@
 //! This is no engine: whoever wants to prove or refute something runs one on the smaller program.
 
 mod blocks;
+mod commute;
 mod held;
+mod limits;
 mod movers;
 
+pub use limits::Limits;
+
+use commute::Commuting;
 use held::Held;
 use movers::Movers;
+use rely_base::Budget;
 use rely_evidence::Proof;
 use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_program::{EdgeId, Goal, LocationId, Program};
+use rely_symbolic::Limits as SymbolicLimits;
 
 /// Blocks of steps that can be taken for one, and why.
 #[derive(Clone, Debug)]
@@ -43,9 +50,10 @@ pub struct Blocks {
 
 impl Blocks {
     /// The blocks of a program, for a goal that is about what can go wrong.
-    pub fn infer(program: &Program, goal: Goal) -> Self {
+    pub fn infer(program: &Program, goal: Goal, limits: (Limits, SymbolicLimits), budget: &Budget) -> Self {
         let held = Held::new(program);
-        let movers = Movers::new(program, goal, &held);
+        let commuting = Commuting::new(program, goal, &held, limits, budget);
+        let movers = Movers::new(program, goal, &held, commuting);
         let inside = blocks::inside(program, goal, &movers);
         let movers = program.edges().ids().filter_map(|edge| Some((edge, movers.mover(edge)?))).collect();
         Self { inside, movers, held: held.proof() }

@@ -3,13 +3,19 @@
 //! Two edges commute if neither writes what the other one reads or writes; and it is no matter whether they
 //! commute if they are never neighbours in a run: since what the two threads know cannot hold at once, or
 //! since what one leaves is not what the other one needs. An edge that can go wrong is looked at up to where
-//! it does: a check in front of the test of a lock is seen by others even while the lock is taken.
+//! it does: a check in front of the test of a lock is seen by others even while the lock is taken. What is left
+//! may commute because of the data (`commute`).
+//!
+//! Many edges of a thread do the same and know the same of the locks, such as the statements of one critical section.
+//! They stand for each other: what is compared are kinds of edges.
 
+use super::commute::Commuting;
 use super::held::{Facts, Held, Passage};
 use rely_base::Id;
 use rely_evidence::reduction::Mover;
 use rely_program::analysis::{Access, IdSet};
 use rely_program::{EdgeId, Expr, Goal, LocationId, Op, Program, PropertyKind, ThreadId, VarId};
+use rustc_hash::FxHashMap;
 
 /// Where edges can move.
 pub(super) struct Movers {
@@ -19,25 +25,25 @@ pub(super) struct Movers {
 
 impl Movers {
     /// The movers of a program.
-    pub(super) fn new(program: &Program, goal: Goal, held: &Held<'_>) -> Self {
-        let pairs = Pairs::new(program, held);
+    pub(super) fn new(program: &Program, goal: Goal, held: &Held<'_>, commuting: Commuting<'_>) -> Self {
+        let mut pairs = Pairs::new(program, held, commuting);
         let observed = Observed::new(program, goal);
         let can_move = |edge: EdgeId| is_plain(program, edge) && !observed.notices(program, edge);
         let ends = |edge: EdgeId| {
             let edge = &program.edges()[edge];
             edge.target == program.thread_of(edge.source).exit
         };
-        let all = |edge: EdgeId, commutes: &dyn Fn(EdgeId) -> bool| {
-            can_move(edge) && pairs.others(edge).all(commutes)
-        };
-        Self {
-            right: program
-                .edges()
-                .ids()
-                .map(|edge| !ends(edge) && all(edge, &|other| pairs.right(edge, other)))
-                .collect(),
-            left: program.edges().ids().map(|edge| all(edge, &|other| pairs.left(edge, other))).collect(),
+        let [mut right, mut left] = [vec![None; pairs.kinds.len()], vec![None; pairs.kinds.len()]];
+        let mut movers = Self { right: Vec::new(), left: Vec::new() };
+        for edge in program.edges().ids() {
+            let (kind, plain) = (pairs.kind_of[edge.index()], can_move(edge));
+            let mut ask = |known: &mut [Option<bool>], wanted: bool, direction: Direction| {
+                wanted && *known[kind].get_or_insert_with(|| pairs.with_all(kind, direction))
+            };
+            movers.right.push(ask(&mut right, plain && !ends(edge), Direction::Right));
+            movers.left.push(ask(&mut left, plain, Direction::Left));
         }
+        movers
     }
 
     pub(super) fn is_right(&self, edge: EdgeId) -> bool {
@@ -67,40 +73,85 @@ fn is_plain(program: &Program, edge: EdgeId) -> bool {
     edge.ops.iter().all(is_plain) && [edge.source, edge.target].iter().all(is_outside)
 }
 
+/// Edges of one thread that do the same from where the same is known.
+struct Kind {
+    /// One of them.
+    edge: EdgeId,
+    reads: IdSet<VarId>,
+    writes: IdSet<VarId>,
+}
+
+impl Kind {
+    fn new(program: &Program, edge: EdgeId) -> Self {
+        let shared =
+            |vars: &IdSet<VarId>| vars.iter().filter(|&var| program.vars()[var].is_global()).collect();
+        let access = Access::of_edge(program, edge);
+        Self { edge, reads: shared(&access.reads), writes: shared(&access.writes) }
+    }
+
+    fn is_independent_of(&self, other: &Kind) -> bool {
+        !self.writes.intersects(&other.writes)
+            && !self.writes.intersects(&other.reads)
+            && !self.reads.intersects(&other.writes)
+    }
+}
+
 /// Edges of two threads.
 struct Pairs<'a> {
     program: &'a Program,
     held: &'a Held<'a>,
-    reads: Vec<IdSet<VarId>>,
-    writes: Vec<IdSet<VarId>>,
+    commuting: Commuting<'a>,
+    kinds: Vec<Kind>,
+    /// By edge.
+    kind_of: Vec<usize>,
+}
+
+/// Where an edge moves.
+#[derive(Clone, Copy)]
+enum Direction {
+    Right,
+    Left,
 }
 
 impl<'a> Pairs<'a> {
-    fn new(program: &'a Program, held: &'a Held<'a>) -> Self {
-        let shared =
-            |vars: &IdSet<VarId>| vars.iter().filter(|&var| program.vars()[var].is_global()).collect();
-        let accesses: Vec<Access> =
-            program.edges().ids().map(|edge| Access::of_edge(program, edge)).collect();
-        Self {
-            program,
-            held,
-            reads: accesses.iter().map(|access| shared(&access.reads)).collect(),
-            writes: accesses.iter().map(|access| shared(&access.writes)).collect(),
+    fn new(program: &'a Program, held: &'a Held<'a>, commuting: Commuting<'a>) -> Self {
+        let mut pairs = Self { program, held, commuting, kinds: Vec::new(), kind_of: Vec::new() };
+        // Those that do the same have as many operations and access the same.
+        let mut similar: FxHashMap<(ThreadId, usize, Vec<VarId>), Vec<usize>> = FxHashMap::default();
+        for (edge, declaration) in program.edges().iter() {
+            let kind = Kind::new(program, edge);
+            let accessed = kind.reads.iter().chain(kind.writes.iter()).collect();
+            let similar = similar.entry((held.actor(edge), declaration.ops.len(), accessed)).or_default();
+            let same = similar.iter().find(|&&other| pairs.do_the_same(edge, pairs.kinds[other].edge));
+            let number = same.copied().unwrap_or_else(|| {
+                pairs.kinds.push(kind);
+                similar.push(pairs.kinds.len() - 1);
+                pairs.kinds.len() - 1
+            });
+            pairs.kind_of.push(number);
         }
+        pairs
     }
 
-    /// The edges of other threads that are not independent of one.
-    fn others(&self, edge: EdgeId) -> impl Iterator<Item = EdgeId> + '_ {
+    /// Whether two edges of one thread cannot be told apart by others.
+    fn do_the_same(&self, one: EdgeId, other: EdgeId) -> bool {
+        let [one, other] = [one, other].map(|edge| &self.program.edges()[edge]);
+        one.ops == other.ops && self.held.at(one.source) == self.held.at(other.source)
+    }
+
+    /// Whether the edges of a kind commute with those of all other threads.
+    fn with_all(&mut self, kind: usize, direction: Direction) -> bool {
+        let edge = self.kinds[kind].edge;
         let actor = self.held.actor(edge);
-        let is_other = move |other: &EdgeId| self.held.are_others(actor, self.held.actor(*other));
-        self.program.edges().ids().filter(is_other).filter(move |other| !self.are_independent(edge, *other))
-    }
-
-    fn are_independent(&self, one: EdgeId, other: EdgeId) -> bool {
-        let (one, other) = (one.index(), other.index());
-        !self.writes[one].intersects(&self.writes[other])
-            && !self.writes[one].intersects(&self.reads[other])
-            && !self.reads[one].intersects(&self.writes[other])
+        (0..self.kinds.len()).all(|other| {
+            let past = self.kinds[other].edge;
+            !self.held.are_others(actor, self.held.actor(past))
+                || self.kinds[kind].is_independent_of(&self.kinds[other])
+                || match direction {
+                    Direction::Right => self.right(edge, past),
+                    Direction::Left => self.left(edge, past),
+                }
+        })
     }
 
     /// Both edges, if both can be taken.
@@ -114,7 +165,17 @@ impl<'a> Pairs<'a> {
     }
 
     /// Nobody can see whether the edge is taken before or after another one that follows it.
-    fn right(&self, edge: EdgeId, other: EdgeId) -> bool {
+    fn right(&mut self, edge: EdgeId, other: EdgeId) -> bool {
+        self.is_never_followed(edge, other) || self.commuting.right(edge, other)
+    }
+
+    /// Nobody can see whether the edge is taken after or before another one that precedes it.
+    fn left(&mut self, edge: EdgeId, other: EdgeId) -> bool {
+        self.is_never_preceded(edge, other) || self.commuting.left(edge, other)
+    }
+
+    /// The other edge cannot be taken, nor go wrong, behind the edge.
+    fn is_never_followed(&self, edge: EdgeId, other: EdgeId) -> bool {
         let Some((own, others)) = self.both(edge, other) else { return self.is_never_reached(edge, other) };
         let contradict = |one: &Facts, other: &Facts| self.held.contradict(one, other);
         let never_behind =
@@ -122,8 +183,8 @@ impl<'a> Pairs<'a> {
         never_behind(&others.needs) && others.needs_to_fail.as_ref().is_none_or(never_behind)
     }
 
-    /// Nobody can see whether the edge is taken after or before another one that precedes it.
-    fn left(&self, edge: EdgeId, other: EdgeId) -> bool {
+    /// The edge cannot be taken, nor go wrong, behind the other one, and hides nothing that goes wrong there.
+    fn is_never_preceded(&self, edge: EdgeId, other: EdgeId) -> bool {
         let Some((own, others)) = self.both(edge, other) else { return self.is_never_reached(edge, other) };
         let contradict = |one: &Facts, other: &Facts| self.held.contradict(one, other);
         let never_before = |needed: &Facts| {

@@ -2,7 +2,7 @@
 
 use super::Blocks;
 use expect_test::{Expect, expect};
-use rely_base::SourceMap;
+use rely_base::{Budget, SourceMap};
 use rely_evidence::reduction::{Mover, Phase};
 use rely_program::{Goal, LocationId, Program, Thread};
 use rely_testing::classics::REDUCTION_FIGURE_1 as FIGURE_1;
@@ -24,7 +24,7 @@ fn name(program: &Program, thread: &Thread, location: LocationId) -> String {
 /// Where each thread is outside of blocks, before and after commits, and which edges are which movers.
 fn check(model: &str, expected: &Expect) {
     let program = load(model);
-    let blocks = Blocks::infer(&program, Goal::Assert);
+    let blocks = Blocks::infer(&program, Goal::Assert, Default::default(), &Budget::unlimited());
     let mut text = String::new();
     for (id, thread) in program.threads().iter() {
         let own =
@@ -177,10 +177,80 @@ fn checks_before_a_lock_is_taken() {
          process B { entry -> a: assert x == 0; m == 0; m := 2; a -> exit: m := 0; }
          start A; start B;",
         &expect![[r#"
-            A: outside entry exit a b c, before, after
-              right, left, both, no movers entry a b c
+            A: outside entry exit b, before a c, after
+              right entry b, left a c, both, no movers
             B: outside entry exit, before a, after
               right entry, left a, both, no movers
+        "#]],
+    );
+}
+
+/// `P2-1` with an access that adds, as all others do: the blocks are those of `P1-1`.
+#[test]
+fn increments_commute() {
+    check(
+        &format!(
+            "{FIGURE_1} l2 -> l3: my := 0; l3 -> exit: y := y + 2; }} start T1; start T2; start T3; ensures x != 11;"
+        ),
+        &expect![[r#"
+            T1: outside entry exit l6, before l1 l2 l3 l4 l7 l8, after l5 l9 l10
+              right entry l2 l6, left l4 l8 l10, both l1 l3 l5 l7 l9, no movers
+            T2: outside entry exit, before l1 l2, after
+              right entry, left l2, both l1, no movers
+            T3: outside entry exit, before l1 l2, after l3
+              right entry, left l2 l3, both l1, no movers
+        "#]],
+    );
+}
+
+/// Whoever writes what is there already, or what the other one writes, is no matter; nor is another cell.
+#[test]
+fn writes_that_commute() {
+    check(
+        "var done: bool = false; var a: int[2] = 0; var f: int = 0;
+         process A { local r: int = 0;
+             entry -> b: done := true; b -> c: a[0] := 1; c -> d: f := 1; d -> e: r := f; e -> exit: r := a[0]; }
+         process B { entry -> b: done := true; b -> c: a[1] := 2; c -> exit: a[1] := 3; }
+         start A; start B; ensures done;",
+        &expect![[r#"
+            A: outside entry exit, before b c d e, after
+              right, left e, both entry b c d, no movers
+            B: outside entry exit, before b c, after
+              right, left c, both entry b, no movers
+        "#]],
+    );
+}
+
+/// Who takes from a number that others only add to can do so later; who adds to it can do so earlier.
+#[test]
+fn a_semaphore_is_a_lock_in_both_directions() {
+    check(
+        "var s: int = 1; var x: int = 0;
+         process A { entry -> a: s > 0; s := s - 1; a -> b: x := x + 1; b -> exit: s := s + 1; }
+         process B { entry -> a: s > 0; s := s - 1; a -> b: x := x + 1; b -> exit: s := s + 1; }
+         start A; start B; ensures x >= 0;",
+        &expect![[r#"
+            A: outside entry exit, before a b, after
+              right entry, left b, both a, no movers
+            B: outside entry exit, before a b, after
+              right entry, left b, both a, no movers
+        "#]],
+    );
+}
+
+/// A check sees a sum, and a multiplication does not commute with an addition.
+#[test]
+fn data_that_does_not_commute() {
+    check(
+        "var x: int = 0;
+         process A { entry -> a: x := x + 1; a -> exit: x := x + 1; }
+         process B { entry -> a: x := 2 * x; a -> exit: assert x < 9; }
+         start A; start B;",
+        &expect![[r#"
+            A: outside entry exit a, before, after
+              right, left, both, no movers entry a
+            B: outside entry exit a, before, after
+              right, left, both, no movers entry a
         "#]],
     );
 }

@@ -13,6 +13,7 @@
 //! moves while another thread is inside an atomic block; and after a step that halts the program
 //! nobody moves at all, so that such a step has no effects to speak of.
 
+mod alike;
 pub(crate) mod argument;
 mod counters;
 pub(crate) mod encode;

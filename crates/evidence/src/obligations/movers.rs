@@ -25,6 +25,7 @@
 //! A location is left for certain ([`Rule::Completion`]) if its assertion implies that one of its
 //! edges can be done or goes wrong.
 
+use super::alike::Alike;
 use super::encode::{Role, Values};
 use super::points::{instances, is_instance};
 use super::sequent::{GoalCube, Sequent};
@@ -32,8 +33,8 @@ use super::step::{Choices, Required, Setting, Step};
 use super::{Generator, Sink, StatedCube};
 use crate::data::{ControlPoint, Rule, Subject};
 use rely_logic::TermId;
-use rely_program::analysis::{Access, IdSet};
-use rely_program::{EdgeId, Goal, LocationId, Program, PropertyKind, ThreadId, VarId};
+use rely_program::{EdgeId, Goal, LocationId, PropertyKind, ThreadId};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What is claimed of single edges and locations.
@@ -58,40 +59,26 @@ struct Pair {
     same_joins: Vec<TermId>,
 }
 
-/// The shared variables that an edge reads and writes.
-struct Shared {
-    reads: IdSet<VarId>,
-    writes: IdSet<VarId>,
-}
-
-impl Shared {
-    fn new(program: &Program, edge: EdgeId) -> Self {
-        let access = Access::of_edge(program, edge);
-        let shared =
-            |vars: &IdSet<VarId>| vars.iter().filter(|&var| program.vars()[var].is_global()).collect();
-        Self { reads: shared(&access.reads), writes: shared(&access.writes) }
-    }
-
-    fn is_independent_of(&self, other: &Shared) -> bool {
-        !self.writes.intersects(&other.writes)
-            && !self.writes.intersects(&other.reads)
-            && !self.reads.intersects(&other.writes)
-    }
-}
-
 impl Generator<'_> {
     /// Makes the obligations of claims about single edges and locations.
     pub(crate) fn movability<S: Sink>(&mut self, claims: &Movability, sink: &mut S) -> Result<(), S::Stop> {
         let program = self.outline.program;
-        let shared: Vec<Shared> = program.edges().ids().map(|edge| Shared::new(program, edge)).collect();
+        let alike = Alike::new(&self.outline);
+        let mut shown: FxHashSet<(Rule, EdgeId)> = FxHashSet::default();
         let movers = claims.right.iter().map(|&edge| (edge, Rule::RightMover));
         for (edge, rule) in movers.chain(claims.left.iter().map(|&edge| (edge, Rule::LeftMover))) {
             let actor = self.outline.actor(edge);
-            for (other, others) in program.edges().ids().zip(&shared) {
+            // An edge like this one was claimed to be such a mover before, and everything was shown of that one.
+            let is_repeated = !shown.insert((rule, alike.first(edge)));
+            for other in program.edges().ids() {
                 if self.outline.actor(other) == actor && is_instance(program, actor) {
                     continue;
                 }
-                if others.is_independent_of(&shared[rely_base::Id::index(edge)]) {
+                let is_shown = is_repeated || alike.first(other) != other;
+                if is_shown && alike.stand_for_others(edge, other) {
+                    continue;
+                }
+                if alike.shared(other).is_independent_of(alike.shared(edge)) {
                     sink.obvious(1);
                 } else {
                     self.mover(rule, edge, other, sink)?;

@@ -1,12 +1,13 @@
-//! `rely show`: the program as text or as a graph, as it is or behind a pass, and what passes do to it.
+//! `rely show`: the program as text or as a graph, as it is or behind a pass, what passes do to it, and its blocks.
 
 use super::{Context, Ended};
 use crate::args::{ShowArgs, ShowFormat};
 use crate::exit::Status;
 use rely_base::{Budget, Interrupted};
 use rely_passes::{PassRun, Pipeline, Shown};
-use rely_program::Program;
-use rely_report::{counted, render_passes};
+use rely_program::{Goal, Program};
+use rely_report::{counted, render_blocks, render_passes};
+use rely_verify::Loaded;
 
 /// Prints the program of a file, or what the passes do to it.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
@@ -15,7 +16,11 @@ pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
-    match shown(arguments, loaded.program, &budget) {
+    let shown = match arguments.blocks {
+        true => blocks(arguments, &loaded, &budget),
+        false => shown(arguments, loaded.program, &budget),
+    };
+    match shown {
         Ok(text) => {
             context.console.print(&(text.trim_end().to_owned() + "\n"))?;
             Ok(Status::Holds)
@@ -40,6 +45,19 @@ fn shown(arguments: &ShowArgs, program: Program, budget: &Budget) -> Result<Stri
         ShowFormat::Text => program.to_string(),
         ShowFormat::Dot => program.display_dot().to_string(),
     })
+}
+
+/// The source with its blocks, or why there are none.
+fn blocks(arguments: &ShowArgs, loaded: &Loaded, budget: &Budget) -> Result<String, String> {
+    let goal = arguments.property;
+    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        return Err(format!(
+            "reduction decides `assert` and `overflow`, so there are no blocks for `{goal}`"
+        ));
+    }
+    let found =
+        rely_verify::reducible(&loaded.program, goal, budget).map_err(|stopped| stopped.to_string())?;
+    Ok(render_blocks(&loaded.sources, &found.program, &found.inside, &found.movers))
 }
 
 /// The program behind a pass.

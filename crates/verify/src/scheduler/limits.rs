@@ -2,7 +2,8 @@
 
 use rely_base::{Limits as _, define_limits};
 use rely_engines::{
-    SymbolicLimits, WalkLimits, deductive, explore, houdini, owicki_gries, parameterized, rely_guarantee,
+    SymbolicLimits, WalkLimits, deductive, explore, houdini, owicki_gries, parameterized, reduction,
+    rely_guarantee,
 };
 
 define_limits! {
@@ -62,12 +63,14 @@ pub struct Limits {
     pub horn: owicki_gries::HornLimits,
     /// Of counting threads.
     pub parameterized: parameterized::Limits,
+    /// Of the inference of blocks.
+    pub reduction: reduction::Limits,
 }
 
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 13] = [
+        let parts: [(&str, &dyn rely_base::Limits); 14] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -78,6 +81,7 @@ impl Limits {
             ("owicki-gries", &self.owicki_gries),
             ("horn", &self.horn),
             ("parameterized", &self.parameterized),
+            ("reduction", &self.reduction),
             ("symbolic", &self.symbolic.translation),
             ("solver", &self.symbolic.solver),
             ("interpolation", &self.symbolic.interpolation),
@@ -106,6 +110,7 @@ impl Limits {
             "owicki-gries" => self.owicki_gries.set(name, value),
             "horn" => self.horn.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
+            "reduction" => self.reduction.set(name, value),
             _ => false,
         }
     }

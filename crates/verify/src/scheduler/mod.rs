@@ -4,7 +4,8 @@
 //! which order and with what limits, has their claims judged, and goes on as long as none convinces. The
 //! simplest strategy is to run a single engine once; so every engine is one.
 //!
-//! * [`portfolio`]: what runs unless something else is chosen; [`race`]: engines at the same time;
+//! * [`standard`]: what runs unless something else is chosen: a little exploration, then reduction and the portfolio;
+//! * [`portfolio`]: several engines; [`race`]: at the same time;
 //! * [`rely_guarantee`]: attempts with different biases that take turns, with exploration and clausal proofs
 //!   in between; [`falsify`]: that exploration;
 //! * [`reduction`]: any other strategy, on the program in which blocks of steps are one step;
@@ -16,11 +17,13 @@ mod portfolio;
 mod race;
 mod reduction;
 mod rely_guarantee;
+mod standard;
 
 pub use limits::{Limits, PortfolioLimits, TurnLimits};
 pub use portfolio::Portfolio;
 pub use reduction::ReductionStrategy;
 pub use rely_guarantee::RelyGuaranteeStrategy;
+pub use standard::Standard;
 
 use rely_base::{Budget, Observer};
 use rely_engines::Engine;
@@ -87,14 +90,19 @@ pub trait Strategy: Sync {
     /// The name on the command line and in reports.
     fn name(&self) -> &'static str;
 
-    /// Whether the strategy takes several steps for one by itself, and proves it. Then no pass should.
-    fn reduces(&self) -> bool {
+    /// Whether the strategy takes several steps for one by itself for some goals, and proves it. Then no pass should.
+    fn reduces(&self, _: Goal) -> bool {
         false
     }
 
     /// Whether data races that need no engine may be proved without one.
     fn takes_easy_proofs(&self) -> bool {
         false
+    }
+
+    /// The same strategy for who wants the single steps of the program, if there is one.
+    fn without_reduction(&self) -> Option<&dyn Strategy> {
+        None
     }
 
     /// The first claim that is not `Unknown`, whatever its evidence is worth.

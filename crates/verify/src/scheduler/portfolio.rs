@@ -1,4 +1,4 @@
-//! The strategy for users who do not choose one.
+//! Engines together.
 //!
 //! A little exploration comes first: a violation of a small program shows at once, with a shortest
 //! trace, and a program with few states is done. Then the engines that fit the goal run at the same
@@ -61,24 +61,30 @@ fn steps(limit: usize) -> u32 {
 }
 
 impl Portfolio {
-    fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
+    /// What exploration claims of a program with few states.
+    pub(super) fn explore_at_first(&self, task: Task<'_>, budget: &Budget) -> Attributed {
         let states = self.limits.states_at_first as u64;
         let limit = self.explore.max_states.map_or(states, |limit| limit.min(states));
         let first = Explore { options: ExploreOptions { max_states: Some(limit), ..self.explore } };
+        task.run(&first, &budget.with_step_limit(steps(self.limits.steps_at_first)), task.observer)
+    }
+
+    /// The budget for the check of what exploration claims at first.
+    pub(super) fn hasty(&self, budget: &Budget) -> Budget {
+        budget.with_step_limit(steps(self.limits.check_steps_at_first))
+    }
+
+    fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
         let explore = Explore {
             options: ExploreOptions { steps_of_walks: self.limits.walk_steps as u64, ..self.explore },
         };
         let Portfolio { rely_guarantee, parameterized, .. } = *self;
         let entrants = Entrants { rely_guarantee, parameterized };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
-        let claimed =
-            task.run(&first, &budget.with_step_limit(steps(self.limits.steps_at_first)), task.observer);
+        let claimed = self.explore_at_first(task, budget);
         match claimed.claim {
-            Claim::Safe(_) if provable => {
-                let hasty = budget.with_step_limit(steps(self.limits.check_steps_at_first));
-                accept(claimed.clone(), &hasty)
-                    .or_else(|_| Race::new(task, accept).run(entrants, budget, |_| claimed))
-            }
+            Claim::Safe(_) if provable => accept(claimed.clone(), &self.hasty(budget))
+                .or_else(|_| Race::new(task, accept).run(entrants, budget, |_| claimed)),
             Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS)
                 if provable =>
             {

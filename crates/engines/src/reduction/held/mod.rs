@@ -1,0 +1,308 @@
+//! What each thread knows of the locks: assertions that survive the steps of all others.
+//!
+//! A *fact* says that a variable has a certain value while a thread stands at a location. The greatest set of
+//! facts is computed that holds initially, is kept by the thread's own steps, and by every step of another
+//! thread that can be made meanwhile. The last part is where locks come from: nobody takes a lock that is
+//! taken, and only who holds it gives it back.
+
+mod passing;
+
+pub(super) use passing::Passage;
+
+use passing::first_failure;
+use rely_base::Id;
+use rely_evidence::rely_guarantee::{
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
+};
+use rely_program::analysis::IdSet;
+use rely_program::{EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Value, VarId};
+use std::collections::BTreeMap;
+
+/// Of what something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum About {
+    /// The value of a variable.
+    Value(VarId),
+    /// Where an instance stands.
+    Place(ThreadId),
+}
+
+/// What is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The value.
+    Constant(Value),
+    /// The value is the handle of the thread, of which there are many.
+    Own,
+    /// The instance has not started.
+    Unstarted,
+    /// The instance has started and not ended. Only of oneself that is known.
+    Running,
+    /// The instance has ended.
+    Ended,
+}
+
+/// What is known.
+pub(super) type Facts = BTreeMap<About, Known>;
+
+/// What is known where.
+pub(super) struct Held<'p> {
+    pub(super) program: &'p Program,
+    /// The variables that are only set to constants and handles.
+    pub(super) locks: IdSet<VarId>,
+    /// By edge: the first operation that can go wrong.
+    fails: Vec<Option<usize>>,
+    /// By location; `None` where nobody ever stands.
+    facts: Vec<Option<Facts>>,
+    /// By edge; `None` if it is never taken.
+    passages: Vec<Option<Passage>>,
+}
+
+impl<'p> Held<'p> {
+    /// The facts of a program: the strongest ones that a run cannot make false. At first nobody stands anywhere;
+    /// where somebody comes to, only what all who come there know stays known, and only as long as nobody
+    /// interferes. Facts only get fewer, so this ends.
+    pub(super) fn new(program: &'p Program) -> Self {
+        let mut held = Self {
+            program,
+            locks: locks(program),
+            fails: program.edges().values().map(|edge| first_failure(program, edge)).collect(),
+            facts: vec![None; program.locations().len()],
+            passages: vec![None; program.edges().len()],
+        };
+        let mut changed: Vec<LocationId> = Vec::new();
+        for (thread, declaration) in program.threads().iter() {
+            let mut initial = match declaration.kind {
+                ThreadKind::Instance { running: true } => held.initial(),
+                _ => Facts::new(),
+            };
+            if matches!(declaration.kind, ThreadKind::Instance { .. }) {
+                initial.insert(About::Place(thread), Known::Running);
+            }
+            held.facts[declaration.entry.index()] = Some(initial);
+            changed.push(declaration.entry);
+        }
+        while !changed.is_empty() {
+            held.go_on(changed);
+            changed = held.interfere();
+        }
+        held
+    }
+
+    /// Takes all steps from where less is known than before.
+    fn go_on(&mut self, mut changed: Vec<LocationId>) {
+        while let Some(location) = changed.pop() {
+            for &edge in self.program.outgoing(location) {
+                let Some(passage) = self.pass(edge) else { continue };
+                let target = self.program.edges()[edge].target;
+                if meet(&mut self.facts[target.index()], &passage.leaves) {
+                    changed.push(target);
+                }
+                self.passages[edge.index()] = Some(passage);
+            }
+        }
+    }
+
+    /// Forgets what others change meanwhile, and says where.
+    fn interfere(&mut self) -> Vec<LocationId> {
+        let mut writers: BTreeMap<About, Vec<EdgeId>> = BTreeMap::new();
+        for edge in self.program.edges().ids() {
+            for &about in self.passage(edge).map_or(&[][..], |passage| &passage.changes) {
+                writers.entry(about).or_default().push(edge);
+            }
+        }
+        let mut changed = Vec::new();
+        for location in self.program.locations().ids() {
+            let Some(before) = &self.facts[location.index()] else { continue };
+            let thread = self.program.locations()[location].thread;
+            let mut after = before.clone();
+            after.retain(|about, known| {
+                let writers = writers.get(about).map_or(&[][..], Vec::as_slice);
+                writers.iter().all(|&edge| self.survives(thread, before, (*about, *known), edge))
+            });
+            if after != *before {
+                self.facts[location.index()] = Some(after);
+                changed.push(location);
+            }
+        }
+        changed
+    }
+
+    /// What is known at a location; `None` if nobody ever stands there.
+    pub(super) fn at(&self, location: LocationId) -> Option<&Facts> {
+        self.facts[location.index()].as_ref()
+    }
+
+    /// What an edge does; `None` if it is never taken.
+    pub(super) fn passage(&self, edge: EdgeId) -> Option<&Passage> {
+        self.passages[edge.index()].as_ref()
+    }
+
+    /// Whether facts of two different threads cannot hold at the same time.
+    pub(super) fn contradict(&self, one: &Facts, other: &Facts) -> bool {
+        one.iter().any(|(about, known)| other.get(about).is_some_and(|value| self.differ(*known, *value)))
+    }
+
+    /// Whether two values that two different threads know are certainly not the same.
+    fn differ(&self, one: Known, other: Known) -> bool {
+        one == Known::Own && other == Known::Own || self.is_not(one, other)
+    }
+
+    /// Whether two values that one thread knows are certainly not the same.
+    pub(super) fn is_not(&self, one: Known, other: Known) -> bool {
+        match (one, other) {
+            (Known::Constant(one), Known::Constant(other)) => one != other,
+            // Threads of templates come behind all instances.
+            (Known::Own, Known::Constant(value)) | (Known::Constant(value), Known::Own) => {
+                value <= self.instances()
+            }
+            (Known::Own, Known::Own) => false,
+            (one, other) => one != other,
+        }
+    }
+
+    /// No instance has a larger handle.
+    pub(super) fn instances(&self) -> Value {
+        self.program
+            .threads()
+            .ids()
+            .filter_map(|thread| self.program.instance_handle(thread))
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn initial(&self) -> Facts {
+        let value = |var: VarId| match &self.program.vars()[var].initial {
+            Initial::Values(values) => {
+                values.first().map(|value| (About::Value(var), Known::Constant(*value)))
+            }
+            Initial::Any(_) => None,
+        };
+        let threads = self.program.threads().iter();
+        let unstarted = threads.filter(|(_, thread)| thread.kind == ThreadKind::Instance { running: false });
+        let unstarted = unstarted.map(|(thread, _)| (About::Place(thread), Known::Unstarted));
+        self.locks.iter().filter_map(value).chain(unstarted).collect()
+    }
+
+    /// Whether a step that changes something leaves a fact about it to another thread that knows all of these, or
+    /// cannot be made meanwhile.
+    fn survives(&self, thread: ThreadId, facts: &Facts, fact: (About, Known), edge: EdgeId) -> bool {
+        let (about, known) = fact;
+        let Some(passage) = self.passage(edge) else { return true };
+        !self.are_others(thread, self.actor(edge))
+            || (known != Known::Own && passage.leaves.get(&about) == Some(&known))
+            || self.contradict(facts, &passage.needs)
+    }
+
+    /// Whether a step of one thread can be seen by another of the same or another kind.
+    pub(super) fn are_others(&self, thread: ThreadId, actor: ThreadId) -> bool {
+        thread != actor || self.is_template(thread)
+    }
+
+    pub(super) fn is_template(&self, thread: ThreadId) -> bool {
+        self.program.threads()[thread].kind == ThreadKind::Template
+    }
+
+    /// The thread of an edge.
+    pub(super) fn actor(&self, edge: EdgeId) -> ThreadId {
+        self.program.locations()[self.program.edges()[edge].source].thread
+    }
+
+    fn pass(&self, edge: EdgeId) -> Option<Passage> {
+        let source = self.at(self.program.edges()[edge].source)?;
+        Passage::along(self, edge, source, self.fails[edge.index()])
+    }
+
+    /// The facts as assertions, and what the edges look like to others.
+    pub(super) fn proof(&self) -> RelyGuarantee {
+        let threads = self.program.threads().ids().map(|thread| self.assertions(thread)).collect();
+        let effects = self.program.edges().ids().filter_map(|edge| self.effect(edge)).collect();
+        RelyGuarantee { threads, effects }
+    }
+
+    fn assertions(&self, thread: ThreadId) -> ThreadAssertions {
+        let assertion = |point: ControlPoint| match point {
+            ControlPoint::Unstarted => Some((point, vec![Cube::default()])),
+            ControlPoint::At(location) => {
+                let facts = self.at(location)?;
+                let others = self.others(facts, thread);
+                Some((point, vec![Cube { atoms: atoms(facts, Moment::Before), others }]))
+            }
+        };
+        let points = ControlPoint::all(self.program, thread);
+        ThreadAssertions { thread, at: points.into_iter().filter_map(assertion).collect() }
+    }
+
+    fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
+        let passage = self.passage(edge)?;
+        let mut changed = passage.leaves.clone();
+        changed.retain(|about, _| passage.changes.contains(about));
+        let mut atoms = atoms(&passage.needs, Moment::Before);
+        atoms.extend(self::atoms(&changed, Moment::After));
+        let others = self.others(&passage.needs, self.actor(edge));
+        Some(EdgeEffect { edge, cubes: vec![Cube { atoms, others }] })
+    }
+
+    /// Where other instances are known to stand.
+    fn others(&self, facts: &Facts, thread: ThreadId) -> Vec<(ThreadId, Vec<ControlPoint>)> {
+        let place = |(about, known): (&About, &Known)| match (about, known) {
+            (About::Place(other), _) if *other == thread => None,
+            (About::Place(other), Known::Unstarted) => Some((*other, vec![ControlPoint::Unstarted])),
+            (About::Place(other), Known::Ended) => {
+                Some((*other, vec![ControlPoint::At(self.program.threads()[*other].exit)]))
+            }
+            _ => None,
+        };
+        facts.iter().filter_map(place).collect()
+    }
+}
+
+/// The shared variables that are only set to constants and handles.
+fn locks(program: &Program) -> IdSet<VarId> {
+    let is_candidate =
+        |var: &VarId| program.vars()[*var].is_global() && program.vars()[*var].length.is_none();
+    let mut locks: IdSet<VarId> = program.vars().ids().filter(is_candidate).collect();
+    for op in program.edges().values().flat_map(|edge| &edge.ops) {
+        match op {
+            Op::Assign(pairs) => {
+                for (place, value) in pairs {
+                    if !matches!(value, Expr::Int(_) | Expr::Bool(_) | Expr::This) {
+                        locks.remove(place.var());
+                    }
+                }
+            }
+            Op::Havoc(place, _) | Op::Spawn { handle: Some(place), .. } => locks.remove(place.var()),
+            _ => {}
+        }
+    }
+    locks
+}
+
+/// Keeps what both know, and says whether that is less than before.
+fn meet(known: &mut Option<Facts>, facts: &Facts) -> bool {
+    match known {
+        None => {
+            *known = Some(facts.clone());
+            true
+        }
+        Some(known) => {
+            let before = known.len();
+            known.retain(|about, value| facts.get(about) == Some(value));
+            known.len() < before
+        }
+    }
+}
+
+fn atoms(facts: &Facts, moment: Moment) -> Vec<Atom> {
+    let atom = |(about, known): (&About, &Known)| {
+        let About::Value(var) = *about else { return None };
+        let cell = (1, Quantity::Cell { var, index: 0, moment });
+        let (terms, constant) = match known {
+            Known::Constant(value) => (vec![cell], -*value),
+            Known::Own => (vec![cell, (-1, Quantity::Handle)], 0),
+            Known::Unstarted | Known::Running | Known::Ended => return None,
+        };
+        Some(Atom { terms, constant, comparison: Comparison::Eq })
+    };
+    facts.iter().filter_map(atom).collect()
+}

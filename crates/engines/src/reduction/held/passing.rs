@@ -1,0 +1,178 @@
+//! What a thread knows of the locks while it takes an edge, operation by operation.
+
+use super::{About, Facts, Held, Known};
+use rely_program::{BinaryOp, Edge, EdgeId, Expr, Op, Program, Sort, UnaryOp, Value, VarId, definedness};
+
+/// What an edge does to the variables, if it can be taken at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::reduction) struct Passage {
+    /// What holds before a step along the edge.
+    pub(in crate::reduction) needs: Facts,
+    /// What of that holds if the edge goes wrong, if it can.
+    pub(in crate::reduction) needs_to_fail: Option<Facts>,
+    /// What holds after it.
+    pub(in crate::reduction) leaves: Facts,
+    /// Of what it leaves something else.
+    pub(super) changes: Vec<About>,
+}
+
+impl Passage {
+    /// What an edge does to those who know this in front of it; `None` if it cannot be taken.
+    pub(super) fn along(held: &Held<'_>, edge: EdgeId, source: &Facts, fails: Option<usize>) -> Option<Self> {
+        let (declaration, actor) = (&held.program.edges()[edge], held.actor(edge));
+        let mut passing = Passing {
+            held,
+            handle: held.program.instance_handle(actor),
+            needs: source.clone(),
+            now: source.clone(),
+            changes: Vec::new(),
+        };
+        let mut needs_to_fail = None;
+        for (position, op) in declaration.ops.iter().enumerate() {
+            if fails == Some(position) {
+                needs_to_fail = Some(passing.needs.clone());
+            }
+            passing.take(op)?;
+        }
+        if declaration.target == held.program.threads()[actor].exit && !held.is_template(actor) {
+            passing.set(About::Place(actor), Some(Known::Ended));
+        }
+        let Passing { needs, now, changes, .. } = passing;
+        Some(Self { needs, needs_to_fail, leaves: now, changes })
+    }
+}
+
+/// The first operation of an edge that can violate a check, or have no meaning.
+pub(super) fn first_failure(program: &Program, edge: &Edge) -> Option<usize> {
+    let undefined = |expr: &Expr| !definedness(program, expr).is_empty();
+    edge.ops.iter().position(|op| match op {
+        Op::Check(..) | Op::Spawn { .. } => true,
+        Op::Assume(condition, _) => undefined(condition),
+        Op::Assign(pairs) => pairs.iter().any(|(place, value)| undefined(&place.read()) || undefined(value)),
+        Op::Havoc(place, _) => undefined(&place.read()),
+        Op::Join(handle) => undefined(handle),
+        Op::Halt => false,
+    })
+}
+
+/// A step along an edge, operation by operation.
+struct Passing<'h> {
+    held: &'h Held<'h>,
+    /// The handle of the thread, if there is only one.
+    handle: Option<Value>,
+    needs: Facts,
+    now: Facts,
+    changes: Vec<About>,
+}
+
+impl Passing<'_> {
+    /// `None` if the operation cannot be done.
+    fn take(&mut self, op: &Op) -> Option<()> {
+        match op {
+            Op::Assume(condition, _) => self.assume(condition, true)?,
+            Op::Assign(pairs) => {
+                let values: Vec<_> =
+                    pairs.iter().map(|(place, value)| (place.var(), self.known(value))).collect();
+                values.into_iter().for_each(|(var, value)| self.assign(var, value));
+            }
+            Op::Havoc(place, _) => self.assign(place.var(), None),
+            Op::Spawn { thread, handle, .. } => {
+                self.set(About::Place(*thread), None);
+                if let Some(place) = handle {
+                    self.assign(place.var(), None);
+                }
+            }
+            Op::Join(Expr::Int(handle)) => self.join(*handle)?,
+            Op::Check(..) | Op::Join(_) | Op::Halt => {}
+        }
+        Some(())
+    }
+
+    /// Goes on if an instance has ended.
+    fn join(&mut self, handle: Value) -> Option<()> {
+        let program = self.held.program;
+        let Some(thread) =
+            program.threads().ids().find(|thread| program.instance_handle(*thread) == Some(handle))
+        else {
+            return Some(());
+        };
+        self.test(About::Place(thread), Known::Ended, true)
+    }
+
+    fn assign(&mut self, var: VarId, value: Option<Known>) {
+        if self.held.locks.contains(var) {
+            self.set(About::Value(var), value);
+        }
+    }
+
+    fn set(&mut self, about: About, value: Option<Known>) {
+        if !self.changes.contains(&about) {
+            self.changes.push(about);
+        }
+        match value {
+            Some(value) => _ = self.now.insert(about, value),
+            None => _ = self.now.remove(&about),
+        }
+    }
+
+    fn known(&self, expr: &Expr) -> Option<Known> {
+        match expr {
+            Expr::Int(value) => Some(Known::Constant(*value)),
+            Expr::Bool(value) => Some(Known::Constant(Value::from(*value))),
+            Expr::This => Some(self.handle.map_or(Known::Own, Known::Constant)),
+            _ => None,
+        }
+    }
+
+    /// Goes on if a condition holds, or does not.
+    fn assume(&mut self, condition: &Expr, holds: bool) -> Option<()> {
+        match condition {
+            Expr::Var(var) => self.test_value(*var, Known::Constant(1), holds),
+            Expr::Unary(UnaryOp::Not, operand) => self.assume(operand, !holds),
+            Expr::Binary(BinaryOp::And, operands) if holds => {
+                operands.iter().try_for_each(|operand| self.assume(operand, true))
+            }
+            Expr::Binary(BinaryOp::Or, operands) if !holds => {
+                operands.iter().try_for_each(|operand| self.assume(operand, false))
+            }
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), operands) => {
+                let is_equal = (*op == BinaryOp::Eq) == holds;
+                match &**operands {
+                    [Expr::Var(var), value] | [value, Expr::Var(var)] => match self.known(value) {
+                        Some(value) => self.test_value(*var, value, is_equal),
+                        None => Some(()),
+                    },
+                    _ => Some(()),
+                }
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn test_value(&mut self, var: VarId, value: Known, is_equal: bool) -> Option<()> {
+        if !self.held.locks.contains(var) {
+            return Some(());
+        }
+        // A boolean that is not true is false.
+        let is_bool = self.held.program.vars()[var].sort == Sort::Bool;
+        let (value, is_equal) = match value {
+            Known::Constant(constant) if is_bool && !is_equal => (Known::Constant(1 - constant), true),
+            other => (other, is_equal),
+        };
+        self.test(About::Value(var), value, is_equal)
+    }
+
+    fn test(&mut self, about: About, value: Known, is_equal: bool) -> Option<()> {
+        match self.now.get(&about) {
+            Some(known) if is_equal => return (!self.held.is_not(*known, value)).then_some(()),
+            Some(known) => return (*known != value).then_some(()),
+            None if !is_equal => return Some(()),
+            None => {}
+        }
+        self.now.insert(about, value);
+        if !self.changes.contains(&about) {
+            self.needs.insert(about, value);
+        }
+        Some(())
+    }
+}

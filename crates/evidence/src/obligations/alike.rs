@@ -1,0 +1,120 @@
+//! Edges that cannot be told apart: what is shown of one of them is shown of all.
+//!
+//! The statements of a critical section are often alike. Without this there would be as many obligations as pairs of
+//! edges.
+
+use super::outline::Outline;
+use crate::data::ControlPoint;
+use rely_base::Id;
+use rely_program::analysis::{Access, IdSet};
+use rely_program::{EdgeId, Expr, Op, Program, ThreadId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The shared variables that an edge reads and writes.
+pub(super) struct Shared {
+    reads: IdSet<VarId>,
+    writes: IdSet<VarId>,
+}
+
+impl Shared {
+    fn new(program: &Program, edge: EdgeId) -> Self {
+        let access = Access::of_edge(program, edge);
+        let shared =
+            |vars: &IdSet<VarId>| vars.iter().filter(|&var| program.vars()[var].is_global()).collect();
+        Self { reads: shared(&access.reads), writes: shared(&access.writes) }
+    }
+
+    /// Neither writes what the other one accesses.
+    pub(super) fn is_independent_of(&self, other: &Shared) -> bool {
+        !self.writes.intersects(&other.writes)
+            && !self.writes.intersects(&other.reads)
+            && !self.reads.intersects(&other.writes)
+    }
+}
+
+/// Edges that cannot be told apart: the same operations of the same thread, from where the same is asserted, and
+/// neither the operations nor the assertions have to do with where threads stand. Of two such edges, whatever is shown
+/// speaks of values only, so it is shown of all edges that are like them.
+pub(super) struct Alike {
+    /// By edge: the first one that is like it.
+    first: Vec<EdgeId>,
+    /// By edge, of those that are the first.
+    shared: FxHashMap<EdgeId, Shared>,
+    /// Those that have to do with values only.
+    plain: FxHashSet<EdgeId>,
+}
+
+impl Alike {
+    pub(super) fn new(outline: &Outline<'_>) -> Self {
+        let program = outline.program;
+        let mut alike = Self { first: Vec::new(), shared: FxHashMap::default(), plain: FxHashSet::default() };
+        // Whoever is alike has as many operations and writes as many variables.
+        let mut candidates: FxHashMap<(ThreadId, usize, Vec<VarId>), Vec<EdgeId>> = FxHashMap::default();
+        for (edge, declaration) in program.edges().iter() {
+            let shared = Shared::new(program, edge);
+            if !speaks_of_values(outline, edge) {
+                alike.first.push(edge);
+                alike.shared.insert(edge, shared);
+                continue;
+            }
+            alike.plain.insert(edge);
+            let accessed = shared.reads.iter().chain(shared.writes.iter()).collect();
+            let key = (outline.actor(edge), declaration.ops.len(), accessed);
+            let candidates = candidates.entry(key).or_default();
+            match candidates.iter().find(|&&other| are_alike(outline, edge, other)) {
+                Some(&other) => alike.first.push(other),
+                None => {
+                    candidates.push(edge);
+                    alike.first.push(edge);
+                    alike.shared.insert(edge, shared);
+                }
+            }
+        }
+        alike
+    }
+
+    /// The first edge that is like an edge.
+    pub(super) fn first(&self, edge: EdgeId) -> EdgeId {
+        self.first[edge.index()]
+    }
+
+    /// What an edge accesses.
+    pub(super) fn shared(&self, edge: EdgeId) -> &Shared {
+        &self.shared[&self.first(edge)]
+    }
+
+    /// Whether what is to be shown of two edges is the same for all that are like them.
+    pub(super) fn stand_for_others(&self, edge: EdgeId, other: EdgeId) -> bool {
+        self.plain.contains(&edge) && self.plain.contains(&other)
+    }
+}
+
+/// Whether two edges of a thread, of which both speak of values only, cannot be told apart.
+fn are_alike(outline: &Outline<'_>, one: EdgeId, other: EdgeId) -> bool {
+    let edges = outline.program.edges();
+    let asserted = |edge: EdgeId| outline.at(outline.actor(edge), ControlPoint::At(edges[edge].source));
+    let ends = |edge: EdgeId| edges[edge].target == outline.program.thread_of(edges[edge].source).exit;
+    edges[one].ops == edges[other].ops && ends(one) == ends(other) && asserted(one) == asserted(other)
+}
+
+/// Whether an edge and what is asserted at its source have nothing to do with where threads stand.
+fn speaks_of_values(outline: &Outline<'_>, edge: EdgeId) -> bool {
+    let declaration = &outline.program.edges()[edge];
+    let asserted = outline.at(outline.actor(edge), ControlPoint::At(declaration.source));
+    asserted.iter().all(|cube| cube.others.is_empty()) && declaration.ops.iter().all(speaks_of_values_only)
+}
+
+/// Whether an operation has nothing to do with where threads stand, or which there are.
+fn speaks_of_values_only(op: &Op) -> bool {
+    let is_value = |expr: &Expr| {
+        let mut is_value = true;
+        expr.walk(&mut |part| is_value &= !matches!(part, Expr::CountAt(_) | Expr::CountRunning(_)));
+        is_value
+    };
+    match op {
+        Op::Assume(condition, _) | Op::Check(condition, _) => is_value(condition),
+        Op::Assign(pairs) => pairs.iter().all(|(place, value)| is_value(&place.read()) && is_value(value)),
+        Op::Havoc(place, _) => is_value(&place.read()),
+        Op::Spawn { .. } | Op::Join(_) | Op::Halt => false,
+    }
+}
