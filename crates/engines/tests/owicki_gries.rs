@@ -81,7 +81,7 @@ fn reduction(program: &Program, sight: Sight) -> Option<(ProofClauses, usize)> {
     let sections = CriticalSections::Interleaved;
     let (program, _) =
         prepare_with(program, Goal::Assert, sections, &Budget::unlimited()).expect("enough time");
-    let inside = Blocks::infer(&program, Goal::Assert).inside;
+    let inside = Blocks::infer(&program, Goal::Assert, Default::default(), &Budget::unlimited()).inside;
     let with_blocks = program.with_atomic(inside.iter().map(|(location, _)| *location)).expect("well formed");
     let options = ProofRuleOptions::new(ProofRule::Reduction, sight);
     match proof_clauses(&with_blocks, Goal::Assert, options, &Budget::unlimited()) {

@@ -72,7 +72,7 @@ impl Generator<'_> {
             let condition = self.bool(2);
             text += &format!("{word} {place} && {condition} ; ");
         }
-        text + self.random.pick(&["deadlock-free ; ", "terminates ; ", ""])
+        text + *self.random.pick(&["deadlock-free ; ", "terminates ; ", ""])
     }
 
     fn statements(&mut self, depth: usize, most: usize) -> String {
@@ -123,10 +123,8 @@ impl Generator<'_> {
         if depth == 0 {
             let me = if self.replicated { "me" } else { "7" };
             let local = if self.observed { "y" } else { "v" };
-            return self
-                .random
-                .pick(&["x", "y", "r", local, "N", "0", "1", "0x1F", "-3", "1_000", me])
-                .to_owned();
+            let leaves = ["x", "y", "r", local, "N", "0", "1", "0x1F", "-3", "1_000", me];
+            return (*self.random.pick(&leaves)).to_owned();
         }
         let left = self.int(depth - 1);
         match self.random.below(5) {
@@ -145,7 +143,7 @@ impl Generator<'_> {
     fn bool(&mut self, depth: usize) -> String {
         if depth == 0 {
             let handles: &[&str] = if self.observed { &["m == 0"] } else { &["m == this", "h == h"] };
-            return self.random.pick(&[&["p", "q", "true", "!p"], handles].concat()).to_owned();
+            return (*self.random.pick(&[&["p", "q", "true", "!p"], handles].concat())).to_owned();
         }
         match self.random.below(4) {
             0 => self.bool(depth - 1),

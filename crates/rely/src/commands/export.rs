@@ -37,7 +37,7 @@ fn text(arguments: &ExportArgs, program: &Program, budget: &Budget) -> Result<St
     let (rule, program) = match arguments.rule {
         RuleChoice::OwickiGries => (ProofRule::OwickiGries, program),
         RuleChoice::ReachEnv => (ProofRule::ReachEnv, program),
-        RuleChoice::Reduction => (ProofRule::Reduction, with_blocks(program)),
+        RuleChoice::Reduction => (ProofRule::Reduction, with_blocks(program, budget)),
     };
     let sight = match (arguments.plain, arguments.everything) {
         (true, _) => Sight::Plain,
@@ -51,8 +51,8 @@ fn text(arguments: &ExportArgs, program: &Program, budget: &Budget) -> Result<St
 }
 
 /// The program in which nobody comes between the steps of a block.
-fn with_blocks(program: Program) -> Program {
-    let inside = Blocks::infer(&program, Goal::Assert).inside;
+fn with_blocks(program: Program, budget: &Budget) -> Program {
+    let inside = Blocks::infer(&program, Goal::Assert, Default::default(), budget).inside;
     let atomic = program.with_atomic(inside.iter().map(|(location, _)| *location));
     atomic.unwrap_or(program)
 }

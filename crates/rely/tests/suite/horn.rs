@@ -193,7 +193,7 @@ fn examples() -> Vec<PathBuf> {
 fn with_blocks(program: &Program) -> Program {
     let (sections, budget) = (CriticalSections::Interleaved, Budget::unlimited());
     let (program, _) = prepare_with(program, Goal::Assert, sections, &budget).expect("enough time");
-    let inside = Blocks::infer(&program, Goal::Assert).inside;
+    let inside = Blocks::infer(&program, Goal::Assert, Default::default(), &Budget::unlimited()).inside;
     program.with_atomic(inside.iter().map(|(location, _)| *location)).expect("a program")
 }
 
