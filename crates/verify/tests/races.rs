@@ -331,6 +331,11 @@ fn copy_control(program: &Program, builder: &mut ProgramBuilder, rng: &mut Rando
     }
 }
 
+/// How many programs are compared: `RELY_RACES=5000 cargo test -p rely-verify --test races` looks at more.
+fn seeds() -> u64 {
+    std::env::var("RELY_RACES").ok().and_then(|text| text.parse().ok()).unwrap_or(600)
+}
+
 /// What exploration says, evidence checked.
 fn verdict(program: &Program) -> Verdict {
     let strategy = rely_verify::strategy("explore").expect("there is exploration");
@@ -378,7 +383,7 @@ fn damaged_traces_are_rejected() {
 #[test]
 fn lock_sets_agree_with_an_oracle() {
     let (mut proved, mut settled, mut without_meaning) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..seeds() {
         let generated = match seed % 2 {
             0 => rely_testing::generate(seed).program,
             _ => rely_testing::random::locking::program(seed),
@@ -410,14 +415,15 @@ fn lock_sets_agree_with_an_oracle() {
             settled += usize::from(!is_proved.is_empty());
         }
     }
+    println!("{proved} pairs proved, {settled} programs settled, {without_meaning} may have no meaning");
     assert!(proved >= 100 && settled >= 20, "{proved} proved, {settled} settled");
-    assert!(without_meaning <= 200, "{without_meaning} programs may have no meaning");
+    assert!(without_meaning as u64 <= seeds() / 3, "{without_meaning} programs may have no meaning");
 }
 
 #[test]
 fn exploration_agrees_with_an_oracle() {
     let (mut safe, mut racy, mut open) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..seeds() {
         let program = with_atomics(&rely_testing::generate(seed).program, seed);
         let oracle = Oracle { program: &program, semantics: Semantics::new(&program) };
         let Some(expected) = oracle.has_race() else { continue };
@@ -428,5 +434,6 @@ fn exploration_agrees_with_an_oracle() {
             verdict => panic!("seed {seed}: {} but the oracle says {expected}", Verdict::name(&verdict)),
         }
     }
-    assert!(safe >= 50 && racy >= 200 && open <= 60, "{safe} safe, {racy} racy, {open} open");
+    println!("{safe} safe, {racy} racy, {open} open");
+    assert!(safe >= 50 && racy >= 200 && open <= seeds() / 10, "{safe} safe, {racy} racy, {open} open");
 }

@@ -184,7 +184,10 @@ fn mistakes_on_the_command_line_are_explained() {
         assert_eq!(output.status.code(), Some(3), "{}", all_text(&output));
         all_text(&output)
     };
-    assert!(complaint(&["nothing"]).contains("there is no set `nothing`; sets are papers, popl11, regasol"));
+    assert!(
+        complaint(&["nothing"])
+            .contains("there is no set `nothing`; sets are papers, popl11, redcomp, regasol")
+    );
     assert!(complaint(&["filter:1"]).contains("the sizes of filter are 2 to 32"));
     assert!(complaint(&["tower:3"]).contains("there is no family `tower`"));
     assert!(complaint(&["popl11", "--engine", "magic"]).contains("there is no engine `magic`"));
@@ -218,7 +221,7 @@ fn exploration_agrees_with_every_expected_verdict() {
 
 #[test]
 fn the_models_are_laid_out_in_the_standard_way() {
-    let models = ["popl11", "regasol"].into_iter().flat_map(|folder| {
+    let models = ["popl11", "redcomp", "regasol"].into_iter().flat_map(|folder| {
         let entries = fs::read_dir(root().join("benchmarks").join(folder)).expect("there are benchmarks");
         entries.map(|entry| entry.expect("readable").path())
     });
@@ -226,6 +229,29 @@ fn the_models_are_laid_out_in_the_standard_way() {
     let run = Command::new(env!("CARGO_BIN_EXE_rely")).args(["fmt", "--check"]).args(models).output();
     let run = run.expect("the command runs");
     assert_eq!(run.status.code(), Some(0), "{}", all_text(&run));
+}
+
+/// What is kept of scaled programs is what is generated.
+#[test]
+fn generated_programs_are_up_to_date() {
+    let folder = root().join("benchmarks/redcomp");
+    let kept = |name: String| fs::read_to_string(folder.join(name)).expect("there is such a file");
+    let sections = [("p1", 1), ("p1", 5), ("p1", 10), ("p1", 50), ("p2", 5), ("p2", 10), ("p2", 50)];
+    for (family, size) in sections {
+        let model = Family::find(family).and_then(|family| family.model(size));
+        assert_eq!(Some(kept(format!("{family}-{size}.rely"))), model, "{family}-{size}");
+    }
+    let stacks = [("stack-safe", 5), ("stack-safe", 10), ("stack-unsafe", 5), ("stack-unsafe", 10)];
+    for (name, size) in sections.into_iter().chain(stacks) {
+        let output =
+            Command::new("sh").arg(folder.join("generate.sh")).args([name, &size.to_string()]).output();
+        let output = output.expect("there is a shell");
+        assert_eq!(
+            kept(format!("{name}-{size}.c")),
+            String::from_utf8_lossy(&output.stdout),
+            "{name}-{size}"
+        );
+    }
 }
 
 #[test]

@@ -133,17 +133,12 @@ fn compare_models(seeds: std::ops::Range<u64>) -> [usize; 3] {
     tally
 }
 
+/// More of them: `RELY_MODELS=5000 cargo test --release -p rely-verify --test reduction models_with_locks`.
 #[test]
 fn models_with_locks() {
-    let tally = compare_models(0..200);
-    assert!(tally[1] > 40 && tally[2] > 40, "{tally:?}");
-}
-
-/// The same, many times: `cargo test -p rely-verify --test reduction -- --ignored many_models`.
-#[test]
-#[ignore = "it takes minutes"]
-fn many_models_with_locks() {
-    let tally = compare_models(0..5_000);
+    let seeds = std::env::var("RELY_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let tally = compare_models(0..seeds);
     println!("{tally:?}");
-    assert!(tally[1] > 1_000 && tally[2] > 1_000, "{tally:?}");
+    let enough = seeds as usize / 5;
+    assert!(tally[1] > enough && tally[2] > enough, "{tally:?}");
 }

@@ -7,7 +7,9 @@ use crate::notation;
 use expect_test::expect;
 use rely_base::Id;
 use rely_evidence::reduction::{Mover, Phase, Reduced, ReducedDefect};
-use rely_evidence::rely_guarantee::{ControlPoint, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
+use rely_evidence::rely_guarantee::{
+    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
+};
 use rely_evidence::{Confirmation, Proof, ProofDefect, Reason, Rejection, Verdict};
 use rely_program::{EdgeId, Goal, LocationId, Program, ProgramBuilder, ThreadKind};
 use rely_testing::{Answer, Reference};
@@ -284,6 +286,108 @@ fn assertions_stay_as_wrong_as_they_were() {
     check_blocks(&source("y := 1", "x := 1", "assert x == 1"), after, Some("left-mover"));
     // A division by zero is no better than an assertion.
     check_blocks(&source("x := 1", "skip", "y := 4 / (x - 1)"), before, Some("right-mover"));
+}
+
+/// Steps that access the same data may commute; the checker finds out by itself.
+#[test]
+fn data_commutes_or_does_not() {
+    let source = |step: &str, other: &str| {
+        format!(
+            "var x: int = 0; var a: int[2] = 0; var f: bool = false;
+             process A {{ local i: int = 0; entry -> b: {step}; b -> exit: skip; }}
+             process B {{ local j: int = 0; entry -> exit: {other}; }}
+             start A; start B;"
+        )
+    };
+    let right = |step, other, expected: bool| {
+        let rule = (!expected).then_some("right-mover");
+        check_blocks(&source(step, other), "before A: b\nright A: entry", rule);
+    };
+    right("x := x + 1", "x := x + 2", true);
+    right("x := x + i", "x := x - j", true);
+    right("x := 2 * x", "x := 3 * x", true);
+    right("x := x + 1", "x := 2 * x", false);
+    right("x := x + 1", "x := 5", false);
+    right("x := x + 1", "x > 0", false);
+    right("x := x - 1", "x > 0", true);
+    right("x > 0; x := x - 1", "x := x + 1", true);
+    right("x := x + 1", "x > 0; x := x - 1", false);
+    right("f := true", "f := true", true);
+    right("f := true", "f := false", false);
+    right("a[0] := 1", "a[1] := 2", true);
+    right("a[0] := 1", "a[0] := 2", false);
+    right("a[i] := 1", "a[1] := 2", false);
+    right("a[0] := a[0] + 1", "a[j] := a[j] + 2", true);
+    right("x := x + 1", "assert x < 9", false);
+    right("x := x - 1", "assert x < 9", true);
+}
+
+/// Edges that are alike stand for each other only if somebody has shown it of one of them, and if it does not matter
+/// where threads stand.
+#[test]
+fn edges_that_are_alike() {
+    let steps =
+        "process A { entry -> b: x := x + 1; b -> c: x := x + 1; c -> d: x := x + 1; d -> exit: skip; }";
+    let source = |other: &str| {
+        format!("var x: int = 0; {steps} process B {{ entry -> exit: {other}; }} start A; start B;")
+    };
+    check_blocks(&source("x := x + 5"), "before A: b c d\nright A: entry b c", None);
+    // The first one is not claimed, so nothing was shown of it.
+    check_blocks(&source("x := 2 * x"), "before A: c\nright A: b", Some("right-mover"));
+    check_blocks(&source("x := 2 * x"), "before A: d\nright A: c", Some("right-mover"));
+    check_blocks(&source("x := 2 * x"), "before A: b c d\nright A: entry b c", Some("right-mover"));
+}
+
+/// What is known of the place of a thread holds for one of two edges that are alike, not for the other.
+#[test]
+fn edges_that_are_alike_at_different_places() {
+    let program = common::program(
+        "var x: int = 0; var go: bool = false;
+         process A { entry -> b: x := x + 1; b -> c: go := true; c -> d: x := x + 1; d -> exit: skip; }
+         process B { entry -> a: go; a -> exit: x := 2 * x; }
+         start A; start B;",
+    );
+    let place = |thread: &str, name: &str| {
+        let thread = program.threads().iter().find(|(_, other)| other.name == thread).expect("a thread").0;
+        let is = |location: &rely_program::Location| location.label.as_deref() == Some(name);
+        let mut locations = program.locations().iter();
+        locations.find(|(_, location)| location.thread == thread && is(location)).expect("a location").0
+    };
+    let a = program.threads().ids().next().expect("A");
+    let behind = ["c", "d"].map(|name| ControlPoint::At(place("A", name)));
+    let behind = [&behind[..], &[ControlPoint::At(program.threads()[a].exit)]].concat();
+    let go = program.vars().iter().find(|(_, var)| var.name == "go").expect("a variable").0;
+    let cell = Quantity::Cell { var: go, index: 0, moment: Moment::Before };
+    let closed = Cube {
+        atoms: vec![Atom { terms: vec![(1, cell)], constant: 0, comparison: Comparison::Eq }],
+        ..Cube::default()
+    };
+    let open = Cube { others: vec![(a, behind)], ..Cube::default() };
+    let waiting = program.thread_of(place("B", "a")).entry;
+    let mut held = nothing_held(&program);
+    for (point, cubes) in held.threads.iter_mut().flat_map(|thread| &mut thread.at) {
+        match *point {
+            ControlPoint::At(location) if location == place("B", "a") => *cubes = vec![open.clone()],
+            ControlPoint::At(location) if location == waiting => {
+                *cubes = vec![closed.clone(), open.clone()];
+            }
+            _ => {}
+        }
+    }
+    let check = |blocks: &str, expected: Option<&str>| {
+        let reduced = Reduced { held: held.clone(), ..reduction(&program, "", blocks, exhausted(0)) };
+        let model =
+            Model { program: program.clone(), held: String::new(), blocks: "", proof: None, edges: 0 };
+        let found = defect(&model, blocks, reduced);
+        match expected {
+            Some(expected) => assert_eq!(rule(&found), expected, "{found}"),
+            // The claim that there are no states.
+            None => assert!(matches!(found, ReducedDefect::Proof(_)), "{found}"),
+        }
+    };
+    check("before A: b\nright A: entry", None);
+    check("before A: d\nright A: c", Some("right-mover"));
+    check("before A: b d\nright A: entry c", Some("right-mover"));
 }
 
 #[test]
