@@ -127,6 +127,7 @@ mod tests {
               race: `x`, write and write
 
               may race: `y`, write and write
+
         "#]]
         .assert_eq(&render_race_pairs(&pairs, Style::PLAIN));
     }
@@ -136,6 +137,7 @@ mod tests {
         expect![[r#"
 
               no two threads access the same variable in a way that could race
+
         "#]]
         .assert_eq(&render_race_pairs(&[], Style::PLAIN));
     }

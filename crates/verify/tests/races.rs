@@ -415,7 +415,6 @@ fn lock_sets_agree_with_an_oracle() {
             settled += usize::from(!is_proved.is_empty());
         }
     }
-    println!("{proved} pairs proved, {settled} programs settled, {without_meaning} may have no meaning");
     assert!(proved >= 100 && settled >= 20, "{proved} proved, {settled} settled");
     assert!(without_meaning as u64 <= seeds() / 3, "{without_meaning} programs may have no meaning");
 }
@@ -434,6 +433,5 @@ fn exploration_agrees_with_an_oracle() {
             verdict => panic!("seed {seed}: {} but the oracle says {expected}", Verdict::name(&verdict)),
         }
     }
-    println!("{safe} safe, {racy} racy, {open} open");
     assert!(safe >= 50 && racy >= 200 && open <= seeds() / 10, "{safe} safe, {racy} racy, {open} open");
 }

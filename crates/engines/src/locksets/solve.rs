@@ -214,7 +214,7 @@ impl<'p> Solver<'p> {
         let is_many = program.threads()[thread].kind == ThreadKind::Template;
         let is_started = passage.starts.iter().any(|(started, _)| *started == thread);
         // Nobody else moves while a thread is inside of an atomic block.
-        if thread == actor && !is_many || is_started && !is_many || program.locations()[location].atomic {
+        if (thread == actor || is_started) && !is_many || program.locations()[location].atomic {
             return true;
         }
         let is_kept = match topic {

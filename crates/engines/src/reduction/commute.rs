@@ -169,7 +169,7 @@ impl<'a> Commuting<'a> {
                 let cell = LinearForm::variable(self.cells.cell(*var, 0));
                 match value {
                     Known::Constant(value) => {
-                        known.push(Constraint::eq(&cell, &LinearForm::constant(*value)))
+                        known.push(Constraint::eq(&cell, &LinearForm::constant(*value)));
                     }
                     Known::Own => known.push(Constraint::eq(&cell, handle)),
                     Known::Unstarted | Known::Running | Known::Ended => {}

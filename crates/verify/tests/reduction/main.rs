@@ -138,7 +138,6 @@ fn compare_models(seeds: std::ops::Range<u64>) -> [usize; 3] {
 fn models_with_locks() {
     let seeds = std::env::var("RELY_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     let tally = compare_models(0..seeds);
-    println!("{tally:?}");
     let enough = seeds as usize / 5;
     assert!(tally[1] > enough && tally[2] > enough, "{tally:?}");
 }
