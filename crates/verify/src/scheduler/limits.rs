@@ -35,6 +35,9 @@ define_limits! {
         check_steps_at_first = 8_000,
         /// How many steps of random walks come next.
         walk_steps = 50_000,
+        /// How many steps deduction may take before rely-guarantee reasoning begins, where there are not enough
+        /// cores for both: it is done soon or takes long.
+        deduction_steps_at_first = 50_000,
     }
 }
 

@@ -79,7 +79,8 @@ impl Portfolio {
             options: ExploreOptions { steps_of_walks: self.limits.walk_steps as u64, ..self.explore },
         };
         let Portfolio { rely_guarantee, parameterized, .. } = *self;
-        let entrants = Entrants { rely_guarantee, parameterized };
+        let deduction_steps = steps(self.limits.deduction_steps_at_first);
+        let entrants = Entrants { rely_guarantee, parameterized, deduction_steps };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
         let claimed = self.explore_at_first(task, budget);
         match claimed.claim {

@@ -2,7 +2,7 @@
 
 use super::{Attributed, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, CancelToken, Observer, Progress, Round, StopReason, Tree};
-use rely_engines::{Deductive, Parameterized};
+use rely_engines::{Deductive, Engine, Parameterized};
 use rely_evidence::Reason;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +15,8 @@ pub(super) type Accept<'a, T> = dyn Fn(Attributed, &Budget) -> Result<T, Reason>
 pub(super) struct Entrants {
     pub(super) rely_guarantee: RelyGuaranteeStrategy,
     pub(super) parameterized: Parameterized,
+    /// How long deduction is tried first if there are only two cores.
+    pub(super) deduction_steps: u32,
 }
 
 /// Engines that run at the same time.
@@ -54,8 +56,12 @@ impl<'r, T: Send> Race<'r, T> {
         let (race, [own, second, third]) = (&self, budgets);
         std::thread::scope(|scope| {
             scope.spawn(move || {
+                if cores <= 2 {
+                    let quick = second.with_step_limit(engines.deduction_steps);
+                    race.try_quickly(&Deductive::default(), &quick);
+                }
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
-                race.count(&engines.parameterized, &second);
+                race.try_quickly(&engines.parameterized, &second);
                 race.deduce(&second);
             });
             if cores > 2 {
@@ -70,13 +76,13 @@ impl<'r, T: Send> Race<'r, T> {
         outcome.unwrap_or(Err(Reason::Stopped(StopReason::Cancelled)))
     }
 
-    /// Few programs start any number of threads, and counting these is done soon or never: what keeps
-    /// it from a proof is not worth telling.
-    fn count(&self, parameterized: &Parameterized, budget: &Budget) {
+    /// Lets somebody take part who is done soon or never: what keeps it from a proof is not worth telling. Few
+    /// programs start any number of threads to be counted, and deduction has its own turn later.
+    fn try_quickly(&self, engine: &dyn Engine, budget: &Budget) {
         if self.decided.is_cancelled() {
             return;
         }
-        let claim = self.task.run(parameterized, budget, &Quiet(self));
+        let claim = self.task.run(engine, budget, &Quiet(self));
         let patience = budget.remaining().map(|left| budget.with_time_limit(left / 2));
         if let Ok(known) = (self.accept)(claim, patience.as_ref().unwrap_or(budget)) {
             let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
