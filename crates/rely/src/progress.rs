@@ -3,29 +3,28 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rely_base::{Observer, Progress};
 use rely_report::counted;
+use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 
 /// An observer that keeps one line on standard error up to date.
 #[derive(Debug)]
 pub struct ProgressLine {
-    bar: ProgressBar,
+    /// If somebody can see it.
+    bar: Option<ProgressBar>,
     counts: Mutex<Vec<(&'static str, u64)>>,
 }
 
 impl ProgressLine {
     /// A line about `subject`. Nothing is drawn unless standard error is a terminal.
     pub fn new(subject: String) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg} {elapsed}") {
-            bar.set_style(style);
-        }
-        bar.set_prefix(subject);
-        Self { bar, counts: Mutex::default() }
+        Self { bar: io::stderr().is_terminal().then(|| bar(subject)), counts: Mutex::default() }
     }
 
     /// Removes the line, so that what is printed next does not collide with it.
     pub fn clear(&self) {
-        self.bar.finish_and_clear();
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 
     /// The counts that were reported last.
@@ -34,11 +33,23 @@ impl ProgressLine {
     }
 }
 
+fn bar(subject: String) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix(subject);
+    bar
+}
+
 impl Observer for ProgressLine {
     fn progress(&self, progress: &Progress) {
-        let counts: Vec<String> = progress.counts.iter().map(|(name, count)| counted(*count, name)).collect();
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&progress.counts);
-        self.bar.set_message(format!("{} ({})", progress.activity, counts.join(", ")));
-        self.bar.tick();
+        if let Some(bar) = &self.bar {
+            let counts: Vec<String> =
+                progress.counts.iter().map(|(name, count)| counted(*count, name)).collect();
+            bar.set_message(format!("{} ({})", progress.activity, counts.join(", ")));
+            bar.tick();
+        }
     }
 }

@@ -95,21 +95,15 @@ pub struct Deductive {
 }
 
 /// How much is tried.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeductiveOptions {
     /// What the method may do.
     pub limits: Limits,
     /// What the translation of the program may cost.
     pub symbolic: rely_symbolic::Limits,
-    /// How many workers build proofs at the same time. The answers do not depend on it.
-    pub workers: usize,
-}
-
-impl Default for DeductiveOptions {
-    fn default() -> Self {
-        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { limits: Limits::default(), symbolic: rely_symbolic::Limits::default(), workers }
-    }
+    /// How many workers build proofs at the same time; unless it is said, one for each core. The answers do not
+    /// depend on it.
+    pub workers: Option<usize>,
 }
 
 /// What was found, and how.

@@ -13,13 +13,28 @@ const WORTH_SHARING: usize = 1_000;
 
 /// Reasoners that work side by side.
 pub(super) struct Team {
+    /// At least one.
     reasoners: Vec<Reasoner>,
+    /// How many there should be when there is something to share.
+    wanted: Option<usize>,
+    budget: Budget,
+    limits: rely_logic::Limits,
 }
 
 impl Team {
-    /// A team of so many workers, at least one.
-    pub(super) fn new(budget: &Budget, limits: rely_logic::Limits, workers: usize) -> Self {
-        Self { reasoners: (0..workers.max(1)).map(|_| Reasoner::with_limits(budget, limits)).collect() }
+    /// A team of so many workers, or of one for each core.
+    pub(super) fn new(budget: &Budget, limits: rely_logic::Limits, wanted: Option<usize>) -> Self {
+        let reasoners = vec![Reasoner::with_limits(budget, limits)];
+        Self { reasoners, wanted, budget: budget.clone(), limits }
+    }
+
+    /// Calls the others, who are not there as long as there is nothing to share.
+    fn gather(&mut self) {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let wanted = *self.wanted.get_or_insert_with(cores);
+        while self.reasoners.len() < wanted {
+            self.reasoners.push(Reasoner::with_limits(&self.budget, self.limits));
+        }
     }
 
     /// The one who works alone when there is nothing to share.
@@ -40,8 +55,12 @@ impl Team {
         weight: usize,
         work: impl Fn(&mut T, &mut Reasoner) -> R + Sync,
     ) -> Vec<R> {
+        let is_worth_sharing = items.len() > 1 && items.len().saturating_mul(weight) >= WORTH_SHARING;
+        if is_worth_sharing {
+            self.gather();
+        }
         let workers = self.reasoners.len().min(items.len());
-        if workers < 2 || items.len().saturating_mul(weight) < WORTH_SHARING {
+        if !is_worth_sharing || workers < 2 {
             let lead = self.lead();
             return items.iter_mut().map(|item| work(item, lead)).collect();
         }
@@ -71,7 +90,7 @@ mod tests {
     fn results_keep_their_order() {
         let budget = Budget::unlimited();
         for workers in 1..5 {
-            let mut team = Team::new(&budget, rely_logic::Limits::default(), workers);
+            let mut team = Team::new(&budget, rely_logic::Limits::default(), Some(workers));
             let mut items: Vec<usize> = (0..10).collect();
             let doubled = team.for_each(&mut items, 1_000, |item, _| {
                 *item += 1;
