@@ -74,6 +74,7 @@ fn concerned(limit: &str) -> &'static [&'static str] {
         "deductive" => &["deductive"],
         "houdini" => &["houdini"],
         "owicki-gries" | "horn" => &["owicki-gries"],
+        "reduction" => &["reduction"],
         "parameterized" => &["parameterized"],
         "symbolic" | "solver" | "interpolation" => &["rely-guarantee", "deductive"],
         _ => &["rely-guarantee"],
