@@ -32,7 +32,8 @@ fn main() {
 
 /// The shortest time of some runs.
 fn measure(program: &Program, workers: usize, runs: usize) -> Duration {
-    let engine = Deductive { options: DeductiveOptions { workers: Some(workers), ..DeductiveOptions::default() } };
+    let engine =
+        Deductive { options: DeductiveOptions { workers: Some(workers), ..DeductiveOptions::default() } };
     let run = |_| {
         let start = Instant::now();
         let deduction = engine.deduce(program, Goal::Assert, &Budget::unlimited(), &Silent);

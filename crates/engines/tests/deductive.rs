@@ -217,7 +217,9 @@ fn answers_do_not_depend_on_the_workers() {
         let text = std::fs::read_to_string(path).expect("a model can be read");
         let program = model("program", &text);
         let with = |workers: usize| {
-            let engine = Deductive { options: DeductiveOptions { workers: Some(workers), ..DeductiveOptions::default() } };
+            let engine = Deductive {
+                options: DeductiveOptions { workers: Some(workers), ..DeductiveOptions::default() },
+            };
             let deduction = engine.deduce(&program, Goal::Assert, &Budget::unlimited(), &Silent);
             let proof = match deduction.claim {
                 Claim::Safe(Proof::RelyGuarantee(proof)) => Some(proof),
