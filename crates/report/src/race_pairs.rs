@@ -118,7 +118,7 @@ mod tests {
             pair("y", "write", "unknown", None),
         ];
         expect![[r#"
-
+            unsafe
               variable  pairs  apart (locksets)  apart (rely-guarantee)  race  unknown
               counter       2                 2                       0     0        0
               x             2                 0                       1     1        0
@@ -129,16 +129,16 @@ mod tests {
               may race: `y`, write and write
 
         "#]]
-        .assert_eq(&render_race_pairs(&pairs, Style::PLAIN));
+        .assert_eq(&format!("unsafe{}", render_race_pairs(&pairs, Style::PLAIN)));
     }
 
     #[test]
     fn nothing_to_say_is_said() {
         expect![[r#"
-
+            safe
               no two threads access the same variable in a way that could race
 
         "#]]
-        .assert_eq(&render_race_pairs(&[], Style::PLAIN));
+        .assert_eq(&format!("safe{}", render_race_pairs(&[], Style::PLAIN)));
     }
 }
