@@ -383,7 +383,8 @@ fn damaged_traces_are_rejected() {
 #[test]
 fn lock_sets_agree_with_an_oracle() {
     let (mut proved, mut settled, mut without_meaning) = (0, 0, 0);
-    for seed in 0..seeds() {
+    // In the program of 4,943 the step that ends the program starts a thread.
+    for seed in (0..seeds()).chain([4_943]) {
         let generated = match seed % 2 {
             0 => rely_testing::generate(seed).program,
             _ => rely_testing::random::locking::program(seed),

@@ -27,8 +27,8 @@ use candidates::Candidates;
 use facts::Facts;
 use rely_base::{Budget, Interrupted};
 use rely_evidence::rely_guarantee::RelyGuarantee;
-use rely_program::{EdgeId, LocationId, Program};
-use rustc_hash::FxHashMap;
+use rely_program::{LocationId, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
 use transfer::Passage;
 
 /// What threads know at all of their locations.
@@ -39,8 +39,11 @@ pub struct Analysis<'p> {
     facts: Vec<Option<Facts>>,
     /// By edge; `None` if it is never taken.
     passages: Vec<Option<Passage>>,
-    /// The edges that end the program, by where they lead.
-    halting: FxHashMap<LocationId, Vec<EdgeId>>,
+    /// What is known in front of the edges that end the program, by where they lead.
+    halting: FxHashMap<LocationId, Vec<Facts>>,
+    /// Where threads begin that an edge starts with which the program ends: what others know of them is not
+    /// true any more then.
+    started_at_the_end: FxHashSet<LocationId>,
 }
 
 impl<'p> Analysis<'p> {

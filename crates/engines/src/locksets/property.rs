@@ -19,6 +19,9 @@ impl Analysis<'_> {
         let mut violation = Violation::default();
         violation.collect(condition, false);
         let [one, other] = violation.places[..] else { return false };
+        if [one, other].iter().any(|place| self.started_at_the_end.contains(place)) {
+            return false;
+        }
         let (ones, others) = (self.seen_at(one), self.seen_at(other));
         ones.iter().all(|one| {
             others.iter().all(|other| {
@@ -32,7 +35,6 @@ impl Analysis<'_> {
     fn seen_at(&self, location: LocationId) -> Vec<Standing<'_>> {
         let facts = self.facts[location.index()].as_ref();
         let halting = self.halting.get(&location).into_iter().flatten();
-        let halting = halting.filter_map(|edge| Some(&self.passages[edge.index()].as_ref()?.leaves));
         facts.into_iter().chain(halting).map(|facts| Standing { location, facts }).collect()
     }
 

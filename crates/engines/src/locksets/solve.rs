@@ -34,6 +34,7 @@ pub(super) fn solve<'p>(program: &'p Program, budget: &Budget) -> Result<Analysi
             facts: vec![None; program.locations().len()],
             passages: vec![None; program.edges().len()],
             halting: FxHashMap::default(),
+            started_at_the_end: FxHashSet::default(),
         },
         holders: FxHashMap::default(),
         breakers: FxHashMap::default(),
@@ -56,8 +57,13 @@ pub(super) fn solve<'p>(program: &'p Program, budget: &Budget) -> Result<Analysi
     }
     let mut analysis = solver.analysis;
     for (edge, declaration) in program.edges().iter() {
-        if analysis.passages[edge.index()].as_ref().is_some_and(|passage| passage.halts) {
-            analysis.halting.entry(declaration.target).or_default().push(edge);
+        if let Some(passage) = analysis.passages[edge.index()].as_ref().filter(|passage| passage.halts) {
+            // Nobody else moves behind it, so what others know need not be true any more of what it writes.
+            let mut facts = passage.needs.clone();
+            facts.values.retain(|cell, _| !passage.writes.contains(cell));
+            analysis.halting.entry(declaration.target).or_default().push(facts);
+            let entries = passage.starts.iter().map(|(thread, _)| program.threads()[*thread].entry);
+            analysis.started_at_the_end.extend(entries);
         }
     }
     Ok(analysis)

@@ -135,6 +135,21 @@ fn threads_that_run_one_after_the_other_are_apart() {
     );
 }
 
+/// In the last state the second thread is at its entry, although nobody has seen it start.
+#[test]
+fn nothing_is_proved_of_threads_that_start_when_the_program_ends() {
+    check(
+        "var x: int = 0;
+         process main { entry -> a: spawn v; a -> exit: spawn w; halt; }
+         process v { x := 1; }
+         process w { x := 2; }
+         start main;",
+        &expect![["
+            x: 0 of 1
+        "]],
+    );
+}
+
 #[test]
 fn a_flag_hands_over() {
     check(
