@@ -46,18 +46,23 @@ impl Replay {
 
 /// Repeats a trace step by step and makes sure that it is a run of the program at whose end the
 /// goal is violated as claimed. Nothing in the trace is trusted.
-pub fn replay(program: &Program, goal: Goal, trace: Trace, budget: &Budget) -> Result<Replay, Reason> {
+pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) -> Result<Replay, Reason> {
     let semantics = Semantics::new(program);
     belongs_to_goal(program, goal, trace.violation)?;
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
+    if let (Violation::Endless(repeated), None) = (trace.violation, failed) {
+        recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+    }
     let last = &states[states.len() - 1];
     match (trace.violation, failed) {
         (Violation::Check(claimed), Some(found)) if claimed == found => {}
         (_, Some(found)) => return Err(TraceDefect::FailsOtherwise(found).into()),
         (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
+        // That was looked at.
+        (Violation::Endless(_), None) => {}
         (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
@@ -80,7 +85,8 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             // Deadlocks and endless runs have violations of their own.
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
-        Violation::Deadlock => goal == Goal::Deadlock,
+        Violation::Deadlock => matches!(goal, Goal::Deadlock | Goal::Termination),
+        Violation::Endless(_) => goal == Goal::Termination,
         Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
@@ -106,6 +112,43 @@ fn run(
         }
     }
     Ok(None)
+}
+
+/// How often steps are repeated until their state recurs. A variable that the steps write and only then read
+/// has another value when they begin for the first time.
+const MOST_REPETITIONS: usize = 2;
+
+/// The last steps lead back to the state before them, maybe after they were repeated: then the trace goes on
+/// so far.
+fn recurs(
+    semantics: &Semantics<'_>,
+    trace: &mut Trace,
+    repeated: usize,
+    budget: &Budget,
+    states: &mut Vec<State>,
+) -> Result<(), Reason> {
+    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NothingRepeated)?;
+    if repeated == 0 {
+        return Err(TraceDefect::NothingRepeated.into());
+    }
+    let round = trace.steps[stem..].to_vec();
+    for _ in 0..MOST_REPETITIONS {
+        let end = states.len() - 1;
+        if states[end] == states[end - repeated] {
+            return Ok(());
+        }
+        for step in &round {
+            budget.check().map_err(Reason::Unchecked)?;
+            let state = &states[states.len() - 1];
+            match semantics.step(state, step.slot, step.edge, &step.choices) {
+                Ok(Outcome::Moved(next)) => states.push(next),
+                _ => return Err(Reason::NoRecurrence),
+            }
+        }
+        trace.steps.extend_from_slice(&round);
+    }
+    let end = states.len() - 1;
+    if states[end] == states[end - repeated] { Ok(()) } else { Err(Reason::NoRecurrence) }
 }
 
 fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> Result<(), TraceDefect> {

@@ -40,4 +40,6 @@ pub enum Violation {
     Deadlock,
     /// In the last state two threads are about to make accesses that [race](crate::race).
     Race([Racer; 2]),
+    /// The last so many steps, at least one, lead back to the state before them: they can be repeated for ever.
+    Endless(usize),
 }

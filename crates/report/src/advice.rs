@@ -2,7 +2,6 @@
 
 use rely_base::StopReason;
 use rely_evidence::Reason;
-use rely_program::Goal;
 
 /// One sentence for the user, where there is something to do.
 pub(crate) fn advice(reason: &Reason) -> Option<String> {
@@ -16,7 +15,6 @@ pub(crate) fn advice(reason: &Reason) -> Option<String> {
         Reason::NoMeaning(_) | Reason::UndefinedProperty(_) | Reason::UndefinedPrecondition(_) => {
             "give the variables that grow without bound a bound"
         }
-        Reason::UnsupportedGoal { goal: Goal::Termination, .. } => "no engine decides this property yet",
         Reason::UnsupportedGoal { .. } => "other engines decide it: leave out `--engine`",
         Reason::UnsupportedConstruct { .. } => "another engine may support it: see `rely check --help`",
         Reason::Rejected(_) => "this is a bug of Rely; please report it together with the program",

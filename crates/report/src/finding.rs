@@ -233,6 +233,19 @@ impl ViolationReport {
                 waiting: waiting(program, sources, last),
                 race: None,
             },
+            Violation::Endless(repeated) => Self {
+                kind: "endless",
+                message: match repeated {
+                    1 => "the last step leads back to the state before it and can be repeated for ever"
+                        .to_owned(),
+                    _ => format!(
+                        "the last {repeated} steps lead back to the state before them and can be repeated for ever"
+                    ),
+                },
+                place: None,
+                waiting: Vec::new(),
+                race: None,
+            },
             Violation::Race(racers) => {
                 let race = RaceReport::new(racers, program, sources, last);
                 let message = race.as_ref().map_or_else(|| "a data race".to_owned(), RaceReport::message);

@@ -3,7 +3,8 @@
 use rely_base::define_limits;
 
 define_limits! {
-    /// The limits of explicit-state exploration. There is none on the states themselves: time and memory end it.
+    /// The limits of explicit-state exploration. There is none on the states
+    /// themselves, except for termination: time and memory end it.
     pub struct Limits {
         /// The largest domain of a nondeterministic value of which all values are tried. Larger ones are
         /// sampled, with at most as many values, and then nothing is proved.
@@ -12,5 +13,8 @@ define_limits! {
         states_for_shorter_trace = 1_000_000,
         /// The same for a trace that a walk has found: what lies deep is seldom found again by searching.
         states_after_walk = 50_000,
+        /// How many states may be visited to find out whether every run ends. The checker visits as many again, and
+        /// it has a limit of its own.
+        states_for_termination = 1_000_000,
     }
 }

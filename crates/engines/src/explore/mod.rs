@@ -7,12 +7,15 @@
 //! * `search`: breadth-first search over complete steps;
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
+//! * `endless`, `circles`: for the question whether every run ends, a search of its own;
 //! * `trace`: from a violation back to the run.
 //!
 //! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
 //! all that, if wanted, come some runs that are chosen by chance.
 
+mod circles;
 mod effects;
+mod endless;
 mod limits;
 mod partial_order;
 mod search;
@@ -24,6 +27,7 @@ pub use limits::Limits;
 use crate::Engine;
 use crate::random_walk::{WalkLimits, random_walks};
 use crate::values::Values;
+use endless::Endless;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
 use rely_program::{Goal, Program, Semantics, Trace};
@@ -75,8 +79,8 @@ impl Engine for Explore {
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow => {}
-            Goal::Race | Goal::Termination => {
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Race => {
                 return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
             }
         }
@@ -96,6 +100,11 @@ impl Exploration<'_> {
     fn run(&self, program: &Program) -> Claim {
         let semantics = Semantics::new(program);
         let values = Values::new(program, self.options.limits.choices);
+        if self.goal == Goal::Termination {
+            let most_states = self.options.limits.states_for_termination as u64;
+            let most_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
+            return Endless::new(&semantics, &values, most_states, self.budget, self.observer).run();
+        }
         if let Some(trace) = self.walk(program) {
             let depth = trace.steps.len() as u64;
             let shorter =

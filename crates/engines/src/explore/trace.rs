@@ -8,7 +8,8 @@ use super::store::{StateId, StateStore};
 use crate::values::Values;
 use rely_base::{Budget, StopReason};
 use rely_program::{
-    InitialStatesError, Reached, SearchError, Semantics, State, Successors, Trace, TraceStep, Value,
+    CompleteStep, InitialStatesError, Reached, SearchError, Semantics, SlotId, State, Successors, Summary,
+    Trace, TraceStep, Value,
 };
 use std::ops::ControlFlow;
 
@@ -20,20 +21,51 @@ pub(super) fn rebuild(
     found: Found,
     budget: &Budget,
 ) -> Result<Trace, StopReason> {
-    let mut way = vec![found.at];
-    while let Some(parent) = store.parent(way[way.len() - 1]) {
-        way.push(parent);
-    }
-    way.reverse();
+    let way = way_to(store, found.at);
     let initial = initial_choices(semantics, values, store.bytes(way[0]), budget)?;
     let mut successors = Successors::new(semantics, values, budget);
     let mut steps = Vec::new();
     for link in way.windows(2) {
-        steps.extend(step_between(semantics, &mut successors, store, link[0], link[1])?);
+        let step = &mut |state: &State, slot, visit: Visit<'_>| successors.for_each(state, slot, visit);
+        steps.extend(step_between(semantics, step, store, link[0], link[1])?);
     }
     steps.extend(found.last_step);
     Ok(Trace { initial, steps, violation: found.violation })
 }
+
+/// The states through which a state was found first.
+pub(super) fn way_to(store: &StateStore, state: StateId) -> Vec<StateId> {
+    let mut way = vec![state];
+    while let Some(parent) = store.parent(way[way.len() - 1]) {
+        way.push(parent);
+    }
+    way.reverse();
+    way
+}
+
+/// The run through the given states, from each to the next along a single edge: its initial values and its steps.
+pub(super) fn along(
+    semantics: &Semantics<'_>,
+    values: &Values,
+    store: &StateStore,
+    way: &[StateId],
+    budget: &Budget,
+) -> Result<(Vec<Value>, Vec<TraceStep>), StopReason> {
+    let initial = initial_choices(semantics, values, store.bytes(way[0]), budget)?;
+    let mut successors = Successors::new(semantics, values, budget);
+    let mut steps = Vec::new();
+    for link in way.windows(2) {
+        let step = &mut |state: &State, slot, visit: Visit<'_>| successors.for_each_edge(state, slot, visit);
+        steps.extend(step_between(semantics, step, store, link[0], link[1])?);
+    }
+    Ok((initial, steps))
+}
+
+/// What is called with each step.
+type Visit<'v> = &'v mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>;
+
+/// Calls it with all steps of a thread in a state.
+type ForEach<'f> = dyn FnMut(&State, SlotId, Visit<'_>) -> Result<Summary, SearchError> + 'f;
 
 fn initial_choices(
     semantics: &Semantics<'_>,
@@ -58,10 +90,10 @@ fn initial_choices(
     }
 }
 
-/// The edges of a complete step from one state to another.
+/// The edges of a step from one state to another.
 fn step_between(
     semantics: &Semantics<'_>,
-    successors: &mut Successors<'_, '_>,
+    for_each: &mut ForEach<'_>,
     store: &StateStore,
     from: StateId,
     to: StateId,
@@ -70,7 +102,7 @@ fn step_between(
     semantics.unpack(store.bytes(from), &mut state).expect("the store holds what was packed");
     let (mut steps, mut packed) = (Vec::new(), Vec::new());
     for slot in state.slots() {
-        let searched = successors.for_each(&state, slot, &mut |step| {
+        let searched = for_each(&state, slot, &mut |step| {
             let Reached::State(next) = step.reached else { return ControlFlow::Continue(()) };
             packed.clear();
             semantics.pack(next, &mut packed);

@@ -3,7 +3,7 @@
 use crate::data::{Obstacle, ProofDefect};
 use rely_base::Budget;
 use rely_program::{
-    AllValues, Goal, InitialStatesError, Reached, Semantics, SlotId, State, Successors, Summary,
+    AllValues, CompleteStep, Goal, InitialStatesError, Reached, Semantics, SlotId, State, Successors, Summary,
 };
 use std::ops::ControlFlow;
 
@@ -25,8 +25,8 @@ impl<'a, 'p> Inspector<'a, 'p> {
         budget: &'a Budget,
     ) -> Result<Self, Obstacle> {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow => {}
-            Goal::Race | Goal::Termination => return Err(ProofDefect::UnsupportedGoal(goal).into()),
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Race => return Err(ProofDefect::UnsupportedGoal(goal).into()),
         }
         let successors = Successors::new(semantics, &AllValues { limit: MOST_VALUES }, budget);
         Ok(Self { semantics, budget, goal, successors })
@@ -66,7 +66,8 @@ impl<'a, 'p> Inspector<'a, 'p> {
         }
     }
 
-    /// Appends every state to which a complete step of one thread leads, and makes sure that
+    /// Appends every state to which a complete step of one thread leads, or a single edge if endless runs
+    /// are the question: they can be inside of an atomic block. Makes sure that
     /// no step violates the goal and that none was overlooked.
     pub(crate) fn steps(
         &mut self,
@@ -79,13 +80,17 @@ impl<'a, 'p> Inspector<'a, 'p> {
         }
         let mut violated = false;
         let (goal, checks) = (self.goal, self.semantics.program().checks());
-        let summary = self.successors.for_each(state, slot, &mut |step| {
+        let visit = &mut |step: CompleteStep<'_>| {
             match step.reached {
                 Reached::State(next) => reached.push(next.clone()),
                 Reached::Failure(check) => violated |= goal.includes(checks[check].kind),
             }
             if violated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+        };
+        let summary = match goal {
+            Goal::Termination => self.successors.for_each_edge(state, slot, visit)?,
+            _ => self.successors.for_each(state, slot, visit)?,
+        };
         if violated {
             Err(ProofDefect::Violation.into())
         } else if summary.incomplete {
@@ -97,7 +102,9 @@ impl<'a, 'p> Inspector<'a, 'p> {
 
     /// Makes sure that a state in which no thread can move is no deadlock, if that is the goal.
     pub(crate) fn may_stand_still(&mut self, state: &State) -> Result<(), Obstacle> {
-        if self.goal == Goal::Deadlock && self.successors.is_deadlock(state)? != Some(false) {
+        if matches!(self.goal, Goal::Deadlock | Goal::Termination)
+            && self.successors.is_deadlock(state)? != Some(false)
+        {
             return Err(ProofDefect::Violation.into());
         }
         Ok(())

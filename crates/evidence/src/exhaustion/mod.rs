@@ -2,12 +2,17 @@
 //!
 //! This is on purpose the plainest exploration there is: a set of states, every step of every
 //! thread, no reduction. It shares with the engine that made the claim only the semantics.
+//!
+//! If the question is whether every run ends, every edge is a step of its own, and the graph of the states must
+//! have no circle: a run without end would visit one of its finitely many states twice.
 
 pub(crate) mod certificate;
+mod circles;
 mod independence;
 mod inspection;
 
 use crate::data::{Obstacle, ProofDefect};
+use circles::Graph;
 use indexmap::IndexSet;
 use inspection::Inspector;
 use rely_base::Budget;
@@ -35,29 +40,39 @@ pub(crate) fn explore(
     let mut seen = Seen::default();
     inspector.initial_states(&mut |state| {
         // One state beyond the limit is enough to know that there are too many.
-        if seen.states.len() <= limit { seen.add(&inspector, state) } else { Ok(()) }
+        if seen.states.len() <= limit { seen.add(&inspector, state).map(|_| ()) } else { Ok(()) }
     })?;
     let (mut transitions, mut index) = (0, 0);
+    let mut graph = (goal == Goal::Termination).then(Graph::default);
     let (mut state, mut reached) = (State::default(), Vec::new());
     while let Some(bytes) = seen.states.get_index(index) {
         if seen.states.len() > limit {
             return Ok(None);
         }
-        budget.check_memory(held_bytes + seen.memory_bytes())?;
+        let graph_bytes = graph.as_ref().map_or(0, Graph::memory_bytes);
+        budget.check_memory(held_bytes + seen.memory_bytes() + graph_bytes)?;
         semantics.unpack(bytes, &mut state).map_err(|_| ProofDefect::Inexact)?;
         let mut stuck = true;
         for slot in state.slots() {
             let summary = inspector.steps(&state, slot, &mut reached)?;
             stuck &= !summary.moved && !summary.failed;
         }
-        if stuck {
+        // Who gets stuck inside of an atomic block has not moved.
+        let is_inside = |next: &State| semantics.atomic_slot(next).is_some();
+        if stuck || (graph.is_some() && reached.iter().all(is_inside)) {
             inspector.may_stand_still(&state)?;
         }
         transitions += reached.len() as u64;
         for next in reached.drain(..) {
-            seen.add(&inspector, &next)?;
+            let target = seen.add(&inspector, &next)?;
+            if let Some(graph) = &mut graph {
+                graph.add(index, target);
+            }
         }
         index += 1;
+    }
+    if graph.is_some_and(|graph| graph.has_circle(seen.states.len())) {
+        return Err(ProofDefect::Violation.into());
     }
     Ok(Some(Explored { states: seen.states.len() as u64, transitions }))
 }
@@ -72,14 +87,15 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, inspector: &Inspector<'_, '_>, state: &State) -> Result<(), Obstacle> {
+    /// The number of a state, which is new if it was not seen yet.
+    fn add(&mut self, inspector: &Inspector<'_, '_>, state: &State) -> Result<usize, Obstacle> {
         inspector.pack(state, &mut self.bytes, &mut self.back)?;
-        if !self.states.contains(self.bytes.as_slice()) {
-            inspector.properties_hold(state)?;
-            self.string_bytes += self.bytes.len();
-            self.states.insert(self.bytes.as_slice().into());
+        if let Some(index) = self.states.get_index_of(self.bytes.as_slice()) {
+            return Ok(index);
         }
-        Ok(())
+        inspector.properties_hold(state)?;
+        self.string_bytes += self.bytes.len();
+        Ok(self.states.insert_full(self.bytes.as_slice().into()).0)
     }
 
     /// An estimate: each string is an allocation of its own with an entry in the set.

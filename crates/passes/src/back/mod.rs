@@ -233,8 +233,12 @@ impl Stage {
         let mut slots = self.slots.start();
         let mut steps = Vec::new();
         let mut moved = IdSet::new();
+        let mut stem = 0;
         for (index, step) in trace.steps.iter().enumerate() {
             let is_last = index + 1 == trace.steps.len();
+            if trace.violation == Violation::Endless(trace.steps.len() - index) {
+                stem = steps.len();
+            }
             let mut parts = self.edges.get(step.edge)?.as_slice();
             if let (Violation::Check(check), true) = (trace.violation, is_last) {
                 let failing = parts.iter().position(|part| part.checks.contains(&check))?;
@@ -256,6 +260,7 @@ impl Stage {
         }
         let violation = match violation {
             Violation::Race(racers) => self.race(racers, &slots)?,
+            Violation::Endless(_) => Violation::Endless(steps.len() - stem),
             other => other,
         };
         let mut old = Trace { initial, steps, violation };
@@ -272,6 +277,8 @@ impl Stage {
             Violation::Deadlock => Violation::Deadlock,
             // Who that was is known at the end.
             Violation::Race(racers) => Violation::Race(racers),
+            // How many steps are repeated is known at the end.
+            Violation::Endless(repeated) => Violation::Endless(repeated),
         })
     }
 

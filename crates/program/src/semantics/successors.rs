@@ -238,7 +238,7 @@ impl<'a, 'p> Successors<'a, 'p> {
         slot: SlotId,
         visit: &mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>,
     ) -> Result<Summary, SearchError> {
-        let mut search = Search { slot, visit, before: None, summary: Summary::default(), error: None };
+        let mut search = Search::new(slot, visit);
         if !self.block.entered.is_empty() {
             self.block.entered.clear();
             self.block.seen.clear();
@@ -251,6 +251,28 @@ impl<'a, 'p> Successors<'a, 'p> {
             flow = self.expand(&inside, &mut search)?;
             index += 1;
         }
+        match search.error {
+            Some(error) => Err(SearchError::Step(error)),
+            None => Ok(search.summary),
+        }
+    }
+
+    /// Calls `visit` for each single edge that the thread in `slot` can take until it breaks, also for those
+    /// that lead into, through or out of an atomic block: to go round inside of a block for ever is a run, too.
+    /// In a state in which another thread is inside of a block, or the program has halted, there are none.
+    pub fn for_each_edge(
+        &mut self,
+        state: &State,
+        slot: SlotId,
+        visit: &mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>,
+    ) -> Result<Summary, SearchError> {
+        if state.halted() || self.semantics.atomic_slot(state).is_some_and(|holder| holder != slot) {
+            return Ok(Summary::default());
+        }
+        self.block.entered.clear();
+        self.block.seen.clear();
+        let mut search = Search { stops_in_blocks: true, ..Search::new(slot, visit) };
+        let _: ControlFlow<()> = self.expand(state, &mut search)?;
         match search.error {
             Some(error) => Err(SearchError::Step(error)),
             None => Ok(search.summary),
@@ -323,7 +345,7 @@ impl<'a, 'p> Successors<'a, 'p> {
         self.budget.check().map_err(SearchError::Stopped)?;
         self.next.clone_from(state);
         let reached = match self.semantics.step_in_place(&mut self.next, search.slot, edge, choices) {
-            Ok(Outcome::Moved(())) if !self.is_inside_block(search.slot) => {
+            Ok(Outcome::Moved(())) if search.stops_in_blocks || !self.is_inside_block(search.slot) => {
                 search.summary.moved = true;
                 Reached::State(&self.next)
             }
@@ -370,6 +392,14 @@ struct Search<'v> {
     visit: &'v mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>,
     /// The state inside an atomic block that is being expanded.
     before: Option<usize>,
+    /// Every edge is a step of its own.
+    stops_in_blocks: bool,
     summary: Summary,
     error: Option<StepError>,
+}
+
+impl<'v> Search<'v> {
+    fn new(slot: SlotId, visit: &'v mut dyn FnMut(CompleteStep<'_>) -> ControlFlow<()>) -> Self {
+        Self { slot, visit, before: None, stops_in_blocks: false, summary: Summary::default(), error: None }
+    }
 }

@@ -18,9 +18,6 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-/// The properties that some engine decides. What is missing here is known by name and refused.
-const AVAILABLE_GOALS: [Goal; 4] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Overflow];
-
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     let engine = match rely_verify::strategy_with(&arguments.engine, strategy_options(arguments)) {
@@ -32,9 +29,6 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     {
         let message = format!("`{option}` is about one property of one file; name just one of each");
         return Ok(context.console.error(&message));
-    }
-    if let Some(goal) = arguments.property.iter().find(|goal| !AVAILABLE_GOALS.contains(goal)) {
-        return Ok(context.console.error(&not_available(*goal)));
     }
     if arguments.all && !arguments.property.contains(&Goal::Race) {
         return Ok(context.console.error("`--all` lists data races; add `--property race`"));
@@ -118,11 +112,6 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
     } else {
         arguments.sections.into()
     }
-}
-
-fn not_available(goal: Goal) -> String {
-    let available = AVAILABLE_GOALS.map(Goal::name).join("`, `");
-    format!("the property `{goal}` cannot be decided yet; the available properties are `{available}`")
 }
 
 /// Checks one file; text is printed as soon as something is known.

@@ -111,6 +111,8 @@ pub fn explain(explained: &Explained<'_>) -> Vec<Sentence> {
             let record = record::Record::new(explained.program, explained.sources, shown.replay());
             match shown.replay().violation() {
                 Violation::Deadlock => deadlock::sentences(&record),
+                // The steps that are repeated say it all.
+                Violation::Endless(_) => Vec::new(),
                 violation => cause::sentences(&record, violation),
             }
         }

@@ -59,6 +59,15 @@ pub enum Reason {
         /// What it lacks, for a person: "no predicates were found that exclude a counterexample".
         why: String,
     },
+    /// Some steps can be repeated in the program that the engine saw, but variables that it leaves out do not
+    /// get back to their values.
+    #[error("some steps may be repeated for ever, but the states in which they begin are not the same")]
+    NoRecurrence,
+    /// The program waits on condition variables, and what follows from that is not modelled exactly.
+    #[error(
+        "the program waits on condition variables, and waits that may end at any time say nothing about the property `{0}`"
+    )]
+    InexactWaits(Goal),
     /// There was evidence, and it was wrong: a bug of the engine.
     #[error("the evidence was rejected: {0}")]
     Rejected(Rejection),
@@ -143,6 +152,9 @@ pub enum TraceDefect {
     /// Whether a thread can move has no answer.
     #[error("whether the last state of the trace is a deadlock is undefined: {0}")]
     MeaninglessDeadlock(StepError),
+    /// There are fewer steps than those that are said to be repeated for ever, or these are none.
+    #[error("the trace does not have the steps that are said to be repeated")]
+    NothingRepeated,
 }
 
 /// What is wrong with a proof. The states of a proof by exhaustion are counted from zero, in their

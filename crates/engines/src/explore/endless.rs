@@ -1,0 +1,255 @@
+//! The search for runs that never end.
+//!
+//! Every edge is a step of its own, since a thread can go round inside of an atomic block for ever, and no step is
+//! left out: an order that does not matter for where a run leads can matter for whether it ends. The steps between
+//! states are kept. If they make a circle, the way to it and once around is a run that never ends; a state in
+//! which nothing moves, and not all has ended, is wrong as well. If all states were visited and there is neither,
+//! every run ends.
+
+use super::circles::Graph;
+use super::store::{Insertion, StateId, StateStore};
+use super::trace;
+use crate::values::Values;
+use rely_base::{Budget, Id, Observer, Progress};
+use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
+use rely_program::{
+    InitialStatesError, Reached, SearchError, Semantics, SlotStatus, State, Successors, Violation,
+};
+use std::ops::ControlFlow;
+
+/// How often progress is reported and memory measured, in states.
+const STATES_PER_REPORT: usize = 1 << 10;
+
+/// After so many states one looks for circles for the first time, and again whenever they have doubled: a
+/// program with very many states may go round among the first.
+const STATES_AT_FIRST: usize = 1 << 10;
+
+/// The search and all that it has found out.
+pub(super) struct Endless<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    values: &'a Values,
+    max_states: u64,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+    store: StateStore,
+    graph: Graph,
+    packed: Vec<u8>,
+    /// Some values were not tried.
+    sampled: bool,
+    /// The first thing without a meaning that some run has met.
+    trouble: Option<Reason>,
+}
+
+impl<'a, 'p> Endless<'a, 'p> {
+    pub(super) fn new(
+        semantics: &'a Semantics<'p>,
+        values: &'a Values,
+        max_states: u64,
+        budget: &'a Budget,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let (store, graph) = (StateStore::new(), Graph::default());
+        let packed = Vec::new();
+        Self {
+            semantics,
+            values,
+            max_states,
+            budget,
+            observer,
+            store,
+            graph,
+            packed,
+            sampled: false,
+            trouble: None,
+        }
+    }
+
+    /// Searches until a run does not end, nothing is left, or it has to stop.
+    pub(super) fn run(mut self) -> Claim {
+        match self.start().and_then(|()| self.expand_all()) {
+            Err(claim) => claim,
+            Ok(()) => self.exhausted(),
+        }
+    }
+
+    fn start(&mut self) -> Result<(), Claim> {
+        let (semantics, values, budget) = (self.semantics, self.values, self.budget);
+        let mut stop = None;
+        let complete =
+            semantics.initial_states(values, budget, &mut |_, state| match self.add(state, None) {
+                Ok(_) => ControlFlow::Continue(()),
+                Err(reason) => {
+                    stop = Some(reason);
+                    ControlFlow::Break(())
+                }
+            });
+        match (stop, complete) {
+            (Some(reason), _) => Err(Claim::Unknown(reason)),
+            (None, Ok(complete)) => {
+                self.sampled |= !complete;
+                Ok(())
+            }
+            (None, Err(InitialStatesError::Precondition(error))) => {
+                Err(Claim::Unknown(Reason::UndefinedPrecondition(error)))
+            }
+            (None, Err(InitialStatesError::Search(error))) => Err(stopped(error)),
+        }
+    }
+
+    fn add(&mut self, state: &State, parent: Option<StateId>) -> Result<StateId, Reason> {
+        self.packed.clear();
+        self.semantics.pack(state, &mut self.packed);
+        match self.store.insert(&self.packed, parent) {
+            Insertion::Known(id) => Ok(id),
+            Insertion::New(id) if self.store.len() as u64 <= self.max_states => Ok(id),
+            Insertion::New(_) | Insertion::Full => Err(Reason::StateLimit(self.store.len() as u64 - 1)),
+        }
+    }
+
+    fn expand_all(&mut self) -> Result<(), Claim> {
+        let (semantics, budget) = (self.semantics, self.budget);
+        let mut successors = Successors::new(semantics, self.values, budget);
+        let mut state = State::default();
+        let (mut index, mut next_look) = (0, STATES_AT_FIRST);
+        while let Some((id, bytes)) = self.store.get(index) {
+            semantics.unpack(bytes, &mut state).expect("the store holds what was packed");
+            if index.is_multiple_of(STATES_PER_REPORT) {
+                self.report(index)?;
+            }
+            if index == next_look {
+                next_look *= 2;
+                self.look_for_circle()?;
+            }
+            if let Err(claim) = self.expand(id, &state, &mut successors) {
+                // What was seen until here may be enough.
+                self.look_for_circle()?;
+                return Err(claim);
+            }
+            index += 1;
+        }
+        self.report(index)?;
+        self.look_for_circle()
+    }
+
+    fn expand(
+        &mut self,
+        id: StateId,
+        state: &State,
+        successors: &mut Successors<'_, '_>,
+    ) -> Result<(), Claim> {
+        let semantics = self.semantics;
+        let mut leaves_blocks = false;
+        for slot in state.slots().filter(|&slot| semantics.status(state, slot) == SlotStatus::Running) {
+            let mut stop = None;
+            let summary = successors.for_each_edge(state, slot, &mut |step| {
+                let Reached::State(next) = step.reached else {
+                    leaves_blocks = true;
+                    return ControlFlow::Continue(());
+                };
+                leaves_blocks |= semantics.atomic_slot(next).is_none();
+                match self.add(next, Some(id)) {
+                    Ok(target) => {
+                        self.graph.add(id.index(), target.index());
+                        ControlFlow::Continue(())
+                    }
+                    Err(reason) => {
+                        stop = Some(reason);
+                        ControlFlow::Break(())
+                    }
+                }
+            });
+            match (stop, summary) {
+                (Some(reason), _) => return Err(Claim::Unknown(reason)),
+                (None, Ok(summary)) => self.sampled |= summary.incomplete,
+                (None, Err(error)) => self.meets(error)?,
+            }
+        }
+        if leaves_blocks { Ok(()) } else { self.may_stand_still(id, state, successors) }
+    }
+
+    fn may_stand_still(
+        &mut self,
+        id: StateId,
+        state: &State,
+        successors: &mut Successors<'_, '_>,
+    ) -> Result<(), Claim> {
+        match successors.is_deadlock(state) {
+            Ok(Some(true)) => Err(self.shown(&self.way_to(id), Violation::Deadlock)),
+            Ok(Some(false)) => Ok(()),
+            Ok(None) => {
+                self.sampled = true;
+                Ok(())
+            }
+            Err(error) => self.meets(error),
+        }
+    }
+
+    fn meets(&mut self, error: SearchError) -> Result<(), Claim> {
+        match error {
+            SearchError::Step(error) => {
+                self.trouble.get_or_insert(Reason::NoMeaning(error));
+                Ok(())
+            }
+            error @ SearchError::Stopped(_) => Err(stopped(error)),
+        }
+    }
+
+    fn look_for_circle(&mut self) -> Result<(), Claim> {
+        let Some(circle) = self.graph.shortest_circle_of_first(self.store.len()) else { return Ok(()) };
+        let mut way = self.way_to(StateId::from_index(circle[0]));
+        way.extend(circle[1..].iter().map(|&state| StateId::from_index(state)));
+        Err(self.shown(&way, Violation::Endless(circle.len() - 1)))
+    }
+
+    fn way_to(&self, state: StateId) -> Vec<StateId> {
+        trace::way_to(&self.store, state)
+    }
+
+    fn shown(&self, way: &[StateId], violation: Violation) -> Claim {
+        let run = trace::along(self.semantics, self.values, &self.store, way, self.budget);
+        match run {
+            Ok((initial, steps)) => Claim::Unsafe(rely_program::Trace { initial, steps, violation }),
+            Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
+        }
+    }
+
+    fn exhausted(self) -> Claim {
+        if let Some(trouble) = self.trouble {
+            return Claim::Unknown(trouble);
+        }
+        if self.sampled {
+            return Claim::Unknown(Reason::Sampled);
+        }
+        Claim::Safe(Proof::Exhausted(Exhausted {
+            states: self.store.len() as u64,
+            transitions: self.graph.len() as u64,
+            reduction: Reduction::None,
+            visited: None,
+        }))
+    }
+
+    fn report(&self, expanded: usize) -> Result<(), Claim> {
+        let stop = |reason| Claim::Unknown(Reason::Stopped(reason));
+        let bytes = self.store.memory_bytes() + self.graph.memory_bytes();
+        self.budget.check_now().map_err(stop)?;
+        self.budget.check_memory(bytes).map_err(stop)?;
+        let states = self.store.len();
+        self.observer.progress(&Progress {
+            activity: "exploring",
+            counts: vec![
+                ("states", states as u64),
+                ("transitions", self.graph.len() as u64),
+                ("frontier", (states - expanded) as u64),
+                ("bytes", bytes as u64),
+            ],
+        });
+        Ok(())
+    }
+}
+
+fn stopped(error: SearchError) -> Claim {
+    Claim::Unknown(match error {
+        SearchError::Step(error) => Reason::NoMeaning(error),
+        SearchError::Stopped(reason) => Reason::Stopped(reason),
+    })
+}
