@@ -153,7 +153,7 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
     ledger.expect(&goals);
     for goal in goals {
         let budget = task.watch.begin(limits);
-        let (finding, told) = check_goal(&file, &loaded, goal, task, &budget, page);
+        let (finding, told) = check_goal(&file, loaded.for_goal(goal), goal, task, &budget, page);
         ledger.add(&file, finding, &told)?;
     }
     ledger.close(file, None);
