@@ -4,20 +4,23 @@
 //! thread, no reduction. It shares with the engine that made the claim only the semantics.
 //!
 //! If the question is whether every run ends, every edge is a step of its own, and the graph of the states must
-//! have no circle: a run without end would visit one of its finitely many states twice.
+//! have no circle: a run without end would visit one of its finitely many states twice. If it is whether a thread waits
+//! for ever, the graph must have no state from which that is so (`waits`).
 
 pub(crate) mod certificate;
 mod circles;
 mod independence;
 mod inspection;
+mod waits;
 
 use crate::data::{Obstacle, ProofDefect};
 use circles::Graph;
 use indexmap::IndexSet;
 use inspection::Inspector;
 use rely_base::Budget;
-use rely_program::{Goal, Program, Semantics, State};
+use rely_program::{Goal, Program, Semantics, SlotId, State};
 use rustc_hash::FxBuildHasher;
+use waits::Waits;
 
 /// What exploring all states has found when nothing was wrong.
 #[derive(Debug)]
@@ -42,39 +45,102 @@ pub(crate) fn explore(
         // One state beyond the limit is enough to know that there are too many.
         if seen.states.len() <= limit { seen.add(&inspector, state).map(|_| ()) } else { Ok(()) }
     })?;
+    let mut relations = Relations::new(goal);
+    let Some(transitions) = expand_all(&mut inspector, &mut seen, &mut relations, limit, held_bytes)? else {
+        return Ok(None);
+    };
+    let states = seen.states.len();
+    if relations.circles.is_some_and(|graph| graph.has_circle(states))
+        || relations.waits.is_some_and(|waits| !waits.stuck(states).is_empty())
+    {
+        return Err(ProofDefect::Violation.into());
+    }
+    Ok(Some(Explored { states: states as u64, transitions }))
+}
+
+/// The threads that wait in a state and will do so for ever; `None` if more than `limit` states can follow.
+pub(crate) fn stuck_in(
+    semantics: &Semantics<'_>,
+    state: &State,
+    budget: &Budget,
+    limit: usize,
+) -> Result<Option<Vec<SlotId>>, Obstacle> {
+    let mut inspector = Inspector::new(semantics, Goal::Deadlock, budget)?;
+    let mut seen = Seen::default();
+    let first = seen.add(&inspector, state)?;
+    let mut relations = Relations::new(Goal::Deadlock);
+    if expand_all(&mut inspector, &mut seen, &mut relations, limit, 0)?.is_none() {
+        return Ok(None);
+    }
+    let stuck = relations.waits.map_or(Vec::new(), |waits| waits.stuck(seen.states.len()));
+    Ok(Some(stuck.into_iter().filter(|&(_, state)| state == first).map(|(slot, _)| slot).collect()))
+}
+
+/// What one has to know of the steps between states, besides where they lead.
+struct Relations {
+    /// Whether runs end.
+    circles: Option<Graph>,
+    /// Whether threads wait for ever.
+    waits: Option<Waits>,
+}
+
+impl Relations {
+    fn new(goal: Goal) -> Self {
+        Self {
+            circles: (goal == Goal::Termination).then(Graph::default),
+            waits: (goal == Goal::Deadlock).then(Waits::default),
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.circles.as_ref().map_or(0, Graph::memory_bytes)
+            + self.waits.as_ref().map_or(0, Waits::memory_bytes)
+    }
+
+    fn add_step(&mut self, from: usize, to: usize) {
+        if let Some(graph) = &mut self.circles {
+            graph.add(from, to);
+        }
+        if let Some(waits) = &mut self.waits {
+            waits.add_step(from, to);
+        }
+    }
+}
+
+/// Visits all states that follow from those seen. The number of steps, or `None` if there are too many states.
+fn expand_all(
+    inspector: &mut Inspector<'_, '_>,
+    seen: &mut Seen,
+    relations: &mut Relations,
+    limit: usize,
+    held_bytes: usize,
+) -> Result<Option<u64>, Obstacle> {
+    let semantics = inspector.semantics();
     let (mut transitions, mut index) = (0, 0);
-    let mut graph = (goal == Goal::Termination).then(Graph::default);
     let (mut state, mut reached) = (State::default(), Vec::new());
     while let Some(bytes) = seen.states.get_index(index) {
         if seen.states.len() > limit {
             return Ok(None);
         }
-        let graph_bytes = graph.as_ref().map_or(0, Graph::memory_bytes);
-        budget.check_memory(held_bytes + seen.memory_bytes() + graph_bytes)?;
+        inspector.check_memory(held_bytes + seen.memory_bytes() + relations.memory_bytes())?;
         semantics.unpack(bytes, &mut state).map_err(|_| ProofDefect::Inexact)?;
-        let mut stuck = true;
-        for slot in state.slots() {
-            let summary = inspector.steps(&state, slot, &mut reached)?;
-            stuck &= !summary.moved && !summary.failed;
+        let stands = inspector.all_steps(&state, &mut reached)?;
+        if let Some(waits) = &mut relations.waits {
+            stands.note(index, reached.is_empty(), waits);
         }
         // Who gets stuck inside of an atomic block has not moved.
         let is_inside = |next: &State| semantics.atomic_slot(next).is_some();
-        if stuck || (graph.is_some() && reached.iter().all(is_inside)) {
+        if relations.circles.is_some() && reached.iter().all(is_inside) {
             inspector.may_stand_still(&state)?;
         }
         transitions += reached.len() as u64;
         for next in reached.drain(..) {
-            let target = seen.add(&inspector, &next)?;
-            if let Some(graph) = &mut graph {
-                graph.add(index, target);
-            }
+            let target = seen.add(inspector, &next)?;
+            relations.add_step(index, target);
         }
         index += 1;
     }
-    if graph.is_some_and(|graph| graph.has_circle(seen.states.len())) {
-        return Err(ProofDefect::Violation.into());
-    }
-    Ok(Some(Explored { states: seen.states.len() as u64, transitions }))
+    Ok(Some(transitions))
 }
 
 /// The states found so far, encoded, in the order in which they are expanded.

@@ -18,6 +18,7 @@ pub(crate) mod argument;
 mod counters;
 pub(crate) mod encode;
 mod expression;
+mod forward;
 mod initial;
 mod interference;
 mod invariants;
