@@ -10,7 +10,7 @@ use crate::race::RaceReport;
 use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
-use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
+use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -133,7 +133,7 @@ impl Conclusion {
             Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence(), modular: proved.is_modular() },
             Verdict::Unsafe(shown) => Kind::Unsafe {
                 evidence: shown.evidence(),
-                violation: violation(shown.replay(), program, sources),
+                violation: ViolationReport::of_replay(shown.replay(), program, sources),
                 run: interleaving(shown.replay(), program, sources),
             },
             Verdict::Unknown(reason) => Kind::Unknown { reason: reason.to_string(), advice: advice(reason) },
@@ -200,6 +200,22 @@ impl ViolationReport {
         self.place.as_ref().or_else(first_waiting)
     }
 
+    /// The violation at the end of a run. In a deadlock others may go on: only those who wait for ever are named.
+    pub(crate) fn of_replay(replay: &Replay, program: &Program, sources: &SourceMap) -> Self {
+        let last = replay.states().last().expect("a replay has an initial state");
+        let report = Self::new(replay.violation(), program, sources, last);
+        let semantics = Semantics::new(program);
+        let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+        let stuck = replay.stuck();
+        if stuck.is_empty() || running.count() == stuck.len() {
+            return report;
+        }
+        let names: Vec<String> = stuck.iter().map(|&slot| thread_name(program, last, slot)).collect();
+        let (verb, names) = (if names.len() == 1 { "waits" } else { "wait" }, names.join(" and "));
+        let message = format!("{names} {verb} for ever, whatever the others do");
+        Self { message, waiting: waiting(program, sources, last, stuck.iter().copied()), ..report }
+    }
+
     /// A violation in the words of the source; `last` is the state in which the run ends.
     pub fn new(violation: Violation, program: &Program, sources: &SourceMap, last: &State) -> Self {
         let place = |span: Option<Span>| span.map(|span| SourceRange::of(span, sources));
@@ -230,7 +246,7 @@ impl ViolationReport {
                 kind: "deadlock",
                 message: "no thread can move, and not all have ended".to_owned(),
                 place: None,
-                waiting: waiting(program, sources, last),
+                waiting: waiting(program, sources, last, last.slots()),
                 race: None,
             },
             Violation::Endless(repeated) => Self {
@@ -256,10 +272,15 @@ impl ViolationReport {
     }
 }
 
-/// Where each thread stands that has started and not ended.
-fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting> {
+/// Where each of some threads stands that has started and not ended.
+fn waiting(
+    program: &Program,
+    sources: &SourceMap,
+    last: &State,
+    slots: impl Iterator<Item = SlotId>,
+) -> Vec<Waiting> {
     let semantics = Semantics::new(program);
-    let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+    let running = slots.filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
     let stands = running.filter_map(|slot| {
         let edge = *program.outgoing(last.location(slot)?).first()?;
         let (place, statement) = statement(program, sources, edge);
@@ -268,10 +289,6 @@ fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting>
     stands.collect()
 }
 
-fn violation(replay: &Replay, program: &Program, sources: &SourceMap) -> ViolationReport {
-    let last = replay.states().last().expect("a replay has an initial state");
-    ViolationReport::new(replay.violation(), program, sources, last)
-}
 
 fn kind_name(kind: CheckKind) -> &'static str {
     match kind {

@@ -243,6 +243,9 @@ fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<S
     let Some(last) = replay.states().last() else { return Ok(Symptom::Deadlock) };
     let semantics = Semantics::new(program);
     for slot in last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running) {
+        if !replay.stuck().contains(&slot) {
+            return Err(NotReproducible::OthersGoOn);
+        }
         let edge = last.location(slot).and_then(|at| program.outgoing(at).first().copied());
         let span = edge.and_then(|edge| program.edges()[edge].span);
         let text = span.map_or("", |span| sources.text(span));

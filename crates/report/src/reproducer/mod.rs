@@ -82,6 +82,9 @@ pub enum NotReproducible {
     /// A thread waits in something that the runtime does not see.
     #[error("a thread waits in `{0}` for ever, which a compiled program does not do")]
     WaitsOtherwise(String),
+    /// The runtime does not know whether those who go on would wake up the others.
+    #[error("a thread waits for ever while others go on, and how long is long enough nobody can tell")]
+    OthersGoOn,
     /// The order of evaluation is open.
     #[error(
         "the violation depends on the order in which `{0}` is evaluated: gcc may choose another one than from left to right"
@@ -138,8 +141,7 @@ pub fn reproducer(
     if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once) {
         return Err(NotReproducible::NoTurns(name));
     }
-    let last = replay.states().last().expect("a replay has an initial state");
-    let violation = ViolationReport::new(replay.violation(), program, sources, last);
+    let violation = ViolationReport::of_replay(replay, program, sources);
     Ok(text::files(&text::Parts {
         source,
         names: &names,
