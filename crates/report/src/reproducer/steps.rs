@@ -8,6 +8,7 @@ use super::scan::Names;
 use crate::interleaving::{statement, thread_name};
 use rely_base::{Id, SourceMap};
 use rely_evidence::Replay;
+use rely_program::race::{self, Race, Racer};
 use rely_program::{
     Expr, Op, Place, Program, Scope, Semantics, SlotId, SlotStatus, State, ThreadKind, TraceStep, VarId,
     Violation,
@@ -19,6 +20,8 @@ use std::collections::BTreeMap;
 pub(super) struct Plan {
     pub(super) variables: Vec<Variable>,
     pub(super) steps: Vec<Step>,
+    /// The two accesses that race, behind all steps.
+    pub(super) race: Vec<Step>,
     pub(super) threads: Vec<ThreadPlan>,
 }
 
@@ -70,6 +73,8 @@ pub(super) enum StepKind {
     Access(Vec<Access>),
     Create(SlotId),
     Join,
+    /// The access with which a thread takes part in a data race.
+    Race(Access),
 }
 
 /// A use of one cell.
@@ -97,12 +102,18 @@ impl Plan {
         let variables = variables(program, names);
         let planner = Planner { program, sources, semantics, replay, variables: &variables };
         let steps = planner.steps();
-        Self { variables, steps, threads }
+        let race = planner.race(steps.last().map_or(0, |step| step.turn + 1));
+        Self { variables, steps, race, threads }
+    }
+
+    /// All steps, those of a race included.
+    pub(super) fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().chain(&self.race)
     }
 
     /// How many turns there are.
     pub(super) fn turns(&self) -> usize {
-        self.steps.last().map_or(0, |step| step.turn + 1)
+        self.all_steps().last().map_or(0, |step| step.turn + 1)
     }
 }
 
@@ -244,6 +255,29 @@ impl Planner<'_> {
         let step = &self.replay.trace().steps[index];
         let (place, text) = statement(self.program, self.sources, step.edge);
         Step { slot: step.slot, index, kind, turn, line: place.map_or(0, |place| place.line), text }
+    }
+
+    /// The two accesses of a data race, one after the other.
+    fn race(&self, turn: usize) -> Vec<Step> {
+        let (Violation::Race(racers), Some(last)) = (self.replay.violation(), self.replay.states().last()) else {
+            return Vec::new();
+        };
+        let Ok(Some(race)) = Race::of(&self.semantics, last, racers) else { return Vec::new() };
+        let step = |(place, (racer, access)): (usize, (Racer, race::Access))| {
+            let variable = self.variables.iter().position(|known| known.id == access.var)?;
+            let element = race.cell.map_or(Some(0), |cell| u64::try_from(cell).ok());
+            let access = Access { variable, element, reads: !access.is_write, writes: access.is_write };
+            let (source, text) = statement(self.program, self.sources, racer.edge);
+            Some(Step {
+                slot: racer.slot,
+                index: self.replay.trace().steps.len(),
+                kind: StepKind::Race(access),
+                turn: turn + place,
+                line: source.map_or(0, |source| source.line),
+                text,
+            })
+        };
+        racers.into_iter().zip(race.accesses.clone()).enumerate().filter_map(step).collect()
     }
 
     /// What a step of the trace is in the schedule, often nothing.
