@@ -104,6 +104,12 @@ pub enum NotReproducible {
     /// `pthread_create` stores the handle where ThreadSanitizer does not look.
     #[error("one of the accesses is that of `{0}` to the handle, which ThreadSanitizer does not see")]
     UnseenAccess(String),
+    /// A local variable whose address nobody outside of the function knows.
+    #[error("`{0}` lies on a stack, where the runtime of reproducers cannot tell it from other variables")]
+    OnStack(String),
+    /// gcc need not make an access for what nobody uses.
+    #[error("nobody uses the value that `{0}` reads, and gcc may leave the access out")]
+    Unused(String),
 }
 
 /// Functions that wait, or let others wait, and that the runtime does not see.
@@ -129,18 +135,20 @@ pub fn reproducer(
         let mut spans = replay.trace().steps.iter().filter_map(|step| program.edges()[step.edge].span);
         spans.any(|span| sources.text(span).contains(name))
     };
-    let ending = Symptom::of(replay, program, sources)?;
-    let unseen = if ending == Symptom::Race { WITHOUT_TURNS_IN_RACES } else { WITHOUT_TURNS.len() };
+    let is_race = matches!(replay.violation(), Violation::Race(_));
+    let unseen = if is_race { WITHOUT_TURNS_IN_RACES } else { WITHOUT_TURNS.len() };
     if let Some(name) = WITHOUT_TURNS.into_iter().take(unseen).find(does_call) {
         return Err(NotReproducible::NoTurns(name));
     }
+    let ending = Symptom::of(replay, program, sources)?;
     let replay = &order::settled(replay, program, sources, &names, budget)?;
     let inputs = Inputs::of(replay, program, sources, budget)?;
     let plan = Plan::of(replay, program, sources, &names);
     let is_done_at_once = |name: &&str| plan.steps.iter().any(|step| step.text.contains(name));
-    if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once).filter(|_| ending != Symptom::Race) {
+    if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once).filter(|_| !is_race) {
         return Err(NotReproducible::NoTurns(name));
     }
+    plan.check_race()?;
     let last = replay.states().last().expect("a replay has an initial state");
     let violation = ViolationReport::new(replay.violation(), program, sources, last);
     Ok(text::files(&text::Parts {

@@ -12,7 +12,9 @@ use super::scan::Names;
 use super::steps::{Access, Plan, StepKind, visit_accesses};
 use rely_base::{Budget, SourceMap, Span};
 use rely_evidence::{Replay, replay};
-use rely_program::{EdgeId, LocationId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId, Violation};
+use rely_program::{
+    EdgeId, LocationId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId, Violation,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a trace is changed at most.
@@ -220,7 +222,8 @@ impl Source<'_> {
         let text = self.text(pass.span);
         let behind = &pass.steps[at..];
         let next = &plan.steps[behind[0]].kind;
-        let is_call = !matches!(next, StepKind::Access(_)) || text.contains("pthread_cond_wait");
+        let waits = ["pthread_cond_wait", "pthread_barrier_wait"].iter().any(|call| text.contains(call));
+        let is_call = !matches!(next, StepKind::Access(_)) || waits;
         let is_result = behind.len() == 1 && writes(next);
         is_call || is_result || self.is_read_from_left(plan, pass, &text)
     }

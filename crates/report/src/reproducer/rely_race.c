@@ -196,14 +196,25 @@ char *rely_strcpy(char *to, const char *from) {
     return copy(to, from, size, copy_text, CALLER);
 }
 
-/* ---- what makes threads wait for each other ---------------------------------------------------- */
+/* ---- what makes threads wait for each other: to begin and to end are two steps ------------------- */
 
 int rely_once(pthread_once_t *once, void (*function)(void)) {
     before_access(once, LOCK);
-    return pthread_once(once, function);
+    int status = pthread_once(once, function);
+    before_access(once, LOCK);
+    return status;
+}
+
+int rely_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned count) {
+    before_access(barrier, LOCK);
+    return pthread_barrier_init(barrier, attributes, count);
 }
 
 int rely_barrier_wait(pthread_barrier_t *barrier) {
     before_access(barrier, LOCK);
-    return pthread_barrier_wait(barrier);
+    threads[self].is_at_barrier = true;
+    int status = pthread_barrier_wait(barrier);
+    threads[self].is_at_barrier = false;
+    before_access(barrier, LOCK);
+    return status;
 }

@@ -507,6 +507,14 @@ static void end_silent_turn(void) {
     announce_change();
 }
 
+/* Who waits at a barrier lets the others arrive. */
+static bool is_turn_at_barrier(void) {
+    for (int index = 0; index < rely_schedule.thread_count; index++)
+        if (threads[index].is_at_barrier && threads[index].turn == current_turn)
+            return true;
+    return false;
+}
+
 static void *watch(void *unused) {
     (void)unused;
     self = UNSCHEDULED;
@@ -519,7 +527,7 @@ static void *watch(void *unused) {
         seen = progress;
         if (rely_schedule.violation == RELY_DEADLOCK && is_deadlock())
             report_deadlock();
-        if (still == GRACE_MS)
+        if (still == GRACE_MS || is_turn_at_barrier())
             end_silent_turn();
         if (still >= PATIENCE_MS)
             not_followed("nothing happened for 10 seconds");

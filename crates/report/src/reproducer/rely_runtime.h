@@ -21,6 +21,7 @@ struct thread_state {
     bool started, ended, has_handle, is_joined, is_detached;
     const char *blocked;       /* in which call it waits for somebody else */
     const void *blocked_place; /* where that call returns to */
+    bool is_at_barrier;        /* it has arrived, and waits for the others */
     bool is_joining;           /* it waits for the end of the thread `joined`, not for a lock */
     pthread_t handle, joined;
     unsigned long refusals;    /* how often it was refused a lock */

@@ -119,7 +119,8 @@ impl Parts<'_> {
             "/* name, address, size, elements, whether it is shared, whether it may be on a stack */\n",
         );
         out.push_str("static const struct rely_variable rely_variables[] = {\n");
-        for Variable { name, place, is_shared, .. } in &self.plan.variables {
+        for variable in &self.plan.variables {
+            let Variable { name, place, is_shared, .. } = variable;
             let (address, size, elements) = match place {
                 CPlace::Exact(lvalue, elements) => {
                     (format!("&{lvalue}"), format!("sizeof {lvalue}"), *elements)
@@ -127,13 +128,12 @@ impl Parts<'_> {
                 CPlace::Inside(object) => (format!("&{object}"), format!("sizeof {object}"), 0),
                 CPlace::Nameless => ("0".to_owned(), "0".to_owned(), 0),
             };
-            let may_be_on_stack = *place == CPlace::Nameless && !name.starts_with("heap");
             let _ = writeln!(
                 out,
                 "    {{{}, {address}, {size}, {elements}, {}, {}}},",
                 c_text(name),
                 u8::from(*is_shared),
-                u8::from(may_be_on_stack)
+                u8::from(variable.may_be_on_stack())
             );
         }
         out.push_str("    {0, 0, 0, 0, 0, 0},\n};\n\n");
@@ -291,7 +291,9 @@ impl Parts<'_> {
         }
         let ending = match self.ending {
             Symptom::Deadlock => "every thread waits for another one",
-            Symptom::Race => "two threads make their accesses one directly after the other, and ThreadSanitizer reports them",
+            Symptom::Race => {
+                "two threads make their accesses one directly after the other, and ThreadSanitizer reports them"
+            }
             Symptom::Assertion | Symptom::Undefined(_) | Symptom::Misuse => "it fails",
         };
         format!(
