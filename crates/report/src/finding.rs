@@ -40,6 +40,8 @@ pub struct Finding {
     pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<&'static str>,
+    /// What is known about data races, if the result depends on that.
+    pub race_freedom: Option<RaceFreedom>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
     pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.
@@ -57,6 +59,7 @@ impl Finding {
             explanation: Vec::new(),
             race_pairs: None,
             assumptions: Vec::new(),
+            race_freedom: None,
             statistics: Vec::new(),
             time: Duration::ZERO,
         }
@@ -67,6 +70,41 @@ impl Finding {
         match self.decided_by {
             Some(engine) if engine != self.engine => format!("{engine} ({})", self.engine),
             _ => self.engine.clone(),
+        }
+    }
+}
+
+/// Whether a program has data races. One that has none, and no weak atomics, behaves as if threads took turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaceFreedom {
+    /// There are none, which was proved.
+    Shown,
+    /// There is one, which was replayed.
+    Refuted,
+    /// It was asked, and not found out.
+    Unknown,
+    /// Nobody asked.
+    NotChecked,
+}
+
+impl RaceFreedom {
+    /// What the answer to the question says.
+    pub fn of(races: &Conclusion) -> Self {
+        match races.0 {
+            Kind::Safe { .. } => Self::Shown,
+            Kind::Unsafe { .. } => Self::Refuted,
+            Kind::Unknown { .. } => Self::Unknown,
+        }
+    }
+
+    /// What it means for another verdict; nothing to say where nobody asked.
+    pub(crate) fn told(self) -> Option<&'static str> {
+        match self {
+            Self::Shown => Some("shown to be absent"),
+            Self::Refuted => Some("there are some: what compilers make of them is not explored"),
+            Self::Unknown => Some("unknown"),
+            Self::NotChecked => None,
         }
     }
 }

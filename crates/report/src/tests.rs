@@ -186,6 +186,7 @@ fn finding(conclusion: Kind) -> Finding {
         conclusion: Conclusion(conclusion),
         explanation: Vec::new(),
         race_pairs: None,
+        race_freedom: None,
         assumptions: vec!["sequential-consistency", "no-signed-overflow"],
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),

@@ -40,10 +40,24 @@ pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
     // Whether this one holds is just what the goal asks.
     let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
     // A program without races behaves like that, and one with races has one in such a run.
-    let is_weak = program.assumptions().contains(&"atomics-are-strong");
-    let is_implied = |name: &str| goal == Goal::Race && !is_weak && name == "sequential-consistency";
+    let is_implied = |name: &str| goal == Goal::Race && is_implied_by_race_freedom(program, name);
     let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
     program.assumptions().iter().copied().filter(is_needed).collect()
+}
+
+/// The same for a program that was shown to have no data race.
+pub fn assumptions_without_races(program: &Program, goal: Goal) -> Vec<&'static str> {
+    let mut needed = assumptions(program, goal);
+    // That there is no race may have been shown of runs without overflows only.
+    if goal != Goal::Overflow {
+        needed.retain(|name| !is_implied_by_race_freedom(program, name));
+    }
+    needed
+}
+
+fn is_implied_by_race_freedom(program: &Program, name: &str) -> bool {
+    let is_weak = program.assumptions().contains(&"atomics-are-strong");
+    !is_weak && name == "sequential-consistency"
 }
 
 /// A verdict, and the program about which its proof speaks, if it has one.

@@ -78,6 +78,7 @@ fn report(file: &str) -> String {
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
         race_pairs: None,
+        race_freedom: None,
         assumptions: vec!["an-assumption"],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),
