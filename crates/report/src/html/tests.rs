@@ -168,6 +168,7 @@ fn exhausted() -> Proof {
 fn a_reduction_says_how_lines_move_and_which_are_a_block() {
     let (program, _) = program();
     let mut reduced = Reduced {
+        forgotten: Vec::new(),
         held: RelyGuarantee::default(),
         inside: Vec::new(),
         movers: Vec::new(),
