@@ -100,7 +100,7 @@ pub enum NotReproducible {
     NotAnAssertion,
     /// The violation is a run that never ends.
     #[error("the run never ends, and no program is made for that yet")]
-    Endless,
+    NonTermination,
     /// The violation is a data race, of which no step is wrong by itself.
     #[error(
         "a data race shows under `gcc -fsanitize=thread`, not by itself, and no program is made for that yet"
@@ -155,6 +155,6 @@ pub fn reproducer(
 fn violator(replay: &Replay) -> Option<SlotId> {
     match replay.violation() {
         Violation::Check(_) => replay.trace().steps.last().map(|step| step.slot),
-        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Endless(_) => None,
+        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Lasso(_) => None,
     }
 }
