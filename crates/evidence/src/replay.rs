@@ -52,7 +52,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
-    if let (Violation::Endless(repeated), None) = (trace.violation, failed) {
+    if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
         recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
     }
     let last = &states[states.len() - 1];
@@ -62,7 +62,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
         // That was looked at.
-        (Violation::Endless(_), None) => {}
+        (Violation::Lasso(_), None) => {}
         (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
@@ -86,7 +86,7 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
         Violation::Deadlock => matches!(goal, Goal::Deadlock | Goal::Termination),
-        Violation::Endless(_) => goal == Goal::Termination,
+        Violation::Lasso(_) => goal == Goal::Termination,
         Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
@@ -127,9 +127,9 @@ fn recurs(
     budget: &Budget,
     states: &mut Vec<State>,
 ) -> Result<(), Reason> {
-    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NothingRepeated)?;
+    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NoLoop)?;
     if repeated == 0 {
-        return Err(TraceDefect::NothingRepeated.into());
+        return Err(TraceDefect::NoLoop.into());
     }
     let round = trace.steps[stem..].to_vec();
     for _ in 0..MOST_REPETITIONS {

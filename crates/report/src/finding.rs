@@ -271,8 +271,8 @@ impl ViolationReport {
                 waiting: waiting(program, sources, last),
                 race: None,
             },
-            Violation::Endless(repeated) => Self {
-                kind: "endless",
+            Violation::Lasso(repeated) => Self {
+                kind: "lasso",
                 message: match repeated {
                     1 => "the last step leads back to the state before it and can be repeated for ever"
                         .to_owned(),

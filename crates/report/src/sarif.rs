@@ -74,7 +74,11 @@ fn rule(goal: Goal) -> Value {
             "The program can deadlock",
             "In some interleaving no thread can move, and not all have ended.",
         ),
-        Goal::Termination => ("EndlessRun", "A run may never end", "Some interleaving goes on forever."),
+        Goal::Termination => (
+            "NonTermination",
+            "A run may never end",
+            "Some interleaving goes on for ever, or leaves a thread blocked for ever.",
+        ),
         Goal::Overflow => (
             "SignedOverflow",
             "Signed arithmetic can overflow",

@@ -7,15 +7,15 @@
 //! * `search`: breadth-first search over complete steps;
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
-//! * `endless`, `circles`: for the question whether every run ends, a search of its own;
+//! * `lasso`, `cycles`: for the question whether every run ends, a search of its own;
 //! * `trace`: from a violation back to the run.
 //!
 //! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
 //! all that, if wanted, come some runs that are chosen by chance.
 
-mod circles;
+mod cycles;
 mod effects;
-mod endless;
+mod lasso;
 mod limits;
 mod partial_order;
 mod search;
@@ -27,7 +27,7 @@ pub use limits::Limits;
 use crate::Engine;
 use crate::random_walk::{WalkLimits, random_walks};
 use crate::values::Values;
-use endless::Endless;
+use lasso::LassoSearch;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
 use rely_program::{Goal, Program, Semantics, Trace};
@@ -103,7 +103,7 @@ impl Exploration<'_> {
         if self.goal == Goal::Termination {
             let most_states = self.options.limits.states_for_termination as u64;
             let most_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
-            return Endless::new(&semantics, &values, most_states, self.budget, self.observer).run();
+            return LassoSearch::new(&semantics, &values, most_states, self.budget, self.observer).run();
         }
         if let Some(trace) = self.walk(program) {
             let depth = trace.steps.len() as u64;

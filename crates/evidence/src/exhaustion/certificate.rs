@@ -46,7 +46,7 @@ pub(crate) fn check(
     budget: &Budget,
 ) -> Result<(), Obstacle> {
     if goal == Goal::Termination {
-        // A closed list says nothing about circles in it.
+        // A closed list says nothing about cycles in it.
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     let semantics = Semantics::new(program);

@@ -4,15 +4,15 @@
 //! thread, no reduction. It shares with the engine that made the claim only the semantics.
 //!
 //! If the question is whether every run ends, every edge is a step of its own, and the graph of the states must
-//! have no circle: a run without end would visit one of its finitely many states twice.
+//! have no cycle: a run without end would visit one of its finitely many states twice.
 
 pub(crate) mod certificate;
-mod circles;
+mod cycles;
 mod independence;
 mod inspection;
 
 use crate::data::{Obstacle, ProofDefect};
-use circles::Graph;
+use cycles::Graph;
 use indexmap::IndexSet;
 use inspection::Inspector;
 use rely_base::Budget;
@@ -71,7 +71,7 @@ pub(crate) fn explore(
         }
         index += 1;
     }
-    if graph.is_some_and(|graph| graph.has_circle(seen.states.len())) {
+    if graph.is_some_and(|graph| graph.has_cycle(seen.states.len())) {
         return Err(ProofDefect::Violation.into());
     }
     Ok(Some(Explored { states: seen.states.len() as u64, transitions }))

@@ -112,7 +112,7 @@ pub fn explain(explained: &Explained<'_>) -> Vec<Sentence> {
             match shown.replay().violation() {
                 Violation::Deadlock => deadlock::sentences(&record),
                 // The steps that are repeated say it all.
-                Violation::Endless(_) => Vec::new(),
+                Violation::Lasso(_) => Vec::new(),
                 violation => cause::sentences(&record, violation),
             }
         }

@@ -68,7 +68,7 @@ impl Symptom {
             Violation::Deadlock => deadlock(replay, program, sources),
             Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
             Violation::Race(racers) => race(racers, program, sources),
-            Violation::Endless(_) => Err(NotReproducible::Endless),
+            Violation::Lasso(_) => Err(NotReproducible::NonTermination),
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {

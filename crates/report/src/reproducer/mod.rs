@@ -100,7 +100,7 @@ pub enum NotReproducible {
     NotAnAssertion,
     /// The violation is a run that never ends.
     #[error("the run never ends, and no program is made for that yet")]
-    Endless,
+    NonTermination,
     /// `pthread_create` stores the handle where ThreadSanitizer does not look.
     #[error("one of the accesses is that of `{0}` to the handle, which ThreadSanitizer does not see")]
     UnseenAccess(String),
@@ -166,6 +166,6 @@ pub fn reproducer(
 fn violator(replay: &Replay) -> Option<SlotId> {
     match replay.violation() {
         Violation::Check(_) => replay.trace().steps.last().map(|step| step.slot),
-        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Endless(_) => None,
+        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Lasso(_) => None,
     }
 }

@@ -152,9 +152,9 @@ pub enum TraceDefect {
     /// Whether a thread can move has no answer.
     #[error("whether the last state of the trace is a deadlock is undefined: {0}")]
     MeaninglessDeadlock(StepError),
-    /// There are fewer steps than those that are said to be repeated for ever, or these are none.
-    #[error("the trace does not have the steps that are said to be repeated")]
-    NothingRepeated,
+    /// The loop of a lasso has no steps, or more than the trace.
+    #[error("the trace does not have the steps of its loop")]
+    NoLoop,
 }
 
 /// What is wrong with a proof. The states of a proof by exhaustion are counted from zero, in their

@@ -1,4 +1,4 @@
-//! Circles in the graph of the states.
+//! Cycles in the graph of the states.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,13 @@ impl Graph {
         self.steps.len()
     }
 
-    /// Twice, for the tables of a search for circles.
+    /// Twice, for the tables of a search for cycles.
     pub(super) fn memory_bytes(&self) -> usize {
         self.steps.capacity() * size_of::<(u32, u32)>() * 2
     }
 
-    /// A shortest circle through the first state that is on one; its first state is also the last one.
-    pub(super) fn shortest_circle_of_first(&self, states: usize) -> Option<Vec<usize>> {
+    /// A shortest cycle through the first state that is on one; its first state is also the last one.
+    pub(super) fn shortest_cycle_of_first(&self, states: usize) -> Option<Vec<usize>> {
         let targets = Targets::new(&self.steps, states);
         let component = components(&targets, states);
         let mut sizes = vec![0_u32; states];
@@ -122,12 +122,12 @@ fn back_to(first: usize, targets: &Targets, component: &[usize]) -> Option<Vec<u
         for &target in targets.of(state) {
             let target = target as usize;
             if target == first {
-                let mut circle = vec![first, state];
-                while let Some(&last) = circle.last().filter(|&&last| last != first) {
-                    circle.push(before[last]);
+                let mut cycle = vec![first, state];
+                while let Some(&last) = cycle.last().filter(|&&last| last != first) {
+                    cycle.push(before[last]);
                 }
-                circle.reverse();
-                return Some(if state == first { vec![first, first] } else { circle });
+                cycle.reverse();
+                return Some(if state == first { vec![first, first] } else { cycle });
             }
             if component[target] == component[first] && before[target] == UNSEEN {
                 before[target] = state;
@@ -145,11 +145,11 @@ mod tests {
     fn check(states: usize, steps: &[(usize, usize)], expect: Option<&[usize]>) {
         let mut graph = Graph::default();
         steps.iter().for_each(|&(from, to)| graph.add(from, to));
-        assert_eq!(graph.shortest_circle_of_first(states).as_deref(), expect, "{steps:?}");
+        assert_eq!(graph.shortest_cycle_of_first(states).as_deref(), expect, "{steps:?}");
     }
 
     #[test]
-    fn the_first_circle_is_found_and_the_shortest_way_around_it() {
+    fn the_first_cycle_is_found_and_the_shortest_way_around_it() {
         check(0, &[], None);
         check(1, &[(0, 0)], Some(&[0, 0]));
         check(3, &[(0, 1), (0, 2), (1, 2), (0, 1)], None);

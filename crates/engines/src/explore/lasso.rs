@@ -1,12 +1,12 @@
-//! The search for runs that never end.
+//! The search for lassos: runs that get to a state (the stem) and from there back to it (the loop).
 //!
 //! Every edge is a step of its own, since a thread can go round inside of an atomic block for ever, and no step is
 //! left out: an order that does not matter for where a run leads can matter for whether it ends. The steps between
-//! states are kept. If they make a circle, the way to it and once around is a run that never ends; a state in
+//! states are kept. A cycle of them, with the way to it, is a run that never ends; a state in
 //! which nothing moves, and not all has ended, is wrong as well. If all states were visited and there is neither,
 //! every run ends.
 
-use super::circles::Graph;
+use super::cycles::Graph;
 use super::store::{Insertion, StateId, StateStore};
 use super::trace;
 use crate::values::Values;
@@ -20,12 +20,12 @@ use std::ops::ControlFlow;
 /// How often progress is reported and memory measured, in states.
 const STATES_PER_REPORT: usize = 1 << 10;
 
-/// After so many states one looks for circles for the first time, and again whenever they have doubled: a
+/// After so many states one looks for cycles for the first time, and again whenever they have doubled: a
 /// program with very many states may go round among the first.
 const STATES_AT_FIRST: usize = 1 << 10;
 
 /// The search and all that it has found out.
-pub(super) struct Endless<'a, 'p> {
+pub(super) struct LassoSearch<'a, 'p> {
     semantics: &'a Semantics<'p>,
     values: &'a Values,
     max_states: u64,
@@ -40,7 +40,7 @@ pub(super) struct Endless<'a, 'p> {
     trouble: Option<Reason>,
 }
 
-impl<'a, 'p> Endless<'a, 'p> {
+impl<'a, 'p> LassoSearch<'a, 'p> {
     pub(super) fn new(
         semantics: &'a Semantics<'p>,
         values: &'a Values,
@@ -118,17 +118,17 @@ impl<'a, 'p> Endless<'a, 'p> {
             }
             if index == next_look {
                 next_look *= 2;
-                self.look_for_circle()?;
+                self.look_for_cycle()?;
             }
             if let Err(claim) = self.expand(id, &state, &mut successors) {
                 // What was seen until here may be enough.
-                self.look_for_circle()?;
+                self.look_for_cycle()?;
                 return Err(claim);
             }
             index += 1;
         }
         self.report(index)?;
-        self.look_for_circle()
+        self.look_for_cycle()
     }
 
     fn expand(
@@ -194,11 +194,11 @@ impl<'a, 'p> Endless<'a, 'p> {
         }
     }
 
-    fn look_for_circle(&mut self) -> Result<(), Claim> {
-        let Some(circle) = self.graph.shortest_circle_of_first(self.store.len()) else { return Ok(()) };
-        let mut way = self.way_to(StateId::from_index(circle[0]));
-        way.extend(circle[1..].iter().map(|&state| StateId::from_index(state)));
-        Err(self.shown(&way, Violation::Endless(circle.len() - 1)))
+    fn look_for_cycle(&mut self) -> Result<(), Claim> {
+        let Some(cycle) = self.graph.shortest_cycle_of_first(self.store.len()) else { return Ok(()) };
+        let mut way = self.way_to(StateId::from_index(cycle[0]));
+        way.extend(cycle[1..].iter().map(|&state| StateId::from_index(state)));
+        Err(self.shown(&way, Violation::Lasso(cycle.len() - 1)))
     }
 
     fn way_to(&self, state: StateId) -> Vec<StateId> {

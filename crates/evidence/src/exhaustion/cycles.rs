@@ -1,4 +1,4 @@
-//! Whether a finite graph has a circle.
+//! Whether a finite graph has a cycle.
 
 /// The steps between states, each a pair of numbers.
 #[derive(Debug, Default)]
@@ -11,15 +11,15 @@ impl Graph {
         self.steps.push((from, to));
     }
 
-    /// What it needs now, and what the search for circles will need.
+    /// What it needs now, and what the search for cycles will need.
     pub(super) fn memory_bytes(&self) -> usize {
         self.steps.capacity() * size_of::<(usize, usize)>() * 2
     }
 
     /// Takes away states to which no step leads, and their steps, again and again. If some stay, a step from one
-    /// of them leads to each of them: going backwards from there never ends, so there is a circle. If none stays,
+    /// of them leads to each of them: going backwards from there never ends, so there is a cycle. If none stays,
     /// the order in which they went is one in which all steps lead forwards.
-    pub(super) fn has_circle(mut self, states: usize) -> bool {
+    pub(super) fn has_cycle(mut self, states: usize) -> bool {
         self.steps.sort_unstable();
         let mut entering = vec![0_usize; states];
         self.steps.iter().for_each(|&(_, to)| entering[to] += 1);
@@ -46,11 +46,11 @@ mod tests {
     fn check(states: usize, steps: &[(usize, usize)], expect: bool) {
         let mut graph = Graph::default();
         steps.iter().for_each(|&(from, to)| graph.add(from, to));
-        assert_eq!(graph.has_circle(states), expect, "{steps:?}");
+        assert_eq!(graph.has_cycle(states), expect, "{steps:?}");
     }
 
     #[test]
-    fn circles_are_found() {
+    fn cycles_are_found() {
         check(0, &[], false);
         check(1, &[], false);
         check(1, &[(0, 0)], true);
