@@ -22,8 +22,8 @@ use rely_passes::{BackMap, CriticalSections};
 use rely_program::{Goal, Program};
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
-/// ever, and it hides that a signal is lost.
-const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
+/// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
+pub(crate) const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
 /// says must hold.
@@ -152,7 +152,8 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
-        if goal == Goal::Termination && source.assumptions().contains(&INEXACT_WAITS) {
+        let asks_for_waits = matches!(goal, Goal::Deadlock | Goal::Termination);
+        if asks_for_waits && source.assumptions().contains(&INEXACT_WAITS) {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();
         }

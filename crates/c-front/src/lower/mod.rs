@@ -20,6 +20,7 @@ mod barrier;
 mod branch;
 mod bytes;
 mod call;
+mod condition;
 mod convert;
 mod counters;
 mod declare;
@@ -48,6 +49,7 @@ mod text;
 mod threads;
 mod typename;
 
+use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
@@ -101,10 +103,11 @@ pub(crate) fn lower(
     name: &str,
     tree: &TranslationUnit,
     origin: &Origin<'_>,
+    wakeups: Wakeups,
     budget: &Budget,
 ) -> Lowered<Program> {
     let unit = Unit::new(tree);
-    let mut facts = Facts::default();
+    let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
         let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;

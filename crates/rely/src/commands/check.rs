@@ -158,7 +158,7 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
     let mut races = RaceFreedom::NotChecked;
     for goal in goals {
         let budget = task.watch.begin(limits);
-        let (finding, told) = check_goal(&file, &loaded, (goal, races), task, &budget, page);
+        let (finding, told) = check_goal(&file, loaded.for_goal(goal), (goal, races), task, &budget, page);
         if goal == Goal::Race {
             races = RaceFreedom::of(&finding.conclusion);
         }
