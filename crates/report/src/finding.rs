@@ -308,7 +308,11 @@ fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting>
 
 fn violation(replay: &Replay, program: &Program, sources: &SourceMap) -> ViolationReport {
     let last = replay.states().last().expect("a replay has an initial state");
-    ViolationReport::new(replay.violation(), program, sources, last)
+    let mut report = ViolationReport::new(replay.violation(), program, sources, last);
+    if let (Some(race), Violation::Race(racers)) = (&mut report.race, replay.violation()) {
+        race.add_calls(replay, racers, program, sources);
+    }
+    report
 }
 
 fn kind_name(kind: CheckKind) -> &'static str {
