@@ -119,6 +119,8 @@ impl Prepared {
         prove_easy: bool,
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
+        // Whether a lock can be taken again and again is what fairness is about: nobody may hide that it is held.
+        let sections = if goal == Goal::FairTermination { CriticalSections::Interleaved } else { sections };
         if goal != Goal::Race {
             let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
             return Ok(Prepared { program, goal, back, races: None });
@@ -138,7 +140,7 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
-        if goal == Goal::Termination && source.assumptions().contains(&INEXACT_WAITS) {
+        if goal.is_termination() && source.assumptions().contains(&INEXACT_WAITS) {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();
         }
