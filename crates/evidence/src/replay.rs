@@ -5,7 +5,7 @@ use rely_base::Budget;
 use rely_program::race::{Race, Racer};
 use rely_program::{
     AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, State,
-    Successors, Trace, Violation,
+    Successors, ThreadProgress, Trace, Violation,
 };
 
 use std::ops::ControlFlow;
@@ -19,6 +19,7 @@ pub struct Replay {
     goal: Goal,
     trace: Trace,
     states: Vec<State>,
+    loop_is_fair: bool,
 }
 
 impl Replay {
@@ -38,6 +39,12 @@ impl Replay {
         &self.states
     }
 
+    /// Whether the run is a lasso that leaves nobody out: each thread moves in its loop, or cannot move in some
+    /// state of it.
+    pub fn loop_is_fair(&self) -> bool {
+        self.loop_is_fair
+    }
+
     /// What is wrong at the end.
     pub fn violation(&self) -> Violation {
         self.trace.violation
@@ -52,8 +59,13 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
+    let mut loop_is_fair = false;
     if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
         recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+        loop_is_fair = is_fair(&semantics, &trace, repeated, budget, &states)?;
+        if goal == Goal::FairTermination && !loop_is_fair {
+            return Err(Reason::UnfairLoop);
+        }
     }
     let last = &states[states.len() - 1];
     match (trace.violation, failed) {
@@ -66,7 +78,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
-    Ok(Replay { goal, trace, states })
+    Ok(Replay { goal, trace, states, loop_is_fair })
 }
 
 impl From<TraceDefect> for Reason {
@@ -85,8 +97,8 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             // Deadlocks and endless runs have violations of their own.
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
-        Violation::Deadlock => matches!(goal, Goal::Deadlock | Goal::Termination),
-        Violation::Lasso(_) => goal == Goal::Termination,
+        Violation::Deadlock => goal == Goal::Deadlock || goal.is_termination(),
+        Violation::Lasso(_) => goal.is_termination(),
         Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
@@ -149,6 +161,40 @@ fn recurs(
     }
     let end = states.len() - 1;
     if states[end] == states[end - repeated] { Ok(()) } else { Err(Reason::NoRecurrence) }
+}
+
+/// Whether each thread moves in the loop of a lasso, or cannot move in some state of it (weak fairness). While somebody
+/// is inside of an atomic block, nobody asks whether the others could move, unless the loop never leaves it.
+fn is_fair(
+    semantics: &Semantics<'_>,
+    trace: &Trace,
+    repeated: usize,
+    budget: &Budget,
+    states: &[State],
+) -> Result<bool, Reason> {
+    let all_values = AllValues { limit: MOST_VALUES };
+    let mut successors = Successors::new(semantics, &all_values, budget);
+    let around = &states[states.len() - repeated..];
+    let between: Vec<&State> = around.iter().filter(|state| semantics.atomic_slot(state).is_none()).collect();
+    if between.is_empty() {
+        return Ok(true);
+    }
+    let moving = &trace.steps[trace.steps.len() - repeated..];
+    for slot in around[0].slots().filter(|&slot| !moving.iter().any(|step| step.slot == slot)) {
+        let mut rests = false;
+        for state in &between {
+            // Who is not certain to be stuck may be able to move.
+            rests |= match successors.progress(state, slot) {
+                Ok((ThreadProgress::CanMove, _) | (_, false)) | Err(SearchError::Step(_)) => false,
+                Ok((_, true)) => true,
+                Err(SearchError::Stopped(reason)) => return Err(Reason::Unchecked(reason)),
+            };
+        }
+        if !rests {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> Result<(), TraceDefect> {

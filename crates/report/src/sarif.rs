@@ -79,6 +79,11 @@ fn rule(goal: Goal) -> Value {
             "A run may never end",
             "Some interleaving goes on for ever, or leaves a thread blocked for ever.",
         ),
+        Goal::FairTermination => (
+            "FairNonTermination",
+            "A fair run may never end",
+            "Some interleaving that leaves out no thread goes on for ever, or leaves a thread blocked for ever.",
+        ),
         Goal::Overflow => (
             "SignedOverflow",
             "Signed arithmetic can overflow",

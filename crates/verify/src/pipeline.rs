@@ -133,6 +133,8 @@ impl Prepared {
         prove_easy: bool,
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
+        // Whether a lock can be taken again and again is what fairness is about: nobody may hide that it is held.
+        let sections = if goal == Goal::FairTermination { CriticalSections::Interleaved } else { sections };
         if goal != Goal::Race {
             let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
             return Ok(Prepared { program, goal, back, races: None });
@@ -152,7 +154,7 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
-        let asks_for_waits = matches!(goal, Goal::Deadlock | Goal::Termination);
+        let asks_for_waits = goal == Goal::Deadlock || goal.is_termination();
         if asks_for_waits && source.assumptions().contains(&INEXACT_WAITS) {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();

@@ -7,7 +7,7 @@
 //! * `search`: breadth-first search over complete steps;
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
-//! * `lasso`, `cycles`: for the question whether every run ends, a search of its own;
+//! * `lasso`, `cycles`, `fair`: for the question whether every run ends, a search of its own;
 //! * `trace`: from a violation back to the run.
 //!
 //! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
@@ -15,6 +15,7 @@
 
 mod cycles;
 mod effects;
+mod fair;
 mod lasso;
 mod limits;
 mod partial_order;
@@ -79,7 +80,7 @@ impl Engine for Explore {
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
             Goal::Race => {
                 return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
             }
@@ -100,10 +101,11 @@ impl Exploration<'_> {
     fn run(&self, program: &Program) -> Claim {
         let semantics = Semantics::new(program);
         let values = Values::new(program, self.options.limits.choices);
-        if self.goal == Goal::Termination {
+        if self.goal.is_termination() {
             let most_states = self.options.limits.states_for_termination as u64;
-            let most_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
-            return LassoSearch::new(&semantics, &values, most_states, self.budget, self.observer).run();
+            let max_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
+            let scope = lasso::Scope { max_states, fair: self.goal == Goal::FairTermination };
+            return LassoSearch::new(&semantics, &values, scope, self.budget, self.observer).run();
         }
         if let Some(trace) = self.walk(program) {
             let depth = trace.steps.len() as u64;
@@ -140,7 +142,7 @@ impl Exploration<'_> {
                 let ExploreOptions { steps_of_walks, walks, .. } = self.options;
                 random_walks(program, self.goal, walks, self.budget, steps_of_walks, &mut |_| {})
             }
-            Goal::Deadlock | Goal::Race | Goal::Termination => None,
+            Goal::Deadlock | Goal::Race | Goal::Termination | Goal::FairTermination => None,
         }
     }
 

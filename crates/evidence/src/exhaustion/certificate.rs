@@ -45,7 +45,7 @@ pub(crate) fn check(
     reduced: bool,
     budget: &Budget,
 ) -> Result<(), Obstacle> {
-    if goal == Goal::Termination {
+    if goal.is_termination() {
         // A closed list says nothing about cycles in it.
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }

@@ -3,7 +3,8 @@
 use crate::data::{Obstacle, ProofDefect};
 use rely_base::Budget;
 use rely_program::{
-    AllValues, CompleteStep, Goal, InitialStatesError, Reached, Semantics, SlotId, State, Successors, Summary,
+    AllValues, CompleteStep, Goal, InitialStatesError, Reached, Semantics, SlotId, State, Successors,
+    Summary, ThreadProgress,
 };
 use std::ops::ControlFlow;
 
@@ -25,7 +26,7 @@ impl<'a, 'p> Inspector<'a, 'p> {
         budget: &'a Budget,
     ) -> Result<Self, Obstacle> {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
             Goal::Race => return Err(ProofDefect::UnsupportedGoal(goal).into()),
         }
         let successors = Successors::new(semantics, &AllValues { limit: MOST_VALUES }, budget);
@@ -88,7 +89,7 @@ impl<'a, 'p> Inspector<'a, 'p> {
             if violated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let summary = match goal {
-            Goal::Termination => self.successors.for_each_edge(state, slot, visit)?,
+            Goal::Termination | Goal::FairTermination => self.successors.for_each_edge(state, slot, visit)?,
             _ => self.successors.for_each(state, slot, visit)?,
         };
         if violated {
@@ -102,12 +103,21 @@ impl<'a, 'p> Inspector<'a, 'p> {
 
     /// Makes sure that a state in which no thread can move is no deadlock, if that is the goal.
     pub(crate) fn may_stand_still(&mut self, state: &State) -> Result<(), Obstacle> {
-        if matches!(self.goal, Goal::Deadlock | Goal::Termination)
+        if (self.goal == Goal::Deadlock || self.goal.is_termination())
             && self.successors.is_deadlock(state)? != Some(false)
         {
             return Err(ProofDefect::Violation.into());
         }
         Ok(())
+    }
+
+    /// Whether a thread can make a complete step in a state, or might fail a check.
+    pub(crate) fn can_move(&mut self, state: &State, slot: SlotId) -> Result<bool, Obstacle> {
+        match self.successors.progress(state, slot)? {
+            (ThreadProgress::CanMove, _) => Ok(true),
+            (_, true) => Ok(false),
+            (_, false) => Err(ProofDefect::TooManyChoices.into()),
+        }
     }
 
     /// The encoding of a state, of which the state can be read back.

@@ -4,15 +4,18 @@
 //! thread, no reduction. It shares with the engine that made the claim only the semantics.
 //!
 //! If the question is whether every run ends, every edge is a step of its own, and the graph of the states must
-//! have no cycle: a run without end would visit one of its finitely many states twice.
+//! have no cycle: a run without end would visit one of its finitely many states twice. If only fair runs count, no
+//! cycle may be [fair](fairness).
 
 pub(crate) mod certificate;
 mod cycles;
+mod fairness;
 mod independence;
 mod inspection;
 
 use crate::data::{Obstacle, ProofDefect};
 use cycles::Graph;
+use fairness::has_fair_cycle;
 use indexmap::IndexSet;
 use inspection::Inspector;
 use rely_base::Budget;
@@ -43,8 +46,8 @@ pub(crate) fn explore(
         if seen.states.len() <= limit { seen.add(&inspector, state).map(|_| ()) } else { Ok(()) }
     })?;
     let (mut transitions, mut index) = (0, 0);
-    let mut graph = (goal == Goal::Termination).then(Graph::default);
-    let (mut state, mut reached) = (State::default(), Vec::new());
+    let mut graph = goal.is_termination().then(Graph::default);
+    let (mut state, mut reached, mut moved) = (State::default(), Vec::new(), Vec::new());
     while let Some(bytes) = seen.states.get_index(index) {
         if seen.states.len() > limit {
             return Ok(None);
@@ -56,6 +59,7 @@ pub(crate) fn explore(
         for slot in state.slots() {
             let summary = inspector.steps(&state, slot, &mut reached)?;
             stuck &= !summary.moved && !summary.failed;
+            moved.resize(reached.len(), slot);
         }
         // Who gets stuck inside of an atomic block has not moved.
         let is_inside = |next: &State| semantics.atomic_slot(next).is_some();
@@ -63,18 +67,39 @@ pub(crate) fn explore(
             inspector.may_stand_still(&state)?;
         }
         transitions += reached.len() as u64;
-        for next in reached.drain(..) {
+        for (next, slot) in reached.drain(..).zip(moved.drain(..)) {
             let target = seen.add(&inspector, &next)?;
             if let Some(graph) = &mut graph {
-                graph.add(index, target);
+                graph.add(index, slot, target);
             }
         }
         index += 1;
     }
-    if graph.is_some_and(|graph| graph.has_cycle(seen.states.len())) {
+    if let Some(graph) = graph
+        && runs_for_ever(&semantics, &mut inspector, graph, goal, &seen)?
+    {
         return Err(ProofDefect::Violation.into());
     }
     Ok(Some(Explored { states: seen.states.len() as u64, transitions }))
+}
+
+/// Whether some run that counts goes on for ever.
+fn runs_for_ever(
+    semantics: &Semantics<'_>,
+    inspector: &mut Inspector<'_, '_>,
+    mut graph: Graph,
+    goal: Goal,
+    seen: &Seen,
+) -> Result<bool, Obstacle> {
+    let count = seen.states.len();
+    if goal != Goal::FairTermination || !graph.has_cycle(count) {
+        return Ok(graph.has_cycle(count));
+    }
+    let states = |number: usize, state: &mut State| -> Result<(), Obstacle> {
+        let bytes = seen.states.get_index(number).ok_or(ProofDefect::Inexact)?;
+        Ok(semantics.unpack(bytes, state).map_err(|_| ProofDefect::Inexact)?)
+    };
+    has_fair_cycle(semantics, inspector, &graph, (count, &states))
 }
 
 /// The states found so far, encoded, in the order in which they are expanded.

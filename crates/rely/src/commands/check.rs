@@ -32,6 +32,12 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         let message = format!("`{option}` is about one property of one file; name just one of each");
         return Ok(context.console.error(&message));
     }
+    let asks_for_end = arguments.property.iter().any(|goal| goal.is_termination());
+    if arguments.fair && !arguments.property.is_empty() && !asks_for_end {
+        return Ok(context
+            .console
+            .error("`--fair` is about runs that never end; add `--property termination`"));
+    }
     if arguments.all && !arguments.property.contains(&Goal::Race) {
         return Ok(context.console.error("`--all` lists data races; add `--property race`"));
     }
@@ -150,6 +156,7 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
         [] => rely_verify::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
+    let goals = arguments.among_runs(goals);
     // Each property has the time that the translation has left, whichever others are decided before.
     let limits = limits.after(begun.elapsed());
     // What the others assume depends on whether there are races.

@@ -133,6 +133,7 @@ fn specification(goal: Goal, kind: Option<CheckKind>, text: &CText<'_>) -> Resul
         (Goal::Overflow, _) => "G ! overflow".to_owned(),
         (Goal::Race, _) => "G ! data-race".to_owned(),
         (Goal::Termination, _) => "F end".to_owned(),
+        (Goal::FairTermination, _) => return Err("the format has no word for fairness".to_owned()),
         (Goal::Deadlock, _) => return Err("the format has no word for deadlocks".to_owned()),
     };
     Ok(format!("CHECK( init(main()), LTL({formula}) )"))

@@ -63,6 +63,9 @@ pub enum Reason {
     /// get back to their values.
     #[error("some steps may be repeated for ever, but the states in which they begin are not the same")]
     NoRecurrence,
+    /// Some steps can be repeated for ever, but only if a thread that could always go on never does.
+    #[error("some steps may be repeated for ever, but a thread that could always go on is left out")]
+    UnfairLoop,
     /// The program waits on condition variables, and what follows from that is not modelled exactly.
     #[error(
         "the program waits on condition variables, and waits that may end at any time say nothing about the property `{0}`"
