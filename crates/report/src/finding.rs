@@ -39,7 +39,7 @@ pub struct Finding {
     /// Every two accesses that conflict, if somebody asked for all of them.
     pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
-    pub assumptions: Vec<&'static str>,
+    pub assumptions: Vec<String>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
     pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.

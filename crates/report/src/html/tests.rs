@@ -78,7 +78,7 @@ fn report(file: &str) -> String {
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
         race_pairs: None,
-        assumptions: vec!["an-assumption"],
+        assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),
     };
