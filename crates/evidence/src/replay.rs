@@ -1,5 +1,6 @@
 //! Replays traces in the concrete semantics.
 
+use crate::approximation;
 use crate::data::{Reason, Rejection, TraceDefect};
 use rely_base::Budget;
 use rely_program::race::{Race, Racer};
@@ -78,7 +79,10 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
-    Ok(Replay { goal, trace, states, loop_is_fair })
+    match approximation::dependence(program, &trace, &states) {
+        Some(construct) => Err(Reason::Approximate(construct.to_owned())),
+        None => Ok(Replay { goal, trace, states, loop_is_fair }),
+    }
 }
 
 impl From<TraceDefect> for Reason {

@@ -48,7 +48,7 @@ pub use definedness::definedness;
 pub use editor::{ProgramEditor, ProgramParts};
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use ir::{
-    Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op, Place, Program,
+    Approximation, Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op, Place, Program,
     Scope, Thread, ThreadId, ThreadKind, Var, VarId,
 };
 pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};

@@ -39,7 +39,7 @@ pub struct Finding {
     /// Every two accesses that conflict, if somebody asked for all of them.
     pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
-    pub assumptions: Vec<&'static str>,
+    pub assumptions: Vec<String>,
     /// What is known about data races, if the result depends on that.
     pub race_freedom: Option<RaceFreedom>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.

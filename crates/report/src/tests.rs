@@ -187,7 +187,7 @@ fn finding(conclusion: Kind) -> Finding {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
-        assumptions: vec!["sequential-consistency", "no-signed-overflow"],
+        assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),
     }

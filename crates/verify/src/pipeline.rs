@@ -36,13 +36,17 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
 }
 
 /// The assumptions under which a verdict about this goal speaks of the source.
-pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
+pub fn assumptions(program: &Program, goal: Goal) -> Vec<String> {
     // Whether this one holds is just what the goal asks.
     let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
     // A program without races behaves like that, and one with races has one in such a run.
     let is_implied = |name: &str| goal == Goal::Race && is_implied_by_race_freedom(program, name);
     let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
-    program.assumptions().iter().copied().filter(is_needed).collect()
+    let named = |name: &str| match name {
+        "externals-touch-only-arguments" => format!("{name}: {}", program.externals().join(", ")),
+        _ => name.to_owned(),
+    };
+    program.assumptions().iter().copied().filter(is_needed).map(named).collect()
 }
 
 /// The same for a program that was shown to have no data race.

@@ -79,7 +79,7 @@ fn report(file: &str) -> String {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
-        assumptions: vec!["an-assumption"],
+        assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),
     };
