@@ -6,7 +6,9 @@
 //! them, whatever the source has; otherwise it is not believed. This is the propagation of taint along one
 //! run; what a condition depends on is no longer followed behind it, because the run ends there for us.
 
-use rely_program::{Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation};
+use rely_program::{
+    Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation,
+};
 use std::collections::BTreeMap;
 
 /// The construct on which a run depends, if there is one. The states are those of the run, one more than its
@@ -108,9 +110,9 @@ impl<'p> Taint<'p> {
     fn at_the_end(&self, violation: Violation, last: &State) -> Option<&'p Approximation> {
         match violation {
             // The last step has it, or steps that were made before.
-            Violation::Check(_) | Violation::Endless(_) => None,
-            // Whatever the property is about.
-            Violation::Property(_) => self.sources.values().next().copied(),
+            Violation::Check(_) => None,
+            // Whatever the property is about, or the steps are that begin again.
+            Violation::Property(_) | Violation::Lasso(_) => self.sources.values().next().copied(),
             Violation::Race(racers) => racers.iter().find_map(|racer| {
                 let ops = &self.program.edges()[racer.edge].ops;
                 ops.iter().find_map(|op| self.decided_by(racer.slot, op))

@@ -50,7 +50,7 @@ pub fn assumptions(program: &Program, goal: Goal) -> Vec<String> {
 }
 
 /// The same for a program that was shown to have no data race.
-pub fn assumptions_without_races(program: &Program, goal: Goal) -> Vec<&'static str> {
+pub fn assumptions_without_races(program: &Program, goal: Goal) -> Vec<String> {
     let mut needed = assumptions(program, goal);
     // That there is no race may have been shown of runs without overflows only.
     if goal != Goal::Overflow {

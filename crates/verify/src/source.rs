@@ -1,7 +1,7 @@
 //! From a text to a program.
 
-use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
 use crate::pipeline::INEXACT_WAITS;
+use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
 use rely_c_front::{CInput, Wakeups};
 use rely_program::{Goal, Program};
 

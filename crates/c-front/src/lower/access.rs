@@ -135,7 +135,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Reads one of several places in one step.
-    pub(super) fn read_by_choice(&mut self, ty: CType, kind: IntKind, found: Cells, targets: Targets) -> Value {
+    pub(super) fn read_by_choice(
+        &mut self,
+        ty: CType,
+        kind: IntKind,
+        found: Cells,
+        targets: Targets,
+    ) -> Value {
         let temporary = self.temporary(kind.sort());
         let mut choices = Vec::new();
         for cell in &found.cells {

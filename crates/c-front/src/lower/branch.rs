@@ -147,11 +147,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         value
     }
 
-    fn full_conditional(
-        &mut self,
-        conditional: &'a ConditionalExpression,
-        at: TreeSpan,
-    ) -> Lowered<Value> {
+    fn full_conditional(&mut self, conditional: &'a ConditionalExpression, at: TreeSpan) -> Lowered<Value> {
         let (yes, no) = (&conditional.then_expression, &conditional.else_expression);
         let branches = self.impact(yes)?.max(self.impact(no)?);
         if branches != Impact::Quiet && !self.is_silent {

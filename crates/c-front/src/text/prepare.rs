@@ -409,7 +409,10 @@ mod tests {
         );
         check("int gr\\u00f6\\u00dfe, ä, _;", expect!["int gr_u00f6_u00dfe, __, _;"]);
         check("x = f() ?: 2;", expect!["x = f() ?__condition__: 2;"]);
-        check("unsigned __int128 x; __uint128_t y;", expect!["unsigned _Decimal128 x; unsigned _Decimal128 y;"]);
+        check(
+            "unsigned __int128 x; __uint128_t y;",
+            expect!["unsigned _Decimal128 x; unsigned _Decimal128 y;"],
+        );
         check("static x; f(a) int a; { }", expect!["static int x; int f(a) int a; { }"]);
         check("struct __attribute__((packed)) s { };", expect!["struct s { }__attribute__((packed));"]);
         check(

@@ -150,13 +150,13 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
             return Ok(());
         }
     };
-    let mut goals = match arguments.property.as_slice() {
+    let goals = match arguments.property.as_slice() {
         // Evidence for others is about one result, and that is about the assertions.
         [] if arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
         [] => rely_verify::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
-    let goals = arguments.among_runs(goals);
+    let mut goals = arguments.among_runs(goals);
     // Each property has the time that the translation has left, whichever others are decided before.
     let limits = limits.after(begun.elapsed());
     // What the others assume depends on whether there are races.
@@ -239,10 +239,11 @@ fn check_goal(
 
 /// Whether a verdict about the program speaks of its source only if threads take turns.
 fn depends_on_races(program: &Program, goal: Goal) -> bool {
-    goal != Goal::Race && rely_verify::assumptions(program, goal).contains(&"sequential-consistency")
+    goal != Goal::Race
+        && rely_verify::assumptions(program, goal).iter().any(|name| name == "sequential-consistency")
 }
 
-fn assumptions(program: &Program, goal: Goal, races: RaceFreedom) -> Vec<&'static str> {
+fn assumptions(program: &Program, goal: Goal, races: RaceFreedom) -> Vec<String> {
     match races {
         RaceFreedom::Shown => rely_verify::assumptions_without_races(program, goal),
         _ => rely_verify::assumptions(program, goal),
