@@ -43,6 +43,8 @@ pub(crate) enum ObjectKey {
     ThreadGone(String),
     /// What was read of an atomic structure in one step.
     AtomicCopy(ThreadKey, usize),
+    /// Memory that does not belong to the program, by a name for all of it.
+    Outside(&'static str),
 }
 
 /// Who has an object.
@@ -82,6 +84,9 @@ pub(crate) type Image = Rc<FxHashMap<u64, i128>>;
 /// Objects lie at addresses from here on; smaller numbers point nowhere.
 const FIRST_ADDRESS: i128 = 4_096;
 
+/// How much memory that does not belong to the program may be looked at from one pointer.
+pub(crate) const OUTSIDE_BYTES: u64 = 1 << 32;
+
 /// All that is known so far.
 #[derive(Debug)]
 pub(crate) struct Facts {
@@ -112,6 +117,8 @@ pub(crate) struct Facts {
     copied_mutexes: FxHashSet<Target>,
     /// Strings in the text.
     strings: FxHashSet<ObjectId>,
+    /// Arrays whose contents are not followed, because the library writes there.
+    blurred: FxHashSet<Target>,
     /// Thread functions whose threads are joined, or detached, more than once perhaps.
     rejoined: FxHashMap<String, Rejoined>,
     /// Whether something was added that this round may have missed.
@@ -145,6 +152,7 @@ impl Facts {
             details: FxHashSet::default(),
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
+            blurred: FxHashSet::default(),
             rejoined: FxHashMap::default(),
             grown: false,
         }
@@ -220,11 +228,28 @@ impl Facts {
             return address;
         }
         let address = self.next_address;
-        let size = self.records.size_of(&self.objects[object].ty).unwrap_or(1).max(1);
+        let size = match self.is_outside(object) {
+            true => OUTSIDE_BYTES,
+            false => self.records.size_of(&self.objects[object].ty).unwrap_or(1).max(1),
+        };
         // The byte behind the end belongs to nobody else: a pointer may stand there.
         self.next_address = (address + i128::from(size)) / 16 * 16 + 16;
         self.addresses.insert(object, address);
         address
+    }
+
+    /// Whether this is memory that does not belong to the program.
+    pub(crate) fn is_outside(&self, object: ObjectId) -> bool {
+        matches!(self.objects[object].key, ObjectKey::Outside(_))
+    }
+
+    /// Notes that the contents of an array are not followed.
+    pub(crate) fn blur(&mut self, place: Target) {
+        self.grown |= self.blurred.insert(place);
+    }
+
+    pub(crate) fn is_blurred(&self, place: Target) -> bool {
+        self.blurred.contains(&place)
     }
 
     /// With what an object starts, if that is known.

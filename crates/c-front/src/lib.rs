@@ -24,6 +24,7 @@ mod attribute;
 mod facts;
 mod fold;
 mod layout;
+mod library;
 mod lower;
 mod placement;
 mod reach;

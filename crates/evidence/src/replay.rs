@@ -1,12 +1,13 @@
 //! Replays traces in the concrete semantics.
 
+use crate::approximation;
 use crate::data::{Obstacle, ProofDefect, Reason, Rejection, TraceDefect};
 use crate::exhaustion::stuck_in;
 use rely_base::Budget;
 use rely_program::race::{Race, Racer};
 use rely_program::{
     AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, SlotId, State,
-    Successors, Trace, Violation,
+    Successors, ThreadProgress, Trace, Violation,
 };
 
 use std::ops::ControlFlow;
@@ -24,6 +25,7 @@ pub struct Replay {
     trace: Trace,
     states: Vec<State>,
     stuck: Vec<SlotId>,
+    loop_is_fair: bool,
 }
 
 impl Replay {
@@ -48,6 +50,12 @@ impl Replay {
         &self.stuck
     }
 
+    /// Whether the run is a lasso that leaves nobody out: each thread moves in its loop, or cannot move in some
+    /// state of it.
+    pub fn loop_is_fair(&self) -> bool {
+        self.loop_is_fair
+    }
+
     /// What is wrong at the end.
     pub fn violation(&self) -> Violation {
         self.trace.violation
@@ -62,8 +70,13 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
-    if let (Violation::Endless(repeated), None) = (trace.violation, failed) {
+    let mut loop_is_fair = false;
+    if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
         recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+        loop_is_fair = is_fair(&semantics, &trace, repeated, budget, &states)?;
+        if goal == Goal::FairTermination && !loop_is_fair {
+            return Err(Reason::UnfairLoop);
+        }
     }
     let last = &states[states.len() - 1];
     let mut stuck = Vec::new();
@@ -73,11 +86,14 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
         // That was looked at.
-        (Violation::Endless(_), None) => {}
+        (Violation::Lasso(_), None) => {}
         (Violation::Deadlock, None) => stuck = stuck_threads(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
-    Ok(Replay { goal, trace, states, stuck })
+    match approximation::dependence(program, &trace, &states) {
+        Some(construct) => Err(Reason::Approximate(construct.to_owned())),
+        None => Ok(Replay { goal, trace, states, stuck, loop_is_fair }),
+    }
 }
 
 impl From<TraceDefect> for Reason {
@@ -96,8 +112,8 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             // Deadlocks and endless runs have violations of their own.
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
-        Violation::Deadlock => matches!(goal, Goal::Deadlock | Goal::Termination),
-        Violation::Endless(_) => goal == Goal::Termination,
+        Violation::Deadlock => goal == Goal::Deadlock || goal.is_termination(),
+        Violation::Lasso(_) => goal.is_termination(),
         Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
@@ -138,9 +154,9 @@ fn recurs(
     budget: &Budget,
     states: &mut Vec<State>,
 ) -> Result<(), Reason> {
-    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NothingRepeated)?;
+    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NoLoop)?;
     if repeated == 0 {
-        return Err(TraceDefect::NothingRepeated.into());
+        return Err(TraceDefect::NoLoop.into());
     }
     let round = trace.steps[stem..].to_vec();
     for _ in 0..MOST_REPETITIONS {
@@ -160,6 +176,40 @@ fn recurs(
     }
     let end = states.len() - 1;
     if states[end] == states[end - repeated] { Ok(()) } else { Err(Reason::NoRecurrence) }
+}
+
+/// Whether each thread moves in the loop of a lasso, or cannot move in some state of it (weak fairness). While somebody
+/// is inside of an atomic block, nobody asks whether the others could move, unless the loop never leaves it.
+fn is_fair(
+    semantics: &Semantics<'_>,
+    trace: &Trace,
+    repeated: usize,
+    budget: &Budget,
+    states: &[State],
+) -> Result<bool, Reason> {
+    let all_values = AllValues { limit: MOST_VALUES };
+    let mut successors = Successors::new(semantics, &all_values, budget);
+    let around = &states[states.len() - repeated..];
+    let between: Vec<&State> = around.iter().filter(|state| semantics.atomic_slot(state).is_none()).collect();
+    if between.is_empty() {
+        return Ok(true);
+    }
+    let moving = &trace.steps[trace.steps.len() - repeated..];
+    for slot in around[0].slots().filter(|&slot| !moving.iter().any(|step| step.slot == slot)) {
+        let mut rests = false;
+        for state in &between {
+            // Who is not certain to be stuck may be able to move.
+            rests |= match successors.progress(state, slot) {
+                Ok((ThreadProgress::CanMove, _) | (_, false)) | Err(SearchError::Step(_)) => false,
+                Ok((_, true)) => true,
+                Err(SearchError::Stopped(reason)) => return Err(Reason::Unchecked(reason)),
+            };
+        }
+        if !rests {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> Result<(), TraceDefect> {

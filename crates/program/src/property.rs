@@ -18,13 +18,17 @@ pub enum Goal {
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
     Termination,
+    /// The same of fair runs alone: in which no thread that could always go on is left out for ever
+    /// (weak fairness).
+    FairTermination,
     /// No signed arithmetic leaves its type.
     Overflow,
 }
 
 impl Goal {
     /// All goals, in the order in which they are listed for users.
-    pub const ALL: [Goal; 5] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow];
+    pub const ALL: [Goal; 6] =
+        [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::FairTermination, Goal::Overflow];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -33,8 +37,14 @@ impl Goal {
             Goal::Race => "race",
             Goal::Deadlock => "deadlock",
             Goal::Termination => "termination",
+            Goal::FairTermination => "fair-termination",
             Goal::Overflow => "overflow",
         }
+    }
+
+    /// Whether the question is if runs end, of all of them or of the fair ones.
+    pub fn is_termination(self) -> bool {
+        matches!(self, Goal::Termination | Goal::FairTermination)
     }
 
     /// Whether a failed check of this kind violates the goal. Under other goals such a
@@ -43,7 +53,7 @@ impl Goal {
         match self {
             Goal::Assert => kind != CheckKind::Overflow,
             Goal::Overflow => kind == CheckKind::Overflow,
-            Goal::Race | Goal::Deadlock | Goal::Termination => false,
+            Goal::Race | Goal::Deadlock | Goal::Termination | Goal::FairTermination => false,
         }
     }
 }

@@ -40,6 +40,7 @@ pub enum Violation {
     Deadlock,
     /// In the last state two threads are about to make accesses that [race](crate::race).
     Race([Racer; 2]),
-    /// The last so many steps, at least one, lead back to the state before them: they can be repeated for ever.
-    Endless(usize),
+    /// The trace is a lasso: its last so many steps, at least one, are a loop that leads back to the state before it
+    /// and can be repeated for ever. The steps before it are the stem.
+    Lasso(usize),
 }

@@ -39,7 +39,9 @@ pub struct Finding {
     /// Every two accesses that conflict, if somebody asked for all of them.
     pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
-    pub assumptions: Vec<&'static str>,
+    pub assumptions: Vec<String>,
+    /// What is known about data races, if the result depends on that.
+    pub race_freedom: Option<RaceFreedom>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
     pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.
@@ -57,6 +59,7 @@ impl Finding {
             explanation: Vec::new(),
             race_pairs: None,
             assumptions: Vec::new(),
+            race_freedom: None,
             statistics: Vec::new(),
             time: Duration::ZERO,
         }
@@ -67,6 +70,41 @@ impl Finding {
         match self.decided_by {
             Some(engine) if engine != self.engine => format!("{engine} ({})", self.engine),
             _ => self.engine.clone(),
+        }
+    }
+}
+
+/// Whether a program has data races. One that has none, and no weak atomics, behaves as if threads took turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaceFreedom {
+    /// There are none, which was proved.
+    Shown,
+    /// There is one, which was replayed.
+    Refuted,
+    /// It was asked, and not found out.
+    Unknown,
+    /// Nobody asked.
+    NotChecked,
+}
+
+impl RaceFreedom {
+    /// What the answer to the question says.
+    pub fn of(races: &Conclusion) -> Self {
+        match races.0 {
+            Kind::Safe { .. } => Self::Shown,
+            Kind::Unsafe { .. } => Self::Refuted,
+            Kind::Unknown { .. } => Self::Unknown,
+        }
+    }
+
+    /// What it means for another verdict; nothing to say where nobody asked.
+    pub(crate) fn told(self) -> Option<&'static str> {
+        match self {
+            Self::Shown => Some("shown to be absent"),
+            Self::Refuted => Some("there are some: what compilers make of them is not explored"),
+            Self::Unknown => Some("unknown"),
+            Self::NotChecked => None,
         }
     }
 }
@@ -203,7 +241,10 @@ impl ViolationReport {
     /// The violation at the end of a run. In a deadlock others may go on: only those who wait for ever are named.
     pub(crate) fn of_replay(replay: &Replay, program: &Program, sources: &SourceMap) -> Self {
         let last = replay.states().last().expect("a replay has an initial state");
-        let report = Self::new(replay.violation(), program, sources, last);
+        let mut report = Self::new(replay.violation(), program, sources, last);
+        if let (Some(race), Violation::Race(racers)) = (&mut report.race, replay.violation()) {
+            race.add_calls(replay, racers, program, sources);
+        }
         let semantics = Semantics::new(program);
         let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
         let stuck = replay.stuck();
@@ -249,8 +290,8 @@ impl ViolationReport {
                 waiting: waiting(program, sources, last, last.slots()),
                 race: None,
             },
-            Violation::Endless(repeated) => Self {
-                kind: "endless",
+            Violation::Lasso(repeated) => Self {
+                kind: "lasso",
                 message: match repeated {
                     1 => "the last step leads back to the state before it and can be repeated for ever"
                         .to_owned(),
@@ -288,7 +329,6 @@ fn waiting(
     });
     stands.collect()
 }
-
 
 fn kind_name(kind: CheckKind) -> &'static str {
     match kind {

@@ -55,7 +55,7 @@ impl Loaded {
     /// any time.
     pub fn for_goal(&self, goal: Goal) -> &Loaded {
         match (&self.exact, goal) {
-            (Some(exact), Goal::Deadlock | Goal::Termination) => exact,
+            (Some(exact), Goal::Deadlock | Goal::Termination | Goal::FairTermination) => exact,
             _ => self,
         }
     }

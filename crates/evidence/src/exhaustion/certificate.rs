@@ -56,8 +56,8 @@ pub(crate) fn check(
     reduced: bool,
     budget: &Budget,
 ) -> Result<(), Obstacle> {
-    if goal == Goal::Termination {
-        // A closed list says nothing about circles in it.
+    if goal.is_termination() {
+        // A closed list says nothing about cycles in it.
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     if goal == Goal::Deadlock && reduced && has_void_runs(program) {

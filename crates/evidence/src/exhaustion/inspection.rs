@@ -27,7 +27,7 @@ impl<'a, 'p> Inspector<'a, 'p> {
         budget: &'a Budget,
     ) -> Result<Self, Obstacle> {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
             Goal::Race => return Err(ProofDefect::UnsupportedGoal(goal).into()),
         }
         let successors = Successors::new(semantics, &AllValues { limit: MOST_VALUES }, budget);
@@ -76,11 +76,18 @@ impl<'a, 'p> Inspector<'a, 'p> {
         Ok(self.budget.check_memory(bytes)?)
     }
 
-    /// The steps of all threads, as [`Inspector::steps`], and what each of them does in the state.
-    pub(crate) fn all_steps(&mut self, state: &State, reached: &mut Vec<State>) -> Result<Stands, Obstacle> {
+    /// The steps of all threads, as [`Inspector::steps`], with who makes each of them, and what each thread does in
+    /// the state.
+    pub(crate) fn all_steps(
+        &mut self,
+        state: &State,
+        reached: &mut Vec<State>,
+        moved: &mut Vec<SlotId>,
+    ) -> Result<Stands, Obstacle> {
         let mut stands = Stands::default();
         for slot in state.slots() {
             let summary = self.steps(state, slot, reached)?;
+            moved.resize(reached.len(), slot);
             stands.add(self.semantics, state, slot, summary);
         }
         Ok(stands)
@@ -108,7 +115,7 @@ impl<'a, 'p> Inspector<'a, 'p> {
             if violated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let summary = match goal {
-            Goal::Termination => self.successors.for_each_edge(state, slot, visit)?,
+            Goal::Termination | Goal::FairTermination => self.successors.for_each_edge(state, slot, visit)?,
             _ => self.successors.for_each(state, slot, visit)?,
         };
         if violated {
@@ -122,10 +129,19 @@ impl<'a, 'p> Inspector<'a, 'p> {
 
     /// Makes sure that a state in which no thread can move is no deadlock, if runs must end.
     pub(crate) fn may_stand_still(&mut self, state: &State) -> Result<(), Obstacle> {
-        if self.goal == Goal::Termination && self.successors.is_deadlock(state)? != Some(false) {
+        if self.goal.is_termination() && self.successors.is_deadlock(state)? != Some(false) {
             return Err(ProofDefect::Violation.into());
         }
         Ok(())
+    }
+
+    /// Whether a thread can make a complete step in a state, or might fail a check.
+    pub(crate) fn can_move(&mut self, state: &State, slot: SlotId) -> Result<bool, Obstacle> {
+        match self.successors.progress(state, slot)? {
+            (ThreadProgress::CanMove, _) => Ok(true),
+            (_, true) => Ok(false),
+            (_, false) => Err(ProofDefect::TooManyChoices.into()),
+        }
     }
 
     /// The encoding of a state, of which the state can be read back.

@@ -50,9 +50,9 @@ impl<'p> Argument<'p> {
             (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => {
                 !has_void_runs(program) && !starts_for_ever(program)
             }
-            // If every run ends, and none with a thread that waits, then none waits for ever.
-            (Argument::Ranking(_), Goal::Termination | Goal::Deadlock) => true,
-            _ => false,
+            // If every run ends, so does every fair one; and if none ends with a thread that waits, none waits for ever.
+            (Argument::Ranking(_), goal) => goal.is_termination() || goal == Goal::Deadlock,
+            (Argument::Assertions(_) | Argument::Counting(_), _) => false,
         }
     }
 

@@ -183,7 +183,7 @@ impl<'p> Generator<'p> {
         self.inductive(sink)?;
         match self.goal {
             Goal::Deadlock if self.invariants.is_some() => stuck::no_deadlock(self, sink)?,
-            Goal::Deadlock | Goal::Termination => progress::progress(self, sink)?,
+            Goal::Deadlock | Goal::Termination | Goal::FairTermination => progress::progress(self, sink)?,
             Goal::Assert | Goal::Overflow | Goal::Race => {}
         }
         property::properties(self, sink)

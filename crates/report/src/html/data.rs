@@ -47,7 +47,7 @@ pub(super) struct Section {
     pub evidence: Option<String>,
     pub modular: Option<bool>,
     pub engine: Option<String>,
-    pub assumptions: Vec<&'static str>,
+    pub assumptions: Vec<String>,
     pub counts: Vec<(&'static str, u64)>,
     pub seconds: Option<f64>,
     pub errors: Vec<String>,

@@ -544,7 +544,13 @@ fn a_reduced_program_can_be_reduced_again() {
     // The inner reduction has no blocks: it leaves the program as it is.
     let (smaller, _) = reduced.program(&model.program).expect("the blocks are some");
     let held = nothing_held(&smaller);
-    let inner = Reduced { held, inside: Vec::new(), movers: Vec::new(), proof: reduced.proof.clone() };
+    let inner = Reduced {
+        forgotten: Vec::new(),
+        held,
+        inside: Vec::new(),
+        movers: Vec::new(),
+        proof: reduced.proof.clone(),
+    };
     let outer = Reduced { proof: Box::new(Proof::Reduced(inner)), ..reduced };
     assert_eq!(verdict(&model, Goal::Assert, outer).name(), "safe");
 }

@@ -70,7 +70,7 @@ impl Findings {
                 Violation::Check(_) | Violation::Property(_) => verdict.assert = true,
                 Violation::Deadlock => verdict.deadlock = true,
                 // Nobody looks for races or endless runs here.
-                Violation::Race(_) | Violation::Endless(_) => {}
+                Violation::Race(_) | Violation::Lasso(_) => {}
             }
         }
         verdict
@@ -357,7 +357,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), String> {
         }
     }
     let shown = match trace.violation {
-        Violation::Check(_) | Violation::Race(_) | Violation::Endless(_) => false,
+        Violation::Check(_) | Violation::Race(_) | Violation::Lasso(_) => false,
         Violation::Deadlock => is_stuck(&semantics, state.clone()),
         Violation::Property(index) => {
             let condition = match &program.properties()[index].kind {
