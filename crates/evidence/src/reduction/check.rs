@@ -21,7 +21,8 @@ pub(crate) fn check<P>(
     budget.check_now()?;
     let (forgetful, _) = reduced.forgetful(program).map_err(ProofDefect::from)?;
     let claims = movability(&forgetful, goal, reduced).map_err(ProofDefect::from)?;
-    let accepted = check_movability(&forgetful, goal, &reduced.held, &claims, budget).map_err(of_reduction)?;
+    let accepted =
+        check_movability(&forgetful, goal, &reduced.held, &claims, budget).map_err(of_reduction)?;
     let (smaller, _) = reduced.program(program).map_err(ProofDefect::from)?;
     let proof = (*reduced.proof).clone();
     let proved = prove(&smaller, proof).map_err(of_reduced_program)?;

@@ -132,13 +132,7 @@ impl Reduced {
 
     /// What comes out if somebody sees the program with blocks, and the judge the one with single steps. A violation
     /// that is only there because something was forgotten ends the work: there will be more of them.
-    fn decide(
-        &self,
-        rest: &dyn Strategy,
-        task: Task<'_>,
-        budget: &Budget,
-        judge: &Judge<'_>,
-    ) -> Decision {
+    fn decide(&self, rest: &dyn Strategy, task: Task<'_>, budget: &Budget, judge: &Judge<'_>) -> Decision {
         let too_forgetful = CancelToken::new();
         let judge = |claim, budget: &Budget| {
             let claim = self.about_all(task.program, claim);
