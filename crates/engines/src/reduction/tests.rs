@@ -262,7 +262,12 @@ fn spin_locks_are_locks_although_everybody_sets_them_to_one() {
          thread A { await spin == 0 do { spin := 1; } x := x + 1; x := 2 * x; spin := 0; }
          thread B { await spin == 0 do { spin := 1; } x := x + 5; x := 3 * x; spin := 0; }
          ensures x != 1;",
-        &expect![[r#""#]],
+        &expect![[r#"
+            A: outside entry exit, before   , after
+              right entry, left , both  , no movers
+            B: outside entry exit, before   , after
+              right entry, left , both  , no movers
+        "#]],
     );
 }
 
@@ -274,6 +279,13 @@ fn a_flag_that_somebody_else_frees_is_no_lock() {
          thread B { await spin == 0 do { spin := 1; } x := x + 5; x := 3 * x; spin := 0; }
          thread C { spin := 0; }
          ensures x != 1;",
-        &expect![[r#""#]],
+        &expect![[r#"
+            A: outside entry exit   , before, after
+              right, left, both, no movers entry   
+            B: outside entry exit   , before, after
+              right, left, both, no movers entry   
+            C: outside entry exit, before, after
+              right, left, both, no movers entry
+        "#]],
     );
 }
