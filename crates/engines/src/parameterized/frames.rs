@@ -4,7 +4,7 @@
 //! Each transition has a solver of its own with its guard, the counting invariants, and the clauses of all frames;
 //! a frame is chosen by assumptions. Frame 0 is the initial states.
 
-use super::machine::{End, Machine, TransitionId};
+use super::machine::{End, Machine, TransitionId, bounds};
 use super::predicates::{Cube, Literal, PredicateId, Predicates};
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::project::project;
@@ -62,6 +62,8 @@ pub(super) struct Frames<'m, 's, 'p> {
     states: Asker,
     violations: Vec<(TermId, TermId)>,
     initial: Solver,
+    /// The facts, and the counting invariants that hold wherever the instances are.
+    linear: Vec<Constraint>,
     /// The literals of the predicates, positive and negative.
     terms: Vec<[TermId; 2]>,
     levels: Vec<TermId>,
@@ -78,6 +80,8 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
         violations: &[TermId],
         (questions, budget): (usize, &'m Budget),
     ) -> Result<Self, Interrupted> {
+        let linear = invariants.iter().filter_map(|&invariant| machine.pool.constraint(invariant));
+        let linear: Vec<Constraint> = machine.facts.iter().cloned().chain(linear).collect();
         let pool = &mut machine.pool;
         let facts: Vec<TermId> = machine.facts.iter().map(|fact| pool.constraint_term(fact)).collect();
         let known: Vec<TermId> = facts.iter().chain(invariants).copied().collect();
@@ -125,6 +129,7 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
             states,
             violations: named,
             initial,
+            linear,
             terms,
             levels: vec![first],
             log: Vec::new(),
@@ -308,25 +313,28 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
         lifted.into_iter().filter(|literal| full.contains(literal)).collect()
     }
 
-    /// Literals that imply a constraint, or at least have to do with it.
+    /// Literals of a state that imply a constraint, given the counting invariants; all of them if that is not enough.
     fn implying(&self, full: &Cube, constraint: &Constraint) -> Vec<Literal> {
-        let about = |literal: &&Literal| {
-            let form = self.predicates.get(literal.predicate).form();
-            form.variables().any(|variable| constraint.form().contains(variable))
-        };
-        let near: Vec<Literal> = full.iter().filter(about).copied().collect();
-        if constraint.relation() == Relation::Eq {
-            return near;
+        if constraint.relation() == Relation::Ne {
+            return full.clone();
         }
-        let mut solver = Conjunction::new(Domain::Integers);
-        for &literal in &near {
-            solver.assert(&self.predicates.constraint(literal));
+        let mut literals = Vec::new();
+        for bound in bounds(constraint) {
+            let mut solver = Conjunction::new(Domain::Integers);
+            full.iter().for_each(|&literal| {
+                solver.assert(&self.predicates.constraint(literal));
+            });
+            self.linear.iter().chain([&bound.negated()]).for_each(|known| {
+                solver.assert(known);
+            });
+            match (solver.check(self.budget), solver.core()) {
+                (Verdict::Unsat, Some(core)) => {
+                    literals.extend(core.into_iter().filter_map(|at| full.get(at).copied()));
+                }
+                _ => return full.clone(),
+            }
         }
-        solver.assert(&constraint.negated());
-        match (solver.check(self.budget), solver.core()) {
-            (Verdict::Unsat, Some(core)) => core.into_iter().filter_map(|at| near.get(at).copied()).collect(),
-            _ => near,
-        }
+        literals
     }
 }
 

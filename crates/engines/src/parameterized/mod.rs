@@ -75,8 +75,9 @@ impl Engine for Parameterized {
                 states.push(state.clone());
             }
         };
+        let walks = WalkLimits { steps_per_walk: self.limits.steps_per_walk, ..self.walks };
         let steps = self.limits.steps_of_walks as u64;
-        if let Some(trace) = random_walks(program, goal, self.walks, budget, steps, &mut see) {
+        if let Some(trace) = random_walks(program, goal, walks, budget, steps, &mut see) {
             return Claim::Unsafe(trace);
         }
         let system = match System::new(program, goal, self.symbolic, budget) {
@@ -85,7 +86,11 @@ impl Engine for Parameterized {
         };
         match (Attempt { system: &system, limits: self.limits, states: &states, budget }).run(observer) {
             Ok(Some(proof)) => Claim::Safe(Proof::Counting(proof)),
-            Ok(None) | Err(Interrupted::TooHard) => omega::claim(program, goal, self.limits, budget),
+            Ok(None) | Err(Interrupted::TooHard) => {
+                let steps = self.limits.more_steps_of_walks as u64;
+                let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
+                trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe)
+            }
             Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }
     }
