@@ -42,7 +42,7 @@ use rely_base::{Budget, Observer, Round};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
 use rely_logic::{Constraint, TermId};
-use rely_program::{Goal, Program, State};
+use rely_program::{Goal, Program, State, ThreadKind};
 use rely_symbolic::System;
 use samples::Samples;
 use search::{Found, Search};
@@ -68,6 +68,10 @@ impl Engine for Parameterized {
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
+        }
+        if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
+            let construct = "a program whose threads are known".to_owned();
+            return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
         }
         let mut states = Vec::new();
         let mut see = |state: &State| {
