@@ -82,57 +82,35 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
     ) -> Result<Self, Interrupted> {
         let linear = invariants.iter().filter_map(|&invariant| machine.pool.constraint(invariant));
         let linear: Vec<Constraint> = machine.facts.iter().cloned().chain(linear).collect();
+        let facts = conjunction(&mut machine.pool, &machine.facts);
+        let cases: Vec<TermId> =
+            machine.initial.iter().map(|case| conjunction(&mut machine.pool, case)).collect();
         let pool = &mut machine.pool;
-        let facts: Vec<TermId> = machine.facts.iter().map(|fact| pool.constraint_term(fact)).collect();
-        let known: Vec<TermId> = facts.iter().chain(invariants).copied().collect();
-        let cases: Vec<TermId> = machine.initial.iter().map(|case| conjunction(pool, case)).collect();
         let beginning = pool.or(cases);
-        let mut initial = Solver::new();
-        assert(&mut initial, pool, &facts)?;
-        assert(&mut initial, pool, &[beginning])?;
         let first = boolean(pool);
         let not_first = pool.not(first);
         let begins = pool.or([not_first, beginning]);
-        let mut steppers = Vec::new();
-        for (id, transition) in machine.transitions.iter() {
-            let mut solver = Solver::new();
-            assert(&mut solver, pool, &known)?;
-            assert(&mut solver, pool, &[begins])?;
-            let guard = conjunction(pool, &transition.guard);
-            assert(&mut solver, pool, &[guard])?;
-            if solver.check(pool, budget) != Outcome::Unsat {
-                let asker = Asker { solver, synchronised: 0 };
-                steppers.push(Stepper { id, asker, primed: vec![None; predicates.len()] });
-            }
-        }
+        let known: Vec<TermId> = [facts, begins].iter().chain(invariants).copied().collect();
         let terms = predicates.ids().map(|id| {
             let constraint = predicates.get(id);
-            [pool.constraint_term(constraint), pool.constraint_term(&constraint.negated())]
+            [constraint.clone(), constraint.negated()].map(|it| pool.constraint_term(&it))
         });
         let terms: Vec<[TermId; 2]> = terms.collect();
-        let mut states = Solver::new();
-        assert(&mut states, pool, &known)?;
-        assert(&mut states, pool, &[begins])?;
-        let mut named = Vec::new();
-        for &violation in violations {
-            let (yes, no) = (boolean(pool), boolean(pool));
-            let [not_yes, not_no, fine] = [yes, no, violation].map(|it| pool.not(it));
-            let meaning = [pool.or([not_yes, violation]), pool.or([not_no, fine])];
-            assert(&mut states, pool, &meaning)?;
-            named.push((yes, no));
-        }
-        let states = Asker { solver: states, synchronised: 0 };
+        let initial = solver(pool, &[facts, beginning])?;
+        let steppers = steppers(machine, &known, predicates.len(), budget)?;
+        let (states, violations) = states(&mut machine.pool, &known, violations)?;
+        let (levels, log) = (vec![first], Vec::new());
         Ok(Self {
             machine,
             predicates,
             steppers,
             states,
-            violations: named,
+            violations,
             initial,
             linear,
             terms,
-            levels: vec![first],
-            log: Vec::new(),
+            levels,
+            log,
             questions,
             budget,
         })
@@ -372,6 +350,51 @@ impl Asker {
         self.synchronised = log.len();
         Ok(())
     }
+}
+
+/// A solver for each transition that is possible at all.
+fn steppers(
+    machine: &mut Machine<'_, '_>,
+    known: &[TermId],
+    predicates: usize,
+    budget: &Budget,
+) -> Result<Vec<Stepper>, Interrupted> {
+    let mut steppers = Vec::new();
+    for (id, transition) in machine.transitions.iter() {
+        let guard = conjunction(&mut machine.pool, &transition.guard);
+        let mut solver = solver(&mut machine.pool, known)?;
+        assert(&mut solver, &mut machine.pool, &[guard])?;
+        if solver.check(&machine.pool, budget) != Outcome::Unsat {
+            let asker = Asker { solver, synchronised: 0 };
+            steppers.push(Stepper { id, asker, primed: vec![None; predicates] });
+        }
+    }
+    Ok(steppers)
+}
+
+/// A solver for states alone, and variables that stand for each violation and for its negation.
+fn states(
+    pool: &mut TermPool,
+    known: &[TermId],
+    violations: &[TermId],
+) -> Result<(Asker, Vec<(TermId, TermId)>), Interrupted> {
+    let mut solver = solver(pool, known)?;
+    let mut named = Vec::new();
+    for &violation in violations {
+        let (yes, no) = (boolean(pool), boolean(pool));
+        let [not_yes, not_no, fine] = [yes, no, violation].map(|it| pool.not(it));
+        let meaning = [pool.or([not_yes, violation]), pool.or([not_no, fine])];
+        assert(&mut solver, pool, &meaning)?;
+        named.push((yes, no));
+    }
+    Ok((Asker { solver, synchronised: 0 }, named))
+}
+
+/// A solver that knows some formulas.
+fn solver(pool: &mut TermPool, formulas: &[TermId]) -> Result<Solver, Interrupted> {
+    let mut solver = Solver::new();
+    assert(&mut solver, pool, formulas)?;
+    Ok(solver)
 }
 
 fn boolean(pool: &mut TermPool) -> TermId {
