@@ -107,8 +107,8 @@ impl RacingAccess {
         let calls: String = match self.calls.as_slice() {
             [] | [_] => String::new(),
             [callers @ .., inner] => {
-                let callers = callers.iter().rev().map(|caller| format!(" called by `{caller}`"));
-                format!(" in `{inner}`{}", callers.collect::<Vec<_>>().join(","))
+                let callers = callers.iter().rev().map(|caller| format!(", called by `{caller}`"));
+                format!(" in `{inner}`{}", callers.collect::<String>())
             }
         };
         format!("{}, {how}{}{line}{calls}, holding {locks}: {}", self.thread, self.kind, self.statement)

@@ -4,7 +4,7 @@
 //! Each transition has a solver of its own with its guard, the counting invariants, and the clauses of all frames;
 //! a frame is chosen by assumptions. Frame 0 is the initial states.
 
-use super::machine::{End, Machine, TransitionId};
+use super::machine::{End, Machine, TransitionId, bounds};
 use super::predicates::{Cube, Literal, PredicateId, Predicates};
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::project::project;
@@ -62,6 +62,8 @@ pub(super) struct Frames<'m, 's, 'p> {
     states: Asker,
     violations: Vec<(TermId, TermId)>,
     initial: Solver,
+    /// The facts, and the counting invariants that hold wherever the instances are.
+    linear: Vec<Constraint>,
     /// The literals of the predicates, positive and negative.
     terms: Vec<[TermId; 2]>,
     levels: Vec<TermId>,
@@ -78,56 +80,37 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
         violations: &[TermId],
         (questions, budget): (usize, &'m Budget),
     ) -> Result<Self, Interrupted> {
+        let linear = invariants.iter().filter_map(|&invariant| machine.pool.constraint(invariant));
+        let linear: Vec<Constraint> = machine.facts.iter().cloned().chain(linear).collect();
+        let facts = conjunction(&mut machine.pool, &machine.facts);
+        let cases: Vec<TermId> =
+            machine.initial.iter().map(|case| conjunction(&mut machine.pool, case)).collect();
         let pool = &mut machine.pool;
-        let facts: Vec<TermId> = machine.facts.iter().map(|fact| pool.constraint_term(fact)).collect();
-        let known: Vec<TermId> = facts.iter().chain(invariants).copied().collect();
-        let cases: Vec<TermId> = machine.initial.iter().map(|case| conjunction(pool, case)).collect();
         let beginning = pool.or(cases);
-        let mut initial = Solver::new();
-        assert(&mut initial, pool, &facts)?;
-        assert(&mut initial, pool, &[beginning])?;
         let first = boolean(pool);
         let not_first = pool.not(first);
         let begins = pool.or([not_first, beginning]);
-        let mut steppers = Vec::new();
-        for (id, transition) in machine.transitions.iter() {
-            let mut solver = Solver::new();
-            assert(&mut solver, pool, &known)?;
-            assert(&mut solver, pool, &[begins])?;
-            let guard = conjunction(pool, &transition.guard);
-            assert(&mut solver, pool, &[guard])?;
-            if solver.check(pool, budget) != Outcome::Unsat {
-                let asker = Asker { solver, synchronised: 0 };
-                steppers.push(Stepper { id, asker, primed: vec![None; predicates.len()] });
-            }
-        }
+        let known: Vec<TermId> = [facts, begins].iter().chain(invariants).copied().collect();
         let terms = predicates.ids().map(|id| {
             let constraint = predicates.get(id);
-            [pool.constraint_term(constraint), pool.constraint_term(&constraint.negated())]
+            [constraint.clone(), constraint.negated()].map(|it| pool.constraint_term(&it))
         });
         let terms: Vec<[TermId; 2]> = terms.collect();
-        let mut states = Solver::new();
-        assert(&mut states, pool, &known)?;
-        assert(&mut states, pool, &[begins])?;
-        let mut named = Vec::new();
-        for &violation in violations {
-            let (yes, no) = (boolean(pool), boolean(pool));
-            let [not_yes, not_no, fine] = [yes, no, violation].map(|it| pool.not(it));
-            let meaning = [pool.or([not_yes, violation]), pool.or([not_no, fine])];
-            assert(&mut states, pool, &meaning)?;
-            named.push((yes, no));
-        }
-        let states = Asker { solver: states, synchronised: 0 };
+        let initial = solver(pool, &[facts, beginning])?;
+        let steppers = steppers(machine, &known, predicates.len(), budget)?;
+        let (states, violations) = states(&mut machine.pool, &known, violations)?;
+        let (levels, log) = (vec![first], Vec::new());
         Ok(Self {
             machine,
             predicates,
             steppers,
             states,
-            violations: named,
+            violations,
             initial,
+            linear,
             terms,
-            levels: vec![first],
-            log: Vec::new(),
+            levels,
+            log,
             questions,
             budget,
         })
@@ -308,25 +291,28 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
         lifted.into_iter().filter(|literal| full.contains(literal)).collect()
     }
 
-    /// Literals that imply a constraint, or at least have to do with it.
+    /// Literals of a state that imply a constraint, given the counting invariants; all of them if that is not enough.
     fn implying(&self, full: &Cube, constraint: &Constraint) -> Vec<Literal> {
-        let about = |literal: &&Literal| {
-            let form = self.predicates.get(literal.predicate).form();
-            form.variables().any(|variable| constraint.form().contains(variable))
-        };
-        let near: Vec<Literal> = full.iter().filter(about).copied().collect();
-        if constraint.relation() == Relation::Eq {
-            return near;
+        if constraint.relation() == Relation::Ne {
+            return full.clone();
         }
-        let mut solver = Conjunction::new(Domain::Integers);
-        for &literal in &near {
-            solver.assert(&self.predicates.constraint(literal));
+        let mut literals = Vec::new();
+        for bound in bounds(constraint) {
+            let mut solver = Conjunction::new(Domain::Integers);
+            full.iter().for_each(|&literal| {
+                solver.assert(&self.predicates.constraint(literal));
+            });
+            self.linear.iter().chain([&bound.negated()]).for_each(|known| {
+                solver.assert(known);
+            });
+            match (solver.check(self.budget), solver.core()) {
+                (Verdict::Unsat, Some(core)) => {
+                    literals.extend(core.into_iter().filter_map(|at| full.get(at).copied()));
+                }
+                _ => return full.clone(),
+            }
         }
-        solver.assert(&constraint.negated());
-        match (solver.check(self.budget), solver.core()) {
-            (Verdict::Unsat, Some(core)) => core.into_iter().filter_map(|at| near.get(at).copied()).collect(),
-            _ => near,
-        }
+        literals
     }
 }
 
@@ -364,6 +350,51 @@ impl Asker {
         self.synchronised = log.len();
         Ok(())
     }
+}
+
+/// A solver for each transition that is possible at all.
+fn steppers(
+    machine: &mut Machine<'_, '_>,
+    known: &[TermId],
+    predicates: usize,
+    budget: &Budget,
+) -> Result<Vec<Stepper>, Interrupted> {
+    let mut steppers = Vec::new();
+    for (id, transition) in machine.transitions.iter() {
+        let guard = conjunction(&mut machine.pool, &transition.guard);
+        let mut solver = solver(&mut machine.pool, known)?;
+        assert(&mut solver, &mut machine.pool, &[guard])?;
+        if solver.check(&machine.pool, budget) != Outcome::Unsat {
+            let asker = Asker { solver, synchronised: 0 };
+            steppers.push(Stepper { id, asker, primed: vec![None; predicates] });
+        }
+    }
+    Ok(steppers)
+}
+
+/// A solver for states alone, and variables that stand for each violation and for its negation.
+fn states(
+    pool: &mut TermPool,
+    known: &[TermId],
+    violations: &[TermId],
+) -> Result<(Asker, Vec<(TermId, TermId)>), Interrupted> {
+    let mut solver = solver(pool, known)?;
+    let mut named = Vec::new();
+    for &violation in violations {
+        let (yes, no) = (boolean(pool), boolean(pool));
+        let [not_yes, not_no, fine] = [yes, no, violation].map(|it| pool.not(it));
+        let meaning = [pool.or([not_yes, violation]), pool.or([not_no, fine])];
+        assert(&mut solver, pool, &meaning)?;
+        named.push((yes, no));
+    }
+    Ok((Asker { solver, synchronised: 0 }, named))
+}
+
+/// A solver that knows some formulas.
+fn solver(pool: &mut TermPool, formulas: &[TermId]) -> Result<Solver, Interrupted> {
+    let mut solver = Solver::new();
+    assert(&mut solver, pool, formulas)?;
+    Ok(solver)
 }
 
 fn boolean(pool: &mut TermPool) -> TermId {

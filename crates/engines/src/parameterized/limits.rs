@@ -7,12 +7,16 @@ define_limits! {
     pub struct Limits {
         /// So many steps are spent on random walks before anything is proved.
         steps_of_walks = 20_000,
+        /// So many more if neither a proof nor a violation was found.
+        more_steps_of_walks = 100_000,
+        /// Each of the walks is so long: many short ones see more different numbers of threads than a few long ones.
+        steps_per_walk = 200,
         /// So many of the states that walks see are kept.
-        samples = 4_000,
+        samples = 2_000,
         /// With more control states of the instances than this no equations are computed.
         control_states = 256,
         /// So many questions about single steps are asked with one set of predicates.
-        questions = 100_000,
+        questions = 20_000,
         /// So often predicates and classes are added.
         refinements = 16,
         /// With more predicates than this it gives up.

@@ -42,7 +42,7 @@ use rely_base::{Budget, Observer, Round};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
 use rely_logic::{Constraint, TermId};
-use rely_program::{Goal, Program, State};
+use rely_program::{Goal, Program, State, ThreadKind};
 use rely_symbolic::System;
 use samples::Samples;
 use search::{Found, Search};
@@ -69,14 +69,19 @@ impl Engine for Parameterized {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
+        if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
+            let construct = "a program whose threads are known".to_owned();
+            return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
+        }
         let mut states = Vec::new();
         let mut see = |state: &State| {
             if states.len() < self.limits.samples && !state.halted() {
                 states.push(state.clone());
             }
         };
+        let walks = WalkLimits { steps_per_walk: self.limits.steps_per_walk, ..self.walks };
         let steps = self.limits.steps_of_walks as u64;
-        if let Some(trace) = random_walks(program, goal, self.walks, budget, steps, &mut see) {
+        if let Some(trace) = random_walks(program, goal, walks, budget, steps, &mut see) {
             return Claim::Unsafe(trace);
         }
         let system = match System::new(program, goal, self.symbolic, budget) {
@@ -85,7 +90,11 @@ impl Engine for Parameterized {
         };
         match (Attempt { system: &system, limits: self.limits, states: &states, budget }).run(observer) {
             Ok(Some(proof)) => Claim::Safe(Proof::Counting(proof)),
-            Ok(None) | Err(Interrupted::TooHard) => omega::claim(program, goal, self.limits, budget),
+            Ok(None) | Err(Interrupted::TooHard) => {
+                let steps = self.limits.more_steps_of_walks as u64;
+                let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
+                trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe)
+            }
             Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }
     }

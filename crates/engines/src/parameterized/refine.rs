@@ -2,7 +2,7 @@
 //!
 //! We go back along the path from the violation, with what must have held before each step. What the predicates do not
 //! express yet becomes a predicate. Conditions on the locals of the thread that makes a step become classes: how many
-//! threads stand there of which it holds.
+//! threads stand there of which it holds. If all that is known, the tests that the threads on the path make become classes.
 
 use super::machine::{Class, Machine, TransitionId};
 use super::predicates::Predicates;
@@ -45,6 +45,11 @@ pub(super) fn lesson(
             if !is_known && !lesson.predicates.contains(constraint) {
                 lesson.predicates.push(constraint.clone());
             }
+        }
+    }
+    if lesson.predicates.is_empty() && lesson.classes.is_empty() {
+        for &transition in &path.transitions {
+            learn_classes(machine, transition, &machine.transitions[transition].guard, &mut lesson);
         }
     }
     lesson

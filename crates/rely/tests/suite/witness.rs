@@ -446,7 +446,7 @@ fn invariants_of_race_freedom_hold_in_every_state_of_the_source() {
 fn a_race_has_two_targets() {
     for (name, targets) in [
         ("forgotten-join.c", [(0, 15), (1, 8)]),
-        ("lock-in-branch.c", [(1, 12), (2, 21)]),
+        ("lock-in-branch.c", [(1, 12), (2, 20)]),
         ("structure-copy.c", [(1, 8), (2, 14)]),
     ] {
         let source = std::fs::read_to_string(root().join("crates/rely/tests/races").join(name));

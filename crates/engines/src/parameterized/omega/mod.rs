@@ -25,7 +25,7 @@ use failure::Failure;
 use proof::counting;
 use rely_base::Budget;
 use rely_evidence::{Claim, Proof, Reason};
-use rely_program::{Expr, Goal, Op, Program, PropertyKind, ThreadKind};
+use rely_program::{Expr, Goal, Op, Program, PropertyKind};
 
 /// What the method finds out about a program.
 pub(super) fn claim(program: &Program, goal: Goal, limits: Limits, budget: &Budget) -> Claim {
@@ -51,9 +51,6 @@ pub(super) fn claim(program: &Program, goal: Goal, limits: Limits, budget: &Budg
 
 /// What of a program the method cannot treat.
 fn unsupported(program: &Program) -> Option<&'static str> {
-    if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
-        return Some("a program whose threads are known");
-    }
     if program
         .properties()
         .iter()
