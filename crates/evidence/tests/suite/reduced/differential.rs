@@ -40,7 +40,7 @@ fn judge(program: &Program, goal: Goal, reduced: &Reduced) -> Found {
     };
     match defect {
         ReducedDefect::Block { .. } | ReducedDefect::Obligation(_) => Found::Rejected,
-        ReducedDefect::Malformed(what) => panic!("{what}"),
+        ReducedDefect::Malformed(what) | ReducedDefect::Needed(what) => panic!("{what}"),
         ReducedDefect::Proof(defect) => match *defect {
             ProofDefect::StateCount { claimed: 0, .. } => Found::Safe,
             _ => Found::Wrong,
@@ -56,7 +56,7 @@ fn compare(what: &str, program: &Program, goal: Goal, reduced: &Reduced, tally: 
     }
     let truth = match Reference::new(program, goal).answer(100_000) {
         Answer::Safe { .. } => Found::Safe,
-        Answer::Unsafe { .. } | Answer::Meaningless => Found::Wrong,
+        Answer::Unsafe { .. } | Answer::Stuck | Answer::Meaningless => Found::Wrong,
         Answer::TooMany => return,
     };
     let Reduced { inside, movers, .. } = reduced;
