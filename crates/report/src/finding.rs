@@ -236,10 +236,9 @@ impl ViolationReport {
             Violation::Lasso(repeated) => Self {
                 kind: "lasso",
                 message: match repeated {
-                    1 => "the last step leads back to the state before it and can be repeated for ever"
-                        .to_owned(),
+                    1 => "a run that never ends: its last step is a loop, repeated for ever".to_owned(),
                     _ => format!(
-                        "the last {repeated} steps lead back to the state before them and can be repeated for ever"
+                        "a run that never ends: its last {repeated} steps are a loop, repeated for ever"
                     ),
                 },
                 place: None,
@@ -270,7 +269,14 @@ fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting>
 
 fn violation(replay: &Replay, program: &Program, sources: &SourceMap) -> ViolationReport {
     let last = replay.states().last().expect("a replay has an initial state");
-    ViolationReport::new(replay.violation(), program, sources, last)
+    let mut report = ViolationReport::new(replay.violation(), program, sources, last);
+    if let Violation::Lasso(_) = replay.violation() {
+        report.message += match replay.loop_is_fair() {
+            true => "; the loop leaves out no thread that could always go on",
+            false => "; the loop is unfair: it leaves out a thread that could always go on (see `--fair`)",
+        };
+    }
+    report
 }
 
 fn kind_name(kind: CheckKind) -> &'static str {
