@@ -1,17 +1,22 @@
 //! Replays traces in the concrete semantics.
 
-use crate::data::{Reason, Rejection, TraceDefect};
+use crate::approximation;
+use crate::data::{Obstacle, ProofDefect, Reason, Rejection, TraceDefect};
+use crate::exhaustion::stuck_in;
 use rely_base::Budget;
 use rely_program::race::{Race, Racer};
 use rely_program::{
-    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, State,
+    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, SlotId, State,
     Successors, ThreadProgress, Trace, Violation,
 };
 
 use std::ops::ControlFlow;
 
-/// Domains with more values than this are not searched for a way out of a deadlock.
+/// Domains with more values than this are not searched for a way out of an atomic block.
 const MOST_VALUES: u128 = 1 << 16;
+
+/// So many states that may follow are visited to make sure that a thread waits for ever.
+const MOST_STATES: usize = 1_000_000;
 
 /// A trace that was replayed and does violate its goal. Only [`replay`] makes one.
 #[derive(Clone, Debug)]
@@ -19,6 +24,7 @@ pub struct Replay {
     goal: Goal,
     trace: Trace,
     states: Vec<State>,
+    stuck: Vec<SlotId>,
     loop_is_fair: bool,
 }
 
@@ -37,6 +43,11 @@ impl Replay {
     /// to no state.
     pub fn states(&self) -> &[State] {
         &self.states
+    }
+
+    /// The threads that wait at the end and will do so for ever; none if something else is wrong.
+    pub fn stuck(&self) -> &[SlotId] {
+        &self.stuck
     }
 
     /// Whether the run is a lasso that leaves nobody out: each thread moves in its loop, or cannot move in some
@@ -68,6 +79,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         }
     }
     let last = &states[states.len() - 1];
+    let mut stuck = Vec::new();
     match (trace.violation, failed) {
         (Violation::Check(claimed), Some(found)) if claimed == found => {}
         (_, Some(found)) => return Err(TraceDefect::FailsOtherwise(found).into()),
@@ -75,10 +87,13 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
         // That was looked at.
         (Violation::Lasso(_), None) => {}
-        (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
+        (Violation::Deadlock, None) => stuck = stuck_threads(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
-    Ok(Replay { goal, trace, states, loop_is_fair })
+    match approximation::dependence(program, &trace, &states) {
+        Some(construct) => Err(Reason::Approximate(construct.to_owned())),
+        None => Ok(Replay { goal, trace, states, stuck, loop_is_fair }),
+    }
 }
 
 impl From<TraceDefect> for Reason {
@@ -212,14 +227,22 @@ fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> 
     Ok(())
 }
 
-fn is_deadlock(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Result<(), Reason> {
-    let all_values = AllValues { limit: MOST_VALUES };
-    match Successors::new(semantics, &all_values, budget).is_deadlock(state) {
-        Ok(Some(true)) => Ok(()),
-        Ok(Some(false)) => Err(TraceDefect::NoDeadlock.into()),
-        Ok(None) => Err(TraceDefect::UncertainDeadlock.into()),
-        Err(SearchError::Step(error)) => Err(TraceDefect::MeaninglessDeadlock(error).into()),
-        Err(SearchError::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+/// The threads that wait in the state and in all that can follow: at least one.
+///
+/// If nothing moves, that is all there is to see. Otherwise every state that can follow is visited.
+fn stuck_threads(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Result<Vec<SlotId>, Reason> {
+    if semantics.atomic_slot(state).is_some() {
+        return Err(TraceDefect::InsideAtomicBlock.into());
+    }
+    match stuck_in(semantics, state, budget, MOST_STATES) {
+        Ok(Some(stuck)) if stuck.is_empty() => Err(TraceDefect::NoDeadlock.into()),
+        Ok(Some(stuck)) => Ok(stuck),
+        Ok(None) => Err(Reason::StateLimit(MOST_STATES as u64)),
+        Err(Obstacle::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+        Err(Obstacle::Defect(ProofDefect::NoMeaning(error))) => {
+            Err(TraceDefect::MeaninglessDeadlock(error).into())
+        }
+        Err(Obstacle::Defect(_)) => Err(TraceDefect::UncertainDeadlock.into()),
     }
 }
 

@@ -12,7 +12,8 @@ pub enum Goal {
     Assert,
     /// No two threads access the same memory at once, one of them writing.
     Race,
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     Deadlock,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
@@ -80,7 +81,8 @@ pub enum PropertyKind {
     /// In every state in which all threads that ever started have ended, all of the
     /// initially running ones among them.
     AtEnd(Expr),
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     DeadlockFree,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.

@@ -36,7 +36,7 @@ pub enum Violation {
     /// The last state violates the property with this index in
     /// [`Program::properties`](crate::Program::properties).
     Property(usize),
-    /// In the last state nothing moves, and not everything has ended.
+    /// In the last state a thread waits, and it does so in all that can follow, whether or not others go on.
     Deadlock,
     /// In the last state two threads are about to make accesses that [race](crate::race).
     Race([Racer; 2]),

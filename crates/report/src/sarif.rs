@@ -72,7 +72,7 @@ fn rule(goal: Goal) -> Value {
         Goal::Deadlock => (
             "Deadlock",
             "The program can deadlock",
-            "In some interleaving no thread can move, and not all have ended.",
+            "In some interleaving a thread waits for ever, whether or not others go on.",
         ),
         Goal::Termination => (
             "NonTermination",

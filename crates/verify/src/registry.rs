@@ -48,7 +48,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
     let Limits { symbolic, walks, .. } = all;
     let explore = ExploreOptions { limits: all.explore, walks, ..ExploreOptions::default() };
     let houdini = Houdini { limits: all.houdini, walks, symbolic };
-    let parameterized = Parameterized { limits: all.parameterized };
+    let parameterized = Parameterized { limits: all.parameterized, walks, symbolic };
     let deductive = DeductiveOptions { limits: all.deductive, symbolic, ..DeductiveOptions::default() };
     let rely_guarantee = RelyGuaranteeStrategy {
         bias,

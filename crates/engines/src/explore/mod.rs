@@ -8,6 +8,7 @@
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
 //! * `lasso`, `cycles`, `fair`: for the question whether every run ends, a search of its own;
+//! * `waits`: threads that wait for ever while others go on;
 //! * `trace`: from a violation back to the run.
 //!
 //! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
@@ -22,6 +23,7 @@ mod partial_order;
 mod search;
 mod store;
 mod trace;
+mod waits;
 
 pub use limits::Limits;
 
@@ -31,8 +33,10 @@ use crate::values::Values;
 use lasso::LassoSearch;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
-use rely_program::{Goal, Program, Semantics, Trace};
-use search::{End, Findings, Scope, Search};
+use rely_program::analysis::has_void_runs;
+use rely_program::{Goal, Program, Semantics, Trace, Violation};
+use search::{End, Findings, Found, Scope, Search};
+use waits::Waits;
 
 /// What the exploration may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +122,7 @@ impl Exploration<'_> {
         let mut search = Search::new(&semantics, &values, scope, self.budget, self.observer);
         let found = match search.run(&values) {
             End::Stopped(reason) => return Claim::Unknown(reason),
-            End::Exhausted => return exhausted(search.findings),
+            End::Exhausted => return self.exhausted(program, &semantics, &values, search.findings),
             End::Violated(found) => found,
         };
         let findings = search.findings;
@@ -132,6 +136,37 @@ impl Exploration<'_> {
                 Claim::Unsafe(shorter.unwrap_or(trace))
             }
             Ok(trace) => Claim::Unsafe(trace),
+        }
+    }
+
+    /// What follows if all states were visited, and in none of them a step is wrong or nothing moves.
+    fn exhausted(
+        &self,
+        program: &Program,
+        semantics: &Semantics<'_>,
+        values: &Values,
+        mut findings: Findings,
+    ) -> Claim {
+        if let Some(trouble) = findings.trouble {
+            return Claim::Unknown(trouble);
+        }
+        if findings.sampled {
+            return Claim::Unknown(Reason::Sampled);
+        }
+        if self.goal == Goal::Deadlock && findings.reduced && has_void_runs(program) {
+            drop(findings);
+            let options = ExploreOptions { reduction: false, ..self.options };
+            return Exploration { options, ..*self }.run(program);
+        }
+        match findings.waits.take().and_then(Waits::first_stuck) {
+            None => proved(findings),
+            Some(at) => {
+                let found = Found { at, last_step: vec![], violation: Violation::Deadlock };
+                match trace::rebuild(semantics, values, &findings.store, found, self.budget) {
+                    Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
+                    Ok(trace) => Claim::Unsafe(trace),
+                }
+            }
         }
     }
 
@@ -170,14 +205,8 @@ impl Exploration<'_> {
     }
 }
 
-/// What follows if all states were visited and none is wrong.
-fn exhausted(findings: Findings) -> Claim {
-    if let Some(trouble) = findings.trouble {
-        return Claim::Unknown(trouble);
-    }
-    if findings.sampled {
-        return Claim::Unknown(Reason::Sampled);
-    }
+/// All states were visited and none is wrong.
+fn proved(findings: Findings) -> Claim {
     Claim::Safe(Proof::Exhausted(Exhausted {
         states: findings.store.len() as u64,
         transitions: findings.transitions,

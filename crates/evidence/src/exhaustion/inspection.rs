@@ -1,10 +1,11 @@
 //! What the checkers of proofs by exhaustion ask of one state.
 
+use super::waits::Waits;
 use crate::data::{Obstacle, ProofDefect};
 use rely_base::Budget;
 use rely_program::{
-    AllValues, CompleteStep, Goal, InitialStatesError, Reached, Semantics, SlotId, State, Successors,
-    Summary, ThreadProgress,
+    AllValues, CompleteStep, Goal, InitialStatesError, Reached, Semantics, SlotId, SlotStatus, State,
+    Successors, Summary, ThreadProgress,
 };
 use std::ops::ControlFlow;
 
@@ -67,6 +68,31 @@ impl<'a, 'p> Inspector<'a, 'p> {
         }
     }
 
+    pub(crate) fn semantics(&self) -> &'a Semantics<'p> {
+        self.semantics
+    }
+
+    pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), Obstacle> {
+        Ok(self.budget.check_memory(bytes)?)
+    }
+
+    /// The steps of all threads, as [`Inspector::steps`], with who makes each of them, and what each thread does in
+    /// the state.
+    pub(crate) fn all_steps(
+        &mut self,
+        state: &State,
+        reached: &mut Vec<State>,
+        moved: &mut Vec<SlotId>,
+    ) -> Result<Stands, Obstacle> {
+        let mut stands = Stands::default();
+        for slot in state.slots() {
+            let summary = self.steps(state, slot, reached)?;
+            moved.resize(reached.len(), slot);
+            stands.add(self.semantics, state, slot, summary);
+        }
+        Ok(stands)
+    }
+
     /// Appends every state to which a complete step of one thread leads, or a single edge if endless runs
     /// are the question: they can be inside of an atomic block. Makes sure that
     /// no step violates the goal and that none was overlooked.
@@ -101,11 +127,9 @@ impl<'a, 'p> Inspector<'a, 'p> {
         }
     }
 
-    /// Makes sure that a state in which no thread can move is no deadlock, if that is the goal.
+    /// Makes sure that a state in which no thread can move is no deadlock, if runs must end.
     pub(crate) fn may_stand_still(&mut self, state: &State) -> Result<(), Obstacle> {
-        if (self.goal == Goal::Deadlock || self.goal.is_termination())
-            && self.successors.is_deadlock(state)? != Some(false)
-        {
+        if self.goal.is_termination() && self.successors.is_deadlock(state)? != Some(false) {
             return Err(ProofDefect::Violation.into());
         }
         Ok(())
@@ -127,6 +151,38 @@ impl<'a, 'p> Inspector<'a, 'p> {
         match self.semantics.unpack(bytes, back) {
             Ok(()) if back == state => Ok(()),
             _ => Err(ProofDefect::Inexact.into()),
+        }
+    }
+}
+
+/// How threads stand in a state.
+#[derive(Debug, Default)]
+pub(crate) struct Stands {
+    waiting: Vec<SlotId>,
+    /// A thread stands at a condition without which the run does not count.
+    abandons: bool,
+    /// A step of a thread fails a check.
+    fails: bool,
+}
+
+impl Stands {
+    /// Adds one of which all steps were tried.
+    pub(crate) fn add(&mut self, semantics: &Semantics<'_>, state: &State, slot: SlotId, summary: Summary) {
+        if state.halted() || semantics.status(state, slot) != SlotStatus::Running {
+            return;
+        }
+        self.abandons |= summary.abandoned;
+        self.fails |= summary.failed;
+        if summary.progress().0 == ThreadProgress::Waiting {
+            self.waiting.push(slot);
+        }
+    }
+
+    /// Notes who waits in the state with this number, from which no step leads on if it `is_last`.
+    pub(crate) fn note(&self, number: usize, is_last: bool, waits: &mut Waits) {
+        self.waiting.iter().for_each(|&slot| waits.add_waiting(slot, number));
+        if is_last && (self.abandons || self.fails) {
+            waits.add_void(number);
         }
     }
 }

@@ -94,18 +94,13 @@ impl Portfolio {
                 let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
                 Race::new(task, accept).run(entrants, budget, explore)
             }
-            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS)
-                if task.goal.is_termination() =>
-            {
+            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS) => {
                 let ranked = accept(task.run(&self.termination, budget, task.observer), budget);
                 ranked.or_else(|why| {
                     let explored = accept(task.run(&explore, budget, task.observer), budget);
                     // That not all values were tried says less than why there is no proof.
                     explored.map_err(|reason| if reason == Reason::Sampled { why } else { reason })
                 })
-            }
-            Claim::Unknown(Reason::StateLimit(_) | OUT_OF_STEPS) => {
-                accept(task.run(&explore, budget, task.observer), budget)
             }
             _ => accept(claimed, budget),
         }
