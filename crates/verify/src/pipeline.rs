@@ -19,7 +19,8 @@ use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
-use rely_program::{Goal, Program};
+use rely_program::{CheckKind, Goal, Program};
+use std::borrow::Cow;
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
 /// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
@@ -166,6 +167,7 @@ impl Prepared {
         if let Some(races) = &self.races {
             return races.judge(source, &self.program, &self.back, claim, budget);
         }
+        let source = &*checked_of(source, goal, &claim);
         let checked = match claim {
             Claim::Unsafe(trace) => {
                 let trace = self.back.trace(&trace);
@@ -185,6 +187,20 @@ impl Prepared {
         };
         let speaks_of_source = !self.races.as_ref().is_some_and(|races| races.watched.chooses_cell());
         Verified { verdict, engine, prepared: self.program, back, speaks_of_source }
+    }
+}
+
+/// The program as the front end made it, with the checks that end a run. If the question is whether runs end, a
+/// failed assertion ends none. Nor does an overflow, in a proof; but a run without end that needs one is not shown,
+/// since C says nothing about what happens then.
+fn checked_of<'p>(source: &'p Program, goal: Goal, claim: &Claim) -> Cow<'p, Program> {
+    let ignored: &[CheckKind] = match claim {
+        Claim::Safe(_) => &[CheckKind::Assertion, CheckKind::Overflow],
+        Claim::Unsafe(_) | Claim::Unknown(_) => &[CheckKind::Assertion],
+    };
+    match goal.is_termination() {
+        true => Cow::Owned(rely_passes::without_checks(source, ignored)),
+        false => Cow::Borrowed(source),
     }
 }
 
