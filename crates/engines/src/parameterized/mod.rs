@@ -93,7 +93,13 @@ impl Engine for Parameterized {
             Ok(None) | Err(Interrupted::TooHard) => {
                 let steps = self.limits.more_steps_of_walks as u64;
                 let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
-                trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe)
+                match trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe) {
+                    Claim::Unknown(Reason::UnsupportedConstruct { .. }) => {
+                        let why = "no counting invariants were found that suffice for a proof".to_owned();
+                        Claim::Unknown(Reason::GaveUp { engine: NAME, why })
+                    }
+                    claim => claim,
+                }
             }
             Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }
