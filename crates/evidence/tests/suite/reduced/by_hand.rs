@@ -60,6 +60,7 @@ fn rule(defect: &ReducedDefect) -> String {
             other => format!("reduced: {other}"),
         },
         ReducedDefect::Malformed(_) => "malformed".to_owned(),
+        ReducedDefect::Needed(_) => "needed".to_owned(),
     }
 }
 

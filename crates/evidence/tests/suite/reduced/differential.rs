@@ -40,7 +40,7 @@ fn judge(program: &Program, goal: Goal, reduced: &Reduced) -> Found {
     };
     match defect {
         ReducedDefect::Block { .. } | ReducedDefect::Obligation(_) => Found::Rejected,
-        ReducedDefect::Malformed(what) => panic!("{what}"),
+        ReducedDefect::Malformed(what) | ReducedDefect::Needed(what) => panic!("{what}"),
         ReducedDefect::Proof(defect) => match *defect {
             ProofDefect::StateCount { claimed: 0, .. } => Found::Safe,
             _ => Found::Wrong,
