@@ -89,6 +89,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let found = self.cells(&lvalue, at)?;
         self.note_read(&found);
+        if found.cells.iter().any(|cell| self.is_vague(cell)) {
+            return self.read_vaguely(&lvalue, ty, found, at);
+        }
         let unusual = self.unusual_atomicity(&lvalue, &found);
         let mut targets = Targets::new();
         for cell in &found.cells {
@@ -132,7 +135,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Reads one of several places in one step.
-    fn read_by_choice(&mut self, ty: CType, kind: IntKind, found: Cells, targets: Targets) -> Value {
+    pub(super) fn read_by_choice(
+        &mut self,
+        ty: CType,
+        kind: IntKind,
+        found: Cells,
+        targets: Targets,
+    ) -> Value {
         let temporary = self.temporary(kind.sort());
         let mut choices = Vec::new();
         for cell in &found.cells {
@@ -173,8 +182,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
         let unusual = self.unusual_atomicity(lvalue, &found).or(self.atomicity);
         self.with_atomicity(unusual, |lowering| {
+            let vague: Vec<Target> =
+                found.cells.iter().filter(|cell| lowering.is_vague(cell)).map(|cell| cell.target).collect();
             lowering.act_on(found, &value.guards, |cell| {
-                let stored = stored_as(cell.kind, kind, expr.clone());
+                let stored = match vague.contains(&cell.target) {
+                    true => nothing_of(cell.kind),
+                    false => stored_as(cell.kind, kind, expr.clone()),
+                };
                 vec![Op::assign(cell.place.clone(), stored)]
             });
         });
@@ -270,6 +284,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         described: &str,
         at: TreeSpan,
     ) -> Lowered<Option<Cells>> {
+        if self.facts.is_outside(known.object) {
+            return self.outside_cells(known.object, &lvalue.ty, at).map(Some);
+        }
         let leaves = self.facts.object(known.object).leaves.clone();
         let Some((leaf, indices)) = leaves.iter().find_map(|leaf| Some((leaf, indices_in(leaf, known)?)))
         else {
@@ -328,6 +345,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let span = Some(self.span(at));
         let mut cells = Vec::new();
         for &target in targets {
+            if self.facts.is_outside(target.object) {
+                cells.push(self.outside_cell(target.object, &address, &lvalue.ty, at));
+                continue;
+            }
             if self.facts.untyped_size(target.object).is_some() {
                 let message = format!("`{described}` accesses allocated memory of unknown type");
                 let error = Diagnostic::error(message).at(self.span(at), "here");
@@ -448,6 +469,11 @@ fn read_as(ty: CType, kind: IntKind, cell: &Cell) -> Value {
 /// A number of one type as a variable that was declared with another type holds it.
 pub(super) fn stored_as(declared: IntKind, accessed: IntKind, expr: Expr) -> Expr {
     if declared.is_signed() == accessed.is_signed() { expr } else { fold::wrap(declared.int_type(), expr) }
+}
+
+/// What is stored in a place whose contents are not followed.
+pub(super) fn nothing_of(kind: IntKind) -> Expr {
+    if kind == IntKind::Bool { Expr::Bool(false) } else { Expr::Int(0) }
 }
 
 fn choose(condition: Expr, yes: Value, no: Value) -> Value {

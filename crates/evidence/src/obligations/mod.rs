@@ -18,6 +18,7 @@ pub(crate) mod argument;
 mod counters;
 pub(crate) mod encode;
 mod expression;
+mod forward;
 mod initial;
 mod interference;
 mod invariants;
@@ -192,7 +193,7 @@ impl<'p> Generator<'p> {
         self.inductive(sink)?;
         match self.goal {
             Goal::Deadlock if self.invariants.is_some() => stuck::no_deadlock(self, sink)?,
-            Goal::Deadlock | Goal::Termination => progress::progress(self, sink)?,
+            Goal::Deadlock | Goal::Termination | Goal::FairTermination => progress::progress(self, sink)?,
             Goal::Assert | Goal::Overflow | Goal::Race => {}
         }
         property::properties(self, sink)

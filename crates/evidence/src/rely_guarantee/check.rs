@@ -42,7 +42,7 @@ pub(crate) fn check(
     argument: Argument<'_>,
     budget: &Budget,
 ) -> Result<Accepted, Obstacle> {
-    if !argument.proves(goal) {
+    if !argument.proves(program, goal) {
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     budget.check_now()?;

@@ -78,7 +78,8 @@ fn report(file: &str) -> String {
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
         race_pairs: None,
-        assumptions: vec!["an-assumption"],
+        race_freedom: None,
+        assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),
     };
