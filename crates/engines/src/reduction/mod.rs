@@ -7,7 +7,7 @@
 //! 1. `held`: which values variables are known to have while a thread stands at a location, whatever
 //!    others do: the locks that it holds (their clauses HC1). A lock is any variable that is only set to
 //!    constants and handles, so mutexes, spin locks and flags are treated alike, and something that only
-//!    looks like a lock is found out by the interference of others.
+//!    looks like a lock is found out by the interference of others. Whoever holds a spin lock is known by its place.
 //! 2. `movers`: which edges commute with all edges of other threads, since they touch nothing in common,
 //!    can never be neighbours in a run, or do the same to the data in both orders (`commute`).
 //! 3. `blocks`: which locations are inside of blocks, before or after the commit (HC2).

@@ -7,6 +7,12 @@
 //! blocks become edges of a new program ([`Reduced::program`]), and any other kind of proof is
 //! about that one.
 //!
+//! # What is forgotten first
+//!
+//! A proof may name shared variables that nothing but assumptions looks at. Everything below is about the program that
+//! has forgotten them ([`Reduced::forgetful`], made by [`rely_passes::forget`], which says why every run of the program is
+//! one of that program). It is the abstraction that Elmas, Qadeer and Tasiran put in front of a reduction (POPL 2009).
+//!
 //! # What a proof says
 //!
 //! Some locations of each thread are *inside* of blocks, each either before or after the commit
