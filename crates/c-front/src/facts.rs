@@ -7,7 +7,9 @@
 //! what is stored where, and starts from what the last one has noted, until nothing is added.
 //! Everything here only ever grows, and there are finitely many objects, so that ends.
 
-use crate::layout::{Leaf, Unsupported, leaf_at, leaves};
+use crate::image::Image;
+use crate::layout::{Leaf, Unsupported, leaf_at, leaves_of_shape};
+use crate::shape::Shape;
 use crate::types::{CType, Records};
 use crate::value::{ObjectId, Target, Targets, merge_targets};
 use rely_base::{Arena, Span};
@@ -27,8 +29,12 @@ pub(crate) enum ObjectKey {
     Local(ThreadKey, usize),
     /// A variable of which each thread has its own.
     ThreadLocal(ThreadKey, String),
-    /// What an allocation yields, by the calls that led to it, the outermost first.
-    Heap(ThreadKey, Vec<usize>),
+    /// What an allocation yields, by its number in the pool of the place.
+    Heap(Site, usize),
+    /// Which objects of a pool are in use.
+    HeapStates(Site),
+    /// How large the objects of a pool are.
+    HeapSizes(Site),
     Function(String),
     /// Where a function leaves its result; a structure, depending on where it is called.
     FunctionResult(ThreadKey, String, usize),
@@ -42,6 +48,28 @@ pub(crate) enum ObjectKey {
     ThreadGone(String),
     /// What was read of an atomic structure in one step.
     AtomicCopy(ThreadKey, usize),
+    /// How many elements an array of variable length has; whether all threads see that.
+    ArrayLength(ThreadKey, usize, bool),
+}
+
+/// A place that allocates.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    pub(crate) thread: ThreadKey,
+    /// The calls that lead to it, the outermost first, and itself.
+    pub(crate) path: Vec<usize>,
+}
+
+/// What is known of an allocated object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    /// Where it is kept whether the object is in use.
+    pub(crate) states: ObjectId,
+    /// Where its size is kept, if that varies.
+    pub(crate) sizes: Option<ObjectId>,
+    /// Its number in its pool.
+    pub(crate) index: usize,
+    pub(crate) is_pooled: bool,
 }
 
 /// Who has an object.
@@ -62,6 +90,8 @@ pub(crate) struct Object {
     pub(crate) ty: CType,
     pub(crate) storage: Storage,
     pub(crate) span: Option<Span>,
+    pub(crate) shape: Shape,
+    /// Its scalars, as its type and its shape have it.
     pub(crate) leaves: Rc<[Leaf]>,
 }
 
@@ -74,9 +104,6 @@ pub(crate) enum StartArgument {
     Address(ObjectId, i64),
     Various,
 }
-
-/// The numbers with which the cells of an object start, by offset; what is not there is zero.
-pub(crate) type Image = Rc<FxHashMap<u64, i128>>;
 
 /// Objects lie at addresses from here on; smaller numbers point nowhere.
 const FIRST_ADDRESS: i128 = 4_096;
@@ -102,9 +129,18 @@ pub(crate) struct Facts {
     /// With what objects start that exist for as long as the program runs. A round may follow
     /// a pointer to an object before it comes to the object's declaration, so these outlive
     /// rounds; so do addresses, which they contain.
-    images: FxHashMap<ObjectId, Image>,
+    images: FxHashMap<ObjectId, Rc<Image>>,
+    /// The shapes that objects get in the next round.
+    reshaped: FxHashMap<ObjectId, (Shape, Rc<[Leaf]>)>,
     /// Allocated objects of which it is not known yet what they hold.
     untyped: FxHashSet<ObjectId>,
+    allocations: FxHashMap<ObjectId, Allocation>,
+    /// Where the lengths of arrays are kept that have a variable one.
+    lengths: FxHashMap<ObjectId, ObjectId>,
+    /// Places that allocate and are reached more than once perhaps.
+    pooled: FxHashSet<Site>,
+    /// Allocated objects that are given to `free`.
+    freed: FxHashSet<ObjectId>,
     /// What the library keeps of mutexes and attributes, where it may be anything but zero.
     details: FxHashSet<Target>,
     /// Mutexes that are written to as memory, not by the library.
@@ -140,7 +176,12 @@ impl Default for Facts {
             addresses: FxHashMap::default(),
             next_address: FIRST_ADDRESS,
             images: FxHashMap::default(),
+            reshaped: FxHashMap::default(),
             untyped: FxHashSet::default(),
+            allocations: FxHashMap::default(),
+            lengths: FxHashMap::default(),
+            pooled: FxHashSet::default(),
+            freed: FxHashSet::default(),
             details: FxHashSet::default(),
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
@@ -153,6 +194,7 @@ impl Default for Facts {
 impl Facts {
     /// Whether the last round has added something, which the next one takes into account.
     pub(crate) fn take_grown(&mut self) -> bool {
+        self.reshape();
         std::mem::take(&mut self.grown)
     }
 
@@ -177,10 +219,10 @@ impl Facts {
         }
         let leaves = match storage {
             Storage::Code => Vec::new(),
-            _ => leaves(&self.records, &ty)?,
+            _ => leaves_of_shape(&self.records, &ty, &Shape::default())?,
         };
-        let leaves = leaves.into();
-        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, leaves });
+        let (shape, leaves) = (Shape::default(), leaves.into());
+        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, shape, leaves });
         self.by_key.insert(key, id);
         Ok(id)
     }
@@ -192,8 +234,9 @@ impl Facts {
             return id;
         }
         let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
-        let (storage, leaves) = (Storage::Global, Rc::from(Vec::new()));
-        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span: Some(span), leaves });
+        let (storage, shape, leaves) = (Storage::Global, Shape::default(), Rc::from(Vec::new()));
+        let span = Some(span);
+        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, shape, leaves });
         self.by_key.insert(key, id);
         self.untyped.insert(id);
         id
@@ -204,15 +247,103 @@ impl Facts {
         if self.untyped.contains(&id) { self.records.size_of(&self.objects[id].ty) } else { None }
     }
 
+    /// Notes where the state of an allocated object is kept.
+    pub(crate) fn allocate(&mut self, id: ObjectId, allocation: Allocation) {
+        self.allocations.insert(id, allocation);
+    }
+
+    pub(crate) fn allocation(&self, id: ObjectId) -> Option<Allocation> {
+        self.allocations.get(&id).copied()
+    }
+
+    /// Notes where the length of an array is kept.
+    pub(crate) fn set_length(&mut self, array: ObjectId, length: ObjectId) {
+        self.lengths.insert(array, length);
+    }
+
+    pub(crate) fn length(&self, array: ObjectId) -> Option<ObjectId> {
+        self.lengths.get(&array).copied()
+    }
+
+    /// Notes that a place that allocates may be reached more than once.
+    pub(crate) fn pool(&mut self, site: &Site) {
+        self.grown |= self.pooled.insert(site.clone());
+    }
+
+    pub(crate) fn is_pooled(&self, site: &Site) -> bool {
+        self.pooled.contains(site)
+    }
+
+    /// Notes that an object is given to `free`.
+    pub(crate) fn free(&mut self, id: ObjectId) {
+        self.grown |= self.freed.insert(id);
+    }
+
+    pub(crate) fn is_freed(&self, id: ObjectId) -> bool {
+        self.freed.contains(&id)
+    }
+
     /// Notes what an allocated object holds.
     pub(crate) fn set_type(&mut self, id: ObjectId, ty: CType) -> Result<(), Unsupported> {
-        let leaves = leaves(&self.records, &ty)?;
+        let leaves = leaves_of_shape(&self.records, &ty, &Shape::default())?;
         let object = &mut self.objects[id];
         object.ty = ty;
         object.leaves = leaves.into();
         self.untyped.remove(&id);
         self.grown = true;
         Ok(())
+    }
+
+    /// Whether some of an object is looked at as bytes.
+    pub(crate) fn is_raw(&self, id: ObjectId) -> bool {
+        self.objects[id].leaves.iter().any(|leaf| leaf.is_raw)
+    }
+
+    /// Asks for a shape in which some bytes of an object can be accessed as a type, from the next round on. `is_fit`
+    /// says whether a scalar is one of this type.
+    pub(crate) fn look_at(
+        &mut self,
+        id: ObjectId,
+        offset: u64,
+        size: u64,
+        is_fit: &dyn Fn(&Leaf) -> bool,
+    ) -> Result<(), Unsupported> {
+        let object = &self.objects[id];
+        let shape = self.reshaped.get(&id).map_or(&object.shape, |(shape, _)| shape);
+        let shape = shape.with_access(&self.records, &object.ty, offset, size, is_fit);
+        let leaves = leaves_of_shape(&self.records, &object.ty, &shape)?;
+        if *leaves == *object.leaves {
+            return Err(Unsupported::Construct("this access"));
+        }
+        self.reshaped.insert(id, (shape, leaves.into()));
+        self.grown = true;
+        Ok(())
+    }
+
+    /// Gives objects their new shapes, and finds the scalars again that pointers point to.
+    fn reshape(&mut self) {
+        if self.reshaped.is_empty() {
+            return;
+        }
+        for (id, (shape, leaves)) in std::mem::take(&mut self.reshaped) {
+            let object = &mut self.objects[id];
+            (object.shape, object.leaves) = (shape, leaves);
+        }
+        for (place, targets) in std::mem::take(&mut self.points_to) {
+            let place = self.found_again(place);
+            let targets = targets.into_iter().map(|target| self.found_again(target)).collect();
+            let known = self.points_to.entry(place).or_default();
+            *known = merge_targets(known, &targets);
+        }
+        let results = std::mem::take(&mut self.results);
+        for (place, is_read) in results {
+            *self.results.entry(self.found_again(place)).or_default() |= is_read;
+        }
+    }
+
+    /// The scalar that lies where another one lay before shapes have changed.
+    fn found_again(&self, target: Target) -> Target {
+        self.target(target.object, target.offset as i64)
     }
 
     /// The address at which an object lies. Any would do: they are numbered as they come.
@@ -229,11 +360,11 @@ impl Facts {
     }
 
     /// With what an object starts, if that is known.
-    pub(crate) fn image(&self, object: ObjectId) -> Option<&Image> {
+    pub(crate) fn image(&self, object: ObjectId) -> Option<&Rc<Image>> {
         self.images.get(&object)
     }
 
-    pub(crate) fn set_image(&mut self, object: ObjectId, image: FxHashMap<u64, i128>) {
+    pub(crate) fn set_image(&mut self, object: ObjectId, image: Image) {
         self.images.insert(object, Rc::new(image));
     }
 

@@ -23,10 +23,12 @@
 mod attribute;
 mod facts;
 mod fold;
+mod image;
 mod layout;
 mod lower;
 mod placement;
 mod reach;
+mod shape;
 mod text;
 mod types;
 mod unit;

@@ -19,11 +19,14 @@ pub enum Goal {
     Termination,
     /// No signed arithmetic leaves its type.
     Overflow,
+    /// No access leaves its memory or uses memory that was freed, and nothing else than allocated memory is freed.
+    Memory,
 }
 
 impl Goal {
     /// All goals, in the order in which they are listed for users.
-    pub const ALL: [Goal; 5] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow];
+    pub const ALL: [Goal; 6] =
+        [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow, Goal::Memory];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Goal {
             Goal::Deadlock => "deadlock",
             Goal::Termination => "termination",
             Goal::Overflow => "overflow",
+            Goal::Memory => "memory",
         }
     }
 
@@ -40,8 +44,11 @@ impl Goal {
     /// run is assumed not to happen.
     pub fn includes(self, kind: CheckKind) -> bool {
         match self {
-            Goal::Assert => kind != CheckKind::Overflow,
+            Goal::Assert => {
+                matches!(kind, CheckKind::Assertion | CheckKind::Bounds | CheckKind::Arithmetic)
+            }
             Goal::Overflow => kind == CheckKind::Overflow,
+            Goal::Memory => matches!(kind, CheckKind::Bounds | CheckKind::Lifetime),
             Goal::Race | Goal::Deadlock | Goal::Termination => false,
         }
     }

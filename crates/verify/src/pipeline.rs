@@ -14,6 +14,7 @@
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
 //! replayed in the program as the front end made it, where it must end in a race.
 
+use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
@@ -38,7 +39,11 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
 /// The assumptions under which a verdict about this goal speaks of the source.
 pub fn assumptions(program: &Program, goal: Goal) -> Vec<&'static str> {
     // Whether this one holds is just what the goal asks.
-    let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
+    let is_asked = |name: &str| match goal {
+        Goal::Overflow => name == "no-signed-overflow",
+        Goal::Memory => name == "freed-memory-is-not-used",
+        _ => false,
+    };
     // A program without races behaves like that, and one with races has one in such a run.
     let is_weak = program.assumptions().contains(&"atomics-are-strong");
     let is_implied = |name: &str| goal == Goal::Race && !is_weak && name == "sequential-consistency";
@@ -75,6 +80,25 @@ pub fn verify(
 
 /// [`verify`], with a choice of how critical sections are executed.
 pub fn verify_and_keep(
+    program: &Program,
+    goal: Goal,
+    sections: CriticalSections,
+    strategy: &dyn Strategy,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let verified = verify_translated(program, goal, sections, strategy, budget, observer);
+    if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
+        return verified;
+    }
+    match limits::reached(program, sections, strategy, budget, observer) {
+        None => verified,
+        Some(reason) => Verified { verdict: Verdict::Unknown(reason), engine: None, ..verified },
+    }
+}
+
+/// The verdict about the runs that stay within what the front end has translated.
+pub(crate) fn verify_translated(
     program: &Program,
     goal: Goal,
     sections: CriticalSections,
@@ -180,7 +204,10 @@ pub fn certify(
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
     let proof = certificate.proof_of(&prepared.program)?;
-    let verdict = prepared.judge(program, goal, Claim::Safe(proof), budget);
+    let verdict = match prepared.judge(program, goal, Claim::Safe(proof), budget) {
+        Verdict::Safe(_) if has_limits(program) => Verdict::Unknown(Reason::CertifiedLimit),
+        verdict => verdict,
+    };
     Ok(prepared.verified(verdict, None))
 }
 

@@ -4,35 +4,16 @@
 //! that it may point to, by the number that stands for each of them; a number that stands for
 //! none is an invalid access.
 
+use super::cell::{Bytes, Cell, View, covering, is_meant, view};
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
-use crate::layout::Leaf;
+use crate::layout::{Dimension, Leaf, Unsupported};
 use crate::types::{CType, IntKind, Opaque};
-use crate::value::{Address, Guard, Kind, Known, Lvalue, Target, Targets, Value, merge_targets};
+use crate::value::{Address, Guard, Kind, Known, Lvalue, ObjectId, Target, Targets, Value, merge_targets};
 use lang_c::span::Span as TreeSpan;
 use rely_base::Diagnostic;
-use rely_program::{BinaryOp, CheckKind, Expr, Op, Place};
-
-/// One place that an lvalue may mean.
-#[derive(Clone, Debug)]
-pub(super) struct Cell {
-    /// When it is this one.
-    pub(super) condition: Expr,
-    pub(super) place: Place,
-    pub(super) target: Target,
-    /// The type with which the variable was declared.
-    pub(super) kind: IntKind,
-}
-
-impl Cell {
-    /// The place of the one of `parts` that lies so many bytes behind this cell.
-    pub(super) fn part_behind(&self, distance: u64, parts: &[Cell]) -> Option<Place> {
-        let at = (self.target.object, self.target.offset + distance);
-        let part = parts.iter().find(|part| (part.target.object, part.target.offset) == at)?;
-        Some(part.place.clone())
-    }
-}
+use rely_program::{BinaryOp, CheckKind, Expr, Op, Place, Sort};
 
 /// All places that an lvalue may mean, and what must hold before they are looked at.
 #[derive(Clone, Debug)]
@@ -85,6 +66,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn read_scalar(&mut self, lvalue: Lvalue, at: TreeSpan) -> Lowered<Value> {
         let ty = match lvalue.ty.unqualified() {
             CType::Opaque(Opaque::Thread) => CType::SIZE,
+            CType::BitField(bits) => match bits.promoted() {
+                Some(kind) => CType::Int(kind),
+                None => return self.refuse(at, "a bit-field wider than `int` and narrower than `long`"),
+            },
             other => other.clone(),
         };
         let found = self.cells(&lvalue, at)?;
@@ -94,7 +79,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             targets = merge_targets(&targets, &self.facts.targets_of(cell.target));
         }
-        let kind = ty.scalar().unwrap_or(IntKind::Int);
+        let kind = match lvalue.ty.unqualified() {
+            CType::BitField(bits) => bits.kind,
+            _ => ty.scalar().unwrap_or(IntKind::Int),
+        };
         let value = match found.cells.as_slice() {
             [] => Value { guards: found.all_guards(), ..Value::constant(ty, 0) },
             [cell] => {
@@ -138,9 +126,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             let mut ops = self.guard_ops(found.guards.clone());
             ops.push(Op::wait(cell.condition.clone()));
-            let read = read_as(ty.clone(), kind, cell);
-            let (Kind::Number(expr) | Kind::Truth(expr)) = read.kind else { continue };
-            ops.push(Op::assign(Place::Scalar(temporary), expr));
+            ops.push(Op::assign(Place::Scalar(temporary), cell.load(kind)));
             choices.push(ops);
         }
         choices.push(self.invalid_access(&found));
@@ -173,12 +159,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
         let unusual = self.unusual_atomicity(lvalue, &found).or(self.atomicity);
         self.with_atomicity(unusual, |lowering| {
-            lowering.act_on(found, &value.guards, |cell| {
-                let stored = stored_as(cell.kind, kind, expr.clone());
-                vec![Op::assign(cell.place.clone(), stored)]
-            });
+            if found.is_step && found.cells.iter().any(Cell::is_partial) {
+                return lowering.write_beside(found, &value.guards, kind, &expr);
+            }
+            lowering.act_on(found, &value.guards, |cell| vec![Op::Assign(cell.store(kind, expr.clone()))]);
         });
         Ok(())
+    }
+
+    /// Stores a bit-field that other threads see: its bytes are read in one step and written in another.
+    fn write_beside(&mut self, found: Cells, guards: &[Guard], kind: IntKind, expr: &Expr) {
+        let most = found.cells.iter().map(|cell| cell.places().len()).max().unwrap_or(0);
+        let before: Vec<_> = (0..most).map(|_| self.temporary(Sort::Int)).collect();
+        self.act_on(found.clone(), &[], |cell| {
+            let reads = before.iter().zip(cell.places());
+            vec![Op::Assign(reads.map(|(&kept, place)| (Place::Scalar(kept), place.read())).collect())]
+        });
+        let before: Vec<Expr> = before.into_iter().map(Expr::Var).collect();
+        self.act_on(found, guards, |cell| vec![Op::Assign(cell.store_beside(kind, expr.clone(), &before))]);
     }
 
     /// Notes that the places are read, for other rounds.
@@ -249,17 +247,34 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 None => {
                     let targets = self.facts.targets_of_known(known);
                     let address = self.known_address(known);
-                    self.computed_cells(address, &targets, lvalue, &described, at)
+                    self.computed_cells(address, &targets, lvalue, &described, at)?
                 }
             },
             Address::Computed(address, targets) => {
-                self.computed_cells(address.clone(), &targets.clone(), lvalue, &described, at)
+                self.computed_cells(address.clone(), &targets.clone(), lvalue, &described, at)?
             }
         };
+        let size = self.facts.records.size_of(&lvalue.ty).unwrap_or(1);
+        for cell in found.cells.clone() {
+            let object = cell.target.object;
+            if self.facts.allocation(object).is_some() || self.facts.length(object).is_some() {
+                let address = self.address_number(&lvalue.address);
+                found.guards.extend(self.allocation_guards(object, &cell.condition, &address, size, at));
+                found.guards.extend(self.length_guard(object, &cell.condition, &address, size, at));
+            }
+        }
         found.guards.splice(0..0, lvalue.guards.iter().cloned());
         let shared = |cell: &Cell| self.facts.is_shared(cell.target.object);
         found.is_step = !self.in_atomic() && found.cells.iter().any(shared);
         Ok(found)
+    }
+
+    /// The number of an address.
+    fn address_number(&mut self, address: &Address) -> Expr {
+        match address {
+            Address::Known(known) => self.known_address(known),
+            Address::Computed(expr, _) => expr.clone(),
+        }
     }
 
     /// The cell at a known address; `None` if that needs a look at the whole object.
@@ -270,39 +285,80 @@ impl<'a, 'f> Lowering<'a, 'f> {
         described: &str,
         at: TreeSpan,
     ) -> Lowered<Option<Cells>> {
-        let leaves = self.facts.object(known.object).leaves.clone();
-        let Some((leaf, indices)) = leaves.iter().find_map(|leaf| Some((leaf, indices_in(leaf, known)?)))
-        else {
-            let is_inside = u64::try_from(known.offset).ok().and_then(|offset| covering(&leaves, offset));
-            return match is_inside {
-                Some(leaf) if known.dynamic.is_empty() => {
-                    self.refuse(at, self.punning(leaf, &lvalue.ty, known.object))
-                }
-                _ => Ok(None),
-            };
+        let object = self.facts.object(known.object);
+        let (leaves, whole) = (object.leaves.clone(), self.facts.records.size_of(&object.ty).unwrap_or(0));
+        let found = leaves.iter().find_map(|leaf| Some((leaf, indices_in(leaf, known, whole)?)));
+        let Some((leaf, indices)) = found else {
+            return self.nothing_at(known, lvalue, at);
         };
-        if !is_same_representation(&lvalue.ty, leaf) {
-            return self.refuse(at, self.punning(leaf, &lvalue.ty, known.object));
-        }
+        let place = match view(&lvalue.ty, leaf) {
+            Some(View::Whole) => Some((1, None)),
+            Some(View::Bytes(count)) if fits_in_row(leaf, &indices, count) => Some((count, Some(count))),
+            _ => None,
+        };
+        let Some((cells, bytes)) = place else { return self.nothing_at(known, lvalue, at) };
         let span = Some(self.span(at));
-        let name = self.facts.object(known.object).name.clone();
+        let name = format!("{}{}", self.spelled(&self.facts.object(known.object).name), leaf.path);
         let mut guards = Vec::new();
-        for (index, dimension) in indices.iter().zip(&leaf.dimensions) {
-            let condition = fold::between(index.clone(), 0, i128::from(dimension.count) - 1);
-            let message = format!(
-                "the index in `{described}` is outside of `{}{}`, which has {} elements",
-                self.spelled(&name),
-                leaf.path,
-                dimension.count
-            );
+        for (level, (index, dimension)) in indices.iter().zip(&leaf.dimensions).enumerate() {
+            let is_row = bytes.is_some() && level + 1 == leaf.dimensions.len();
+            let last = i128::from(dimension.count) - if is_row { i128::from(cells) } else { 1 };
+            let message = match leaf.is_raw && is_row {
+                true => format!("`{described}` reaches out of `{name}`, which has {} bytes", dimension.count),
+                false => format!(
+                    "the index in `{described}` is outside of `{name}`, which has {} elements",
+                    dimension.count
+                ),
+            };
+            let condition = fold::between(index.clone(), 0, last);
             guards.push(Guard { kind: CheckKind::Bounds, condition, message, span });
         }
         let target = Target { object: known.object, offset: leaf.offset };
         let place = self.place_in(target, leaf, &indices);
-        let cell = Cell { condition: Expr::Bool(true), place, target, kind: leaf.kind };
+        let bytes = bytes.map(|count| Bytes::at(&lvalue.ty, &place, count));
+        let cell = Cell { condition: Expr::Bool(true), place, target, kind: leaf.kind, bytes };
         let valid =
             Guard { kind: CheckKind::Bounds, condition: Expr::Bool(true), message: String::new(), span };
         Ok(Some(Cells { guards, cells: vec![cell], valid, is_step: false }))
+    }
+
+    /// What an access to a known address finds that no scalar is there for: memory that has to be looked at
+    /// differently, from the next round on. `None` if that needs a look at the whole object.
+    fn nothing_at(&mut self, known: &Known, lvalue: &Lvalue, at: TreeSpan) -> Lowered<Option<Cells>> {
+        let Some(offset) = u64::try_from(known.offset).ok().filter(|_| known.dynamic.is_empty()) else {
+            return Ok(None);
+        };
+        if !self.is_inside(known.object, offset, &lvalue.ty) {
+            return Ok(None);
+        }
+        match self.look_at(known.object, offset, &lvalue.ty) {
+            Ok(()) => {
+                let condition = Expr::Bool(true);
+                let valid = Guard { kind: CheckKind::Bounds, condition, message: String::new(), span: None };
+                Ok(Some(Cells { guards: Vec::new(), cells: Vec::new(), valid, is_step: false }))
+            }
+            Err(_) => {
+                let leaves = self.facts.object(known.object).leaves.clone();
+                self.refuse(at, self.punning(covering(&leaves, offset), &lvalue.ty, known.object))
+            }
+        }
+    }
+
+    /// Whether a scalar of this type at an offset lies within the object.
+    fn is_inside(&self, object: ObjectId, offset: u64, ty: &CType) -> bool {
+        let whole = self.facts.records.size_of(&self.facts.object(object).ty).unwrap_or(0);
+        let size = self.facts.records.size_of(ty).unwrap_or(0);
+        offset.checked_add(size).is_some_and(|end| end <= whole)
+    }
+
+    /// Asks for memory that can be accessed as a type at an offset.
+    fn look_at(&mut self, object: ObjectId, offset: u64, ty: &CType) -> Result<(), Unsupported> {
+        if self.is_silent || self.flow.is_dead() {
+            return Ok(());
+        }
+        let size = self.facts.records.size_of(ty).unwrap_or(1);
+        let unqualified = ty.unqualified().clone();
+        self.facts.look_at(object, offset, size, &|leaf| is_meant(&unqualified, leaf))
     }
 
     fn place_in(&mut self, target: Target, leaf: &Leaf, indices: &[Expr]) -> Place {
@@ -324,68 +380,78 @@ impl<'a, 'f> Lowering<'a, 'f> {
         lvalue: &Lvalue,
         described: &str,
         at: TreeSpan,
-    ) -> Cells {
+    ) -> Lowered<Cells> {
         let span = Some(self.span(at));
         let mut cells = Vec::new();
         for &target in targets {
-            if self.facts.untyped_size(target.object).is_some() {
-                let message = format!("`{described}` accesses allocated memory of unknown type");
-                let error = Diagnostic::error(message).at(self.span(at), "here");
-                self.obligations.push(Obligation::Never(error));
+            if let Some(ty) = self.untyped_as(target.object, &lvalue.ty) {
+                self.hold(target.object, ty, at)?;
+                continue;
             }
             let leaves = self.facts.object(target.object).leaves.clone();
             let exact = leaves.iter().find(|leaf| leaf.offset == target.offset);
-            let Some(leaf) = exact.or_else(|| covering(&leaves, target.offset)) else { continue };
-            if exact.is_none() || !is_same_representation(&lvalue.ty, leaf) {
+            let view = exact.and_then(|leaf| Some((leaf, view(&lvalue.ty, leaf)?)));
+            if let Some((leaf, view)) = view {
+                cells.push(self.computed_cell(&address, target, leaf, view, &lvalue.ty));
+            } else if self.is_inside(target.object, target.offset, &lvalue.ty)
+                && self.look_at(target.object, target.offset, &lvalue.ty).is_err()
+            {
+                let leaf = exact.or_else(|| covering(&leaves, target.offset));
                 let message = format!("{} is not supported", self.punning(leaf, &lvalue.ty, target.object));
                 let error = Diagnostic::error(message).at(self.span(at), "here");
                 self.obligations.push(Obligation::Never(error));
-                continue;
             }
-            cells.push(self.computed_cell(&address, target, leaf));
         }
         let condition =
             cells.iter().fold(Expr::Bool(false), |any, cell| fold::or(any, cell.condition.clone()));
         let message = format!("`{described}` accesses memory that is not there");
         let valid = Guard { kind: CheckKind::Bounds, condition, message, span };
-        Cells { guards: Vec::new(), cells, valid, is_step: false }
+        Ok(Cells { guards: Vec::new(), cells, valid, is_step: false })
     }
 
     /// When an address lies in the array of this leaf, and where.
-    fn computed_cell(&mut self, address: &Expr, target: Target, leaf: &Leaf) -> Cell {
+    fn computed_cell(&mut self, address: &Expr, target: Target, leaf: &Leaf, view: View, ty: &CType) -> Cell {
         let start = self.facts.address_of(target.object) + i128::from(leaf.offset);
         let variable = self.variable(target);
-        let dimensions = leaf.joined_dimensions();
-        let Some(outermost) = dimensions.first() else {
-            let condition = fold::binary(BinaryOp::Eq, address.clone(), Expr::Int(start));
-            return Cell { condition, place: Place::Scalar(variable), target, kind: leaf.kind };
+        let count = match view {
+            View::Whole => 1,
+            View::Bytes(count) => count,
         };
-        let end = start + i128::from(outermost.count * outermost.stride);
-        let mut condition = fold::between(address.clone(), start, end - 1);
+        let mut dimensions = leaf.joined_dimensions();
+        if dimensions.is_empty() {
+            let condition = fold::binary(BinaryOp::Eq, address.clone(), Expr::Int(start));
+            return Cell { condition, place: Place::Scalar(variable), target, kind: leaf.kind, bytes: None };
+        }
+        let levels = dimensions.len();
+        let outermost = dimensions.remove(0);
+        let mut condition =
+            fold::between(address.clone(), start, start + last_of(&outermost, levels == 1, count));
         let mut rest = fold::binary(BinaryOp::Sub, address.clone(), Expr::Int(start));
         let mut flat = Expr::Int(0);
-        for (level, dimension) in dimensions.iter().enumerate() {
+        for (level, dimension) in std::iter::once(outermost).chain(dimensions).enumerate() {
             let stride = Expr::Int(i128::from(dimension.stride));
             let index = fold::binary(BinaryOp::Div, rest.clone(), stride.clone());
             if level > 0 {
-                let last = i128::from(dimension.count * dimension.stride) - 1;
+                let last = last_of(&dimension, level + 1 == levels, count);
                 condition = fold::and(condition, fold::between(rest.clone(), 0, last));
             }
             flat = fold::add(fold::scale(dimension.count as i64, flat), index);
             rest = fold::binary(BinaryOp::Rem, rest, stride);
         }
         condition = fold::and(condition, fold::binary(BinaryOp::Eq, rest, Expr::Int(0)));
-        Cell { condition, place: Place::Element(variable, flat), target, kind: leaf.kind }
+        let place = Place::Element(variable, flat);
+        let bytes = (view != View::Whole).then(|| Bytes::at(ty, &place, count));
+        Cell { condition, place, target, kind: leaf.kind, bytes }
     }
 
-    fn punning(&self, leaf: &Leaf, ty: &CType, object: crate::value::ObjectId) -> String {
-        format!(
-            "an access to `{}{}`, of type `{}`, as `{}`",
-            self.spelled(&self.facts.object(object).name),
-            leaf.path,
-            self.facts.records.display(&leaf.ty),
-            self.facts.records.display(ty)
-        )
+    fn punning(&self, leaf: Option<&Leaf>, ty: &CType, object: ObjectId) -> String {
+        let name = self.spelled(&self.facts.object(object).name);
+        let (path, held) = match leaf {
+            Some(leaf) => (leaf.path.as_str(), &leaf.ty),
+            None => ("", &self.facts.object(object).ty),
+        };
+        let (held, ty) = (self.facts.records.display(held), self.facts.records.display(ty));
+        format!("an access to `{name}{path}`, of type `{held}`, as `{ty}`")
     }
 }
 
@@ -397,8 +463,8 @@ impl Cells {
 }
 
 /// The indices of a known address in a leaf, one for each dimension, if its constant part lies
-/// in it and each computed part belongs to a dimension.
-fn indices_in(leaf: &Leaf, known: &Known) -> Option<Vec<Expr>> {
+/// in it and each computed part belongs to a dimension. In an object that is all bytes, each does.
+fn indices_in(leaf: &Leaf, known: &Known, whole: u64) -> Option<Vec<Expr>> {
     let constant = leaf.indices_at(u64::try_from(known.offset).ok()?)?;
     let mut unused: Vec<&(Expr, i64)> = known.dynamic.iter().collect();
     let mut indices = Vec::with_capacity(constant.len());
@@ -410,44 +476,35 @@ fn indices_in(leaf: &Leaf, known: &Known) -> Option<Vec<Expr>> {
             None => constant,
         });
     }
+    if !unused.is_empty() && leaf.is_raw && (leaf.offset, leaf.end()) == (0, whole) {
+        let moves = unused.drain(..).map(|(index, stride)| fold::scale(*stride, index.clone()));
+        let last = indices.pop()?;
+        indices.push(moves.fold(last, fold::add));
+    }
     unused.is_empty().then_some(indices)
 }
 
-/// The leaf to which a byte belongs.
-fn covering(leaves: &[Leaf], offset: u64) -> Option<&Leaf> {
-    leaves.iter().find(|leaf| {
-        let back = 0..leaf.size().min(offset + 1);
-        back.into_iter().any(|bytes| leaf.indices_at(offset - bytes).is_some())
-    })
+/// Whether so many bytes from an index on lie in a row, as far as that is known.
+fn fits_in_row(leaf: &Leaf, indices: &[Expr], count: u64) -> bool {
+    match (indices.last(), leaf.bytes_in_a_row()) {
+        (Some(Expr::Int(index)), Some(row)) => index + i128::from(count) <= i128::from(row),
+        (_, row) => row.is_some(),
+    }
 }
 
-/// Whether a scalar of the leaf can be accessed as the type without a look at its bytes.
-fn is_same_representation(ty: &CType, leaf: &Leaf) -> bool {
-    let of_library = |ty: &CType| match ty.unqualified() {
-        CType::Opaque(Opaque::Thread) => None,
-        CType::Opaque(opaque) => Some(*opaque),
-        _ => None,
-    };
-    let Some(kind) = ty.scalar() else { return false };
-    kind.size() == leaf.size()
-        && of_library(ty) == of_library(&leaf.ty)
-        && (kind == IntKind::Bool) == (leaf.kind == IntKind::Bool)
+/// The last distance from the start of a dimension at which so many cells can begin.
+fn last_of(dimension: &Dimension, is_innermost: bool, count: u64) -> i128 {
+    let behind = if is_innermost { count } else { 1 };
+    i128::from(dimension.count * dimension.stride) - i128::from(behind)
 }
 
 /// What is read from a cell, as a value of the given type.
 fn read_as(ty: CType, kind: IntKind, cell: &Cell) -> Value {
-    let expr = cell.place.read();
-    if kind == IntKind::Bool {
-        return Value::truth(ty, expr);
+    let expr = cell.load(kind);
+    match kind {
+        IntKind::Bool => Value::truth(ty, expr),
+        _ => Value { depth: 4, ..Value::number(ty, expr, Range::of(cell.int_type(kind))) },
     }
-    let int_type = kind.int_type();
-    let expr = if kind.is_signed() == cell.kind.is_signed() { expr } else { fold::wrap(int_type, expr) };
-    Value { depth: 4, ..Value::number(ty, expr, Range::of(int_type)) }
-}
-
-/// A number of one type as a variable that was declared with another type holds it.
-pub(super) fn stored_as(declared: IntKind, accessed: IntKind, expr: Expr) -> Expr {
-    if declared.is_signed() == accessed.is_signed() { expr } else { fold::wrap(declared.int_type(), expr) }
 }
 
 fn choose(condition: Expr, yes: Value, no: Value) -> Value {

@@ -20,6 +20,7 @@ mod barrier;
 mod branch;
 mod bytes;
 mod call;
+mod cell;
 mod convert;
 mod counters;
 mod declare;
@@ -47,6 +48,7 @@ mod tag;
 mod text;
 mod threads;
 mod typename;
+mod variable_array;
 
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
@@ -109,6 +111,7 @@ pub(crate) fn lower(
         let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
+        finished.note_allocations(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
@@ -152,6 +155,10 @@ pub(crate) struct Lowering<'a, 'f> {
     /// Structures whose members are being looked at.
     completing: FxHashSet<RecordId>,
     obligations: Vec<Obligation>,
+    /// The length of the array that is being declared.
+    variable_length: variable_array::Length,
+    /// The places that allocate.
+    reached: Vec<allocate::Reached>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
     /// Whether only the type of what is walked over matters.

@@ -43,7 +43,7 @@ impl Engine for Parameterized {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, _: &dyn Observer) -> Claim {
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
         }
         if let Some(what) = unsupported(program) {

@@ -45,7 +45,7 @@ impl<'p> Argument<'p> {
     pub(crate) fn proves(self, goal: Goal) -> bool {
         match self {
             Argument::Assertions(_) | Argument::Counting(_) => {
-                matches!(goal, Goal::Assert | Goal::Overflow | Goal::Deadlock)
+                matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory | Goal::Deadlock)
             }
             Argument::Ranking(_) => goal == Goal::Termination,
         }

@@ -72,7 +72,7 @@ impl ReductionStrategy {
     /// Takes blocks for one step.
     pub(super) fn reduce(&self, task: Task<'_>, budget: &Budget) -> Result<Reduced, NotReduced> {
         let Task { program, goal, .. } = task;
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Err(NotReduced::Goal(Reason::UnsupportedGoal { engine: self.name(), goal }));
         }
         let blocks = Blocks::infer(program, goal, (self.limits, self.rest.rely_guarantee.symbolic), budget);
