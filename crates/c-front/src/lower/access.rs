@@ -325,9 +325,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// What an access to a known address finds that no scalar is there for: memory that has to be looked at
     /// differently, from the next round on. `None` if that needs a look at the whole object.
     fn nothing_at(&mut self, known: &Known, lvalue: &Lvalue, at: TreeSpan) -> Lowered<Option<Cells>> {
-        let Some(offset) = u64::try_from(known.offset).ok().filter(|_| known.dynamic.is_empty()) else {
+        let Ok(offset) = u64::try_from(known.offset) else { return Ok(None) };
+        if !known.dynamic.is_empty() && !self.is_between_cells(known, offset) {
             return Ok(None);
-        };
+        }
         if !self.is_inside(known.object, offset, &lvalue.ty) {
             return Ok(None);
         }
@@ -342,6 +343,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.refuse(at, self.punning(covering(&leaves, offset), &lvalue.ty, known.object))
             }
         }
+    }
+
+    /// Whether a computed address may lie between the cells of the memory at its constant part.
+    fn is_between_cells(&self, known: &Known, offset: u64) -> bool {
+        let leaves = &self.facts.object(known.object).leaves;
+        let Some(leaf) = covering(leaves, offset).filter(|leaf| !matches!(leaf.ty, CType::Opaque(_))) else {
+            return false;
+        };
+        let size = leaf.size() as i64;
+        (offset as i64 - leaf.offset as i64) % size != 0
+            || known.dynamic.iter().any(|(index, stride)| stride.wrapping_mul(factor_of(index)) % size != 0)
     }
 
     /// Whether a scalar of this type at an offset lies within the object.
@@ -482,6 +494,24 @@ fn indices_in(leaf: &Leaf, known: &Known, whole: u64) -> Option<Vec<Expr>> {
         indices.push(moves.fold(last, fold::add));
     }
     unused.is_empty().then_some(indices)
+}
+
+/// A number that divides what an index is, if that is seen at once.
+fn factor_of(index: &Expr) -> i64 {
+    match index {
+        Expr::Int(number) => i64::try_from(*number).unwrap_or(1),
+        Expr::Binary(BinaryOp::Mul, parts) => factor_of(&parts[0]).saturating_mul(factor_of(&parts[1])),
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, parts) => {
+            let (left, right) = (factor_of(&parts[0]), factor_of(&parts[1]));
+            if left != 0 && right % left == 0 { left } else { 1 }
+        }
+        Expr::Wrap(int_type, inner) if int_type.bits >= 32 => match factor_of(inner) {
+            // Wrapping around keeps what divides powers of two.
+            factor @ (1 | 2 | 4 | 8) => factor,
+            _ => 1,
+        },
+        _ => 1,
+    }
 }
 
 /// Whether so many bytes from an index on lie in a row, as far as that is known.

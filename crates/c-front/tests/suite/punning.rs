@@ -71,7 +71,8 @@ impl Writer {
             let (ty, most) = WIDTHS[self.random.below(WIDTHS.len())];
             let packed = if self.random.chance(10) { " __attribute__((packed))" } else { "" };
             match self.random.below(8) {
-                0 => write!(bits, " {ty} f{index};"),
+                // A `_Bool` of other bytes than 0 and 1 has no value.
+                0 if ty != "_Bool" => write!(bits, " {ty} f{index};"),
                 1 => write!(bits, " unsigned : {}; {ty} f{index} : 1;", self.random.below(20)),
                 _ => write!(bits, " {ty} f{index} : {}{packed};", 1 + self.random.below(most)),
             }
@@ -210,7 +211,7 @@ impl Writer {
                  long sum = c[4 * i + 5] + a[0]; free(a);"
             ),
             _ => format!(
-                "int size = i + 3; short a[size]; a[0] = {value}; a[i + 2] = 7; long sum = a[0] + a[2];"
+                "int size = i + 3; short a[size]; a[0] = {value}; a[i + 2] = 7; long sum = a[0] + a[i + 2];"
             ),
         };
         let note = self.note("sum");
