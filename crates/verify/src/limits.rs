@@ -4,11 +4,8 @@
 //! take it that no run comes there, so a violation that they find is one. But a proof says nothing about runs beyond:
 //! it is believed only if a second proof, checked like any other, shows that there are none.
 
-use crate::scheduler::Strategy;
-use rely_base::{Budget, Observer};
 use rely_evidence::{Reason, Verdict};
-use rely_passes::CriticalSections;
-use rely_program::{Check, CheckKind, Goal, Program, ProgramEditor, Violation};
+use rely_program::{Check, CheckKind, Program, ProgramEditor, Violation};
 
 /// Whether a front end has left something out.
 pub(crate) fn has_limits(program: &Program) -> bool {
@@ -16,7 +13,7 @@ pub(crate) fn has_limits(program: &Program) -> bool {
 }
 
 /// The program in which it is an error, and the only one, to leave what was translated.
-fn with_limits_asserted(program: &Program) -> Program {
+pub(crate) fn with_limits_asserted(program: &Program) -> Program {
     let mut editor = ProgramEditor::new(program.clone());
     for (_, Check { kind, .. }) in editor.checks_mut().iter_mut() {
         // Runs that fail another check end there: they are left out like those of other goals.
@@ -26,18 +23,10 @@ fn with_limits_asserted(program: &Program) -> Program {
     editor.finish()
 }
 
-/// Why a proof about what was translated says nothing about the program, unless it does.
-pub(crate) fn reached(
-    program: &Program,
-    sections: CriticalSections,
-    strategy: &dyn Strategy,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Option<Reason> {
-    let asserted = with_limits_asserted(program);
-    let verified =
-        crate::pipeline::verify_translated(&asserted, Goal::Assert, sections, strategy, budget, observer);
-    match verified.verdict {
+/// Why a proof about what was translated says nothing about the program, given what is known of the program in which
+/// limits are asserted.
+pub(crate) fn reached(asserted: &Program, verdict: Verdict) -> Option<Reason> {
+    match verdict {
         Verdict::Safe(_) => None,
         Verdict::Unsafe(shown) => {
             let limit = match shown.replay().violation() {

@@ -91,14 +91,16 @@ pub fn verify_and_keep(
     if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
         return verified;
     }
-    match limits::reached(program, sections, strategy, budget, observer) {
+    let asserted = limits::with_limits_asserted(program);
+    let kept = verify_translated(&asserted, Goal::Assert, sections, strategy, budget, observer).verdict;
+    match limits::reached(&asserted, kept) {
         None => verified,
         Some(reason) => Verified { verdict: Verdict::Unknown(reason), engine: None, ..verified },
     }
 }
 
 /// The verdict about the runs that stay within what the front end has translated.
-pub(crate) fn verify_translated(
+fn verify_translated(
     program: &Program,
     goal: Goal,
     sections: CriticalSections,

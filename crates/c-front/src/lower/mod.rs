@@ -33,6 +33,7 @@ mod initializer_list;
 mod join;
 mod library;
 mod literal;
+mod locate;
 mod lvalue;
 mod memory;
 mod mutex;

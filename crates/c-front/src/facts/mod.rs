@@ -7,6 +7,11 @@
 //! what is stored where, and starts from what the last one has noted, until nothing is added.
 //! Everything here only ever grows, and there are finitely many objects, so that ends.
 
+mod heap;
+mod reshape;
+
+pub(crate) use heap::{Allocation, Site};
+
 use crate::image::Image;
 use crate::layout::{Leaf, Unsupported, leaf_at, leaves_of_shape};
 use crate::shape::Shape;
@@ -50,26 +55,6 @@ pub(crate) enum ObjectKey {
     AtomicCopy(ThreadKey, usize),
     /// How many elements an array of variable length has; whether all threads see that.
     ArrayLength(ThreadKey, usize, bool),
-}
-
-/// A place that allocates.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
-    pub(crate) thread: ThreadKey,
-    /// The calls that lead to it, the outermost first, and itself.
-    pub(crate) path: Vec<usize>,
-}
-
-/// What is known of an allocated object.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allocation {
-    /// Where it is kept whether the object is in use.
-    pub(crate) states: ObjectId,
-    /// Where its size is kept, if that varies.
-    pub(crate) sizes: Option<ObjectId>,
-    /// Its number in its pool.
-    pub(crate) index: usize,
-    pub(crate) is_pooled: bool,
 }
 
 /// Who has an object.
@@ -225,125 +210,6 @@ impl Facts {
         let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, shape, leaves });
         self.by_key.insert(key, id);
         Ok(id)
-    }
-
-    /// Makes an allocated object. What it holds is found out from the first pointer to something
-    /// that points to it.
-    pub(crate) fn add_allocated(&mut self, key: ObjectKey, bytes: u64, span: Span) -> ObjectId {
-        if let Some(id) = self.find(&key) {
-            return id;
-        }
-        let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
-        let (storage, shape, leaves) = (Storage::Global, Shape::default(), Rc::from(Vec::new()));
-        let span = Some(span);
-        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, shape, leaves });
-        self.by_key.insert(key, id);
-        self.untyped.insert(id);
-        id
-    }
-
-    /// The size of an allocated object of which it is not known yet what it holds.
-    pub(crate) fn untyped_size(&self, id: ObjectId) -> Option<u64> {
-        if self.untyped.contains(&id) { self.records.size_of(&self.objects[id].ty) } else { None }
-    }
-
-    /// Notes where the state of an allocated object is kept.
-    pub(crate) fn allocate(&mut self, id: ObjectId, allocation: Allocation) {
-        self.allocations.insert(id, allocation);
-    }
-
-    pub(crate) fn allocation(&self, id: ObjectId) -> Option<Allocation> {
-        self.allocations.get(&id).copied()
-    }
-
-    /// Notes where the length of an array is kept.
-    pub(crate) fn set_length(&mut self, array: ObjectId, length: ObjectId) {
-        self.lengths.insert(array, length);
-    }
-
-    pub(crate) fn length(&self, array: ObjectId) -> Option<ObjectId> {
-        self.lengths.get(&array).copied()
-    }
-
-    /// Notes that a place that allocates may be reached more than once.
-    pub(crate) fn pool(&mut self, site: &Site) {
-        self.grown |= self.pooled.insert(site.clone());
-    }
-
-    pub(crate) fn is_pooled(&self, site: &Site) -> bool {
-        self.pooled.contains(site)
-    }
-
-    /// Notes that an object is given to `free`.
-    pub(crate) fn free(&mut self, id: ObjectId) {
-        self.grown |= self.freed.insert(id);
-    }
-
-    pub(crate) fn is_freed(&self, id: ObjectId) -> bool {
-        self.freed.contains(&id)
-    }
-
-    /// Notes what an allocated object holds.
-    pub(crate) fn set_type(&mut self, id: ObjectId, ty: CType) -> Result<(), Unsupported> {
-        let leaves = leaves_of_shape(&self.records, &ty, &Shape::default())?;
-        let object = &mut self.objects[id];
-        object.ty = ty;
-        object.leaves = leaves.into();
-        self.untyped.remove(&id);
-        self.grown = true;
-        Ok(())
-    }
-
-    /// Whether some of an object is looked at as bytes.
-    pub(crate) fn is_raw(&self, id: ObjectId) -> bool {
-        self.objects[id].leaves.iter().any(|leaf| leaf.is_raw)
-    }
-
-    /// Asks for a shape in which some bytes of an object can be accessed as a type, from the next round on. `is_fit`
-    /// says whether a scalar is one of this type.
-    pub(crate) fn look_at(
-        &mut self,
-        id: ObjectId,
-        offset: u64,
-        size: u64,
-        is_fit: &dyn Fn(&Leaf) -> bool,
-    ) -> Result<(), Unsupported> {
-        let object = &self.objects[id];
-        let shape = self.reshaped.get(&id).map_or(&object.shape, |(shape, _)| shape);
-        let shape = shape.with_access(&self.records, &object.ty, offset, size, is_fit);
-        let leaves = leaves_of_shape(&self.records, &object.ty, &shape)?;
-        if *leaves == *object.leaves {
-            return Err(Unsupported::Construct("this access"));
-        }
-        self.reshaped.insert(id, (shape, leaves.into()));
-        self.grown = true;
-        Ok(())
-    }
-
-    /// Gives objects their new shapes, and finds the scalars again that pointers point to.
-    fn reshape(&mut self) {
-        if self.reshaped.is_empty() {
-            return;
-        }
-        for (id, (shape, leaves)) in std::mem::take(&mut self.reshaped) {
-            let object = &mut self.objects[id];
-            (object.shape, object.leaves) = (shape, leaves);
-        }
-        for (place, targets) in std::mem::take(&mut self.points_to) {
-            let place = self.found_again(place);
-            let targets = targets.into_iter().map(|target| self.found_again(target)).collect();
-            let known = self.points_to.entry(place).or_default();
-            *known = merge_targets(known, &targets);
-        }
-        let results = std::mem::take(&mut self.results);
-        for (place, is_read) in results {
-            *self.results.entry(self.found_again(place)).or_default() |= is_read;
-        }
-    }
-
-    /// The scalar that lies where another one lay before shapes have changed.
-    fn found_again(&self, target: Target) -> Target {
-        self.target(target.object, target.offset as i64)
     }
 
     /// The address at which an object lies. Any would do: they are numbered as they come.
