@@ -5,10 +5,11 @@
 //! [shape](Shape) of an object says where. Of a union only those scalars exist that somebody accesses; if these
 //! overlap, its bytes do.
 
+use crate::Wakeups;
 use crate::shape::Shape;
 use crate::types::{
-    BARRIER_CELL, BARRIER_CELLS, CType, Field, IntKind, MUTEX_COUNT, MUTEX_KIND, Opaque, RecordBody,
-    RecordId, Records,
+    BARRIER_CELL, BARRIER_CELLS, CONDITION_CELLS, CType, Field, IntKind, MUTEX_COUNT, MUTEX_KIND, Opaque,
+    RecordBody, RecordId, Records,
 };
 
 /// The largest array, in cells.
@@ -215,6 +216,15 @@ impl Collector<'_> {
                     inner.offset += number as u64 * BARRIER_CELL.size();
                     inner.path = format!("{}.{name}", inner.path);
                     self.collect(&CType::Int(BARRIER_CELL), inner, leaves)?;
+                }
+                Ok(())
+            }
+            CType::Opaque(Opaque::Condition) if self.records.wakeups() == Wakeups::BySignal => {
+                for (number, name) in CONDITION_CELLS.into_iter().enumerate() {
+                    let mut inner = prefix.clone();
+                    inner.offset += number as u64 * Opaque::ConditionCell.size();
+                    inner.path = format!("{}.{name}", inner.path);
+                    self.collect(&CType::Opaque(Opaque::ConditionCell), inner, leaves)?;
                 }
                 Ok(())
             }

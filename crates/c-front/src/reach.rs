@@ -25,6 +25,10 @@ impl Facts {
     ) -> Targets {
         let mut moved = Targets::new();
         for &target in targets {
+            if self.is_outside(target.object) {
+                moved.push(target);
+                continue;
+            }
             match steps {
                 Expr::Int(steps) => {
                     let distance = i64::try_from(*steps).unwrap_or(i64::MAX).saturating_mul(stride);
@@ -38,6 +42,9 @@ impl Facts {
 
     /// What a known address may mean whose indices do not fit the object's arrays.
     pub(crate) fn targets_of_known(&self, known: &Known) -> Targets {
+        if self.is_outside(known.object) {
+            return vec![Target { object: known.object, offset: 0 }];
+        }
         let target = self.target(known.object, known.offset);
         let mut reached = vec![target];
         for &(_, stride) in &known.dynamic {

@@ -31,6 +31,7 @@
 //! # Ok::<(), rely_program::Malformed>(())
 //! ```
 
+mod approximation;
 pub mod counting;
 mod data;
 mod exhaustion;

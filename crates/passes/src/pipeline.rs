@@ -34,7 +34,7 @@ impl Pipeline {
             Goal::Assert | Goal::Overflow | Goal::Memory => {
                 Self::simplifying(Deadlocks::Ignore, sections).after(focus)
             }
-            Goal::Deadlock | Goal::Termination => {
+            Goal::Deadlock | Goal::Termination | Goal::FairTermination => {
                 Self::simplifying(Deadlocks::Preserve, sections).after(focus)
             }
             // Every access counts, even one whose value does not matter.

@@ -2,8 +2,8 @@
 
 use crate::expr::Expr;
 use crate::ir::{
-    Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread, ThreadId,
-    ThreadKind, Var, VarId,
+    Approximation, Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread,
+    ThreadId, ThreadKind, Var, VarId,
 };
 use crate::property::Property;
 use crate::types::{Sort, Value};
@@ -30,6 +30,8 @@ impl ProgramBuilder {
                 properties: Vec::new(),
                 requires: Vec::new(),
                 assumptions: Vec::new(),
+                externals: Vec::new(),
+                approximations: Vec::new(),
                 outgoing: Arena::new(),
             },
         }
@@ -158,6 +160,18 @@ impl ProgramBuilder {
         if !self.program.assumptions.contains(&name) {
             self.program.assumptions.push(name);
         }
+    }
+
+    /// Names something that the source uses and does not define, once.
+    pub fn external(&mut self, name: &str) {
+        if !self.program.externals.iter().any(|known| known == name) {
+            self.program.externals.push(name.to_owned());
+        }
+    }
+
+    /// Says that nondeterministic assignments to a variable stand for something that is not known exactly.
+    pub fn approximation(&mut self, approximation: Approximation) {
+        self.program.approximations.push(approximation);
     }
 
     /// The program, if it is well formed.

@@ -59,6 +59,8 @@ impl ProgramParts {
             properties,
             requires,
             assumptions,
+            externals: Vec::new(),
+            approximations: Vec::new(),
             outgoing,
         };
         debug_assert_eq!(wellformed::check(&program), Ok(()), "a pass made a malformed program");

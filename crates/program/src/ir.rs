@@ -40,6 +40,8 @@ pub struct Program {
     pub(crate) properties: Vec<Property>,
     pub(crate) requires: Vec<Expr>,
     pub(crate) assumptions: Vec<&'static str>,
+    pub(crate) externals: Vec<String>,
+    pub(crate) approximations: Vec<Approximation>,
     /// The edges that leave each location, in the order in which they were made.
     pub(crate) outgoing: Arena<LocationId, Vec<EdgeId>>,
 }
@@ -91,6 +93,17 @@ impl Program {
         &self.assumptions
     }
 
+    /// What the source uses and does not define, and of which something is assumed.
+    pub fn externals(&self) -> &[String] {
+        &self.externals
+    }
+
+    /// The choices of this program that its source may not have. Only front ends say so: a trace is
+    /// judged on the program that they made, and passes need not know.
+    pub fn approximations(&self) -> &[Approximation] {
+        &self.approximations
+    }
+
     /// The edges that leave a location.
     pub fn outgoing(&self, location: LocationId) -> &[EdgeId] {
         &self.outgoing[location]
@@ -122,6 +135,16 @@ impl Program {
     pub fn thread_of(&self, location: LocationId) -> &Thread {
         &self.threads[self.locations[location].thread]
     }
+}
+
+/// A variable that gets any value where the source has one that is not known: what is proved for all values
+/// holds for that one, but a run that depends on some other value is no run of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approximation {
+    /// The variable whose nondeterministic assignments are such choices.
+    pub var: VarId,
+    /// What of the source they stand for, with its place: "floating-point arithmetic in line 3".
+    pub construct: String,
 }
 
 /// A variable.

@@ -12,11 +12,15 @@ pub enum Goal {
     Assert,
     /// No two threads access the same memory at once, one of them writing.
     Race,
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     Deadlock,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
     Termination,
+    /// The same of fair runs alone: in which no thread that could always go on is left out for ever
+    /// (weak fairness).
+    FairTermination,
     /// No signed arithmetic leaves its type.
     Overflow,
     /// No access leaves its memory or uses memory that was freed, and nothing else than allocated memory is freed.
@@ -25,8 +29,15 @@ pub enum Goal {
 
 impl Goal {
     /// All goals, in the order in which they are listed for users.
-    pub const ALL: [Goal; 6] =
-        [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow, Goal::Memory];
+    pub const ALL: [Goal; 7] = [
+        Goal::Assert,
+        Goal::Race,
+        Goal::Deadlock,
+        Goal::Termination,
+        Goal::FairTermination,
+        Goal::Overflow,
+        Goal::Memory,
+    ];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -35,9 +46,15 @@ impl Goal {
             Goal::Race => "race",
             Goal::Deadlock => "deadlock",
             Goal::Termination => "termination",
+            Goal::FairTermination => "fair-termination",
             Goal::Overflow => "overflow",
             Goal::Memory => "memory",
         }
+    }
+
+    /// Whether the question is if runs end, of all of them or of the fair ones.
+    pub fn is_termination(self) -> bool {
+        matches!(self, Goal::Termination | Goal::FairTermination)
     }
 
     /// Whether a failed check of this kind violates the goal. Under other goals such a
@@ -49,7 +66,7 @@ impl Goal {
             }
             Goal::Overflow => kind == CheckKind::Overflow,
             Goal::Memory => matches!(kind, CheckKind::Bounds | CheckKind::Lifetime),
-            Goal::Race | Goal::Deadlock | Goal::Termination => false,
+            Goal::Race | Goal::Deadlock | Goal::Termination | Goal::FairTermination => false,
         }
     }
 }
@@ -77,7 +94,8 @@ pub enum PropertyKind {
     /// In every state in which all threads that ever started have ended, all of the
     /// initially running ones among them.
     AtEnd(Expr),
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     DeadlockFree,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.

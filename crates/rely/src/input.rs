@@ -72,12 +72,16 @@ fn read_unless_over(
     let preprocessed = match language {
         Language::C => {
             let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };
-            Some(decode(&name, preprocess::run(source, options, budget)?, Encoding::Utf8)?)
+            Some(decode(&name, preprocess::run(source, options, budget)?, Encoding::Bytes)?)
         }
         Language::I | Language::Rely => None,
     };
-    // Behind the preprocessor comments are gone, so their alphabet does not matter.
-    let encoding = if language == Language::C { Encoding::Any } else { Encoding::Utf8 };
+    let encoding = match language {
+        // Only shown: what is translated is the preprocessed text.
+        Language::C => Encoding::Any,
+        Language::I => Encoding::Bytes,
+        Language::Rely => Encoding::Utf8,
+    };
     let text = decode(&name, bytes, encoding)?;
     let language = match language {
         Language::C | Language::I => rely_verify::Language::C,
@@ -195,12 +199,15 @@ enum Encoding {
     Utf8,
     /// What is not UTF-8 is replaced; for texts that are only shown.
     Any,
+    /// What is not UTF-8 is written as C writes bytes in literals: `\\351`. Elsewhere it is no C.
+    Bytes,
 }
 
 fn decode(name: &str, bytes: Vec<u8>, encoding: Encoding) -> Result<String, Diagnostic> {
     let text = match (String::from_utf8(bytes), encoding) {
         (Ok(text), _) => text,
         (Err(error), Encoding::Any) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        (Err(error), Encoding::Bytes) => with_escapes(error.as_bytes()),
         (Err(error), Encoding::Utf8) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -210,6 +217,16 @@ fn decode(name: &str, bytes: Vec<u8>, encoding: Encoding) -> Result<String, Diag
     };
     // Some editors put a byte order mark in front.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// The text with an octal escape for each byte that is not UTF-8.
+fn with_escapes(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\{byte:03o}")));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -265,6 +282,12 @@ mod tests {
             )
         "#]],
         );
+    }
+
+    #[test]
+    fn bytes_of_other_alphabets_stay_what_they_are() {
+        let text = decode("a.i", b"char s[] = \"caf\xe9!\"; // \xc3\xa9".to_vec(), Encoding::Bytes);
+        assert_eq!(text.map_err(|error| error.message).as_deref(), Ok("char s[] = \"caf\\351!\"; // é"));
     }
 
     #[test]

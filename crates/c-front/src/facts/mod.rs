@@ -12,6 +12,7 @@ mod reshape;
 
 pub(crate) use heap::{Allocation, Site};
 
+use crate::Wakeups;
 use crate::image::Image;
 use crate::layout::{Leaf, Unsupported, leaf_at, leaves_of_shape};
 use crate::shape::Shape;
@@ -55,6 +56,8 @@ pub(crate) enum ObjectKey {
     AtomicCopy(ThreadKey, usize),
     /// How many elements an array of variable length has; whether all threads see that.
     ArrayLength(ThreadKey, usize, bool),
+    /// Memory that does not belong to the program, by a name for all of it.
+    Outside(&'static str),
 }
 
 /// Who has an object.
@@ -92,6 +95,9 @@ pub(crate) enum StartArgument {
 
 /// Objects lie at addresses from here on; smaller numbers point nowhere.
 const FIRST_ADDRESS: i128 = 4_096;
+
+/// How much memory that does not belong to the program may be looked at from one pointer.
+pub(crate) const OUTSIDE_BYTES: u64 = 1 << 32;
 
 /// All that is known so far.
 #[derive(Debug)]
@@ -132,6 +138,8 @@ pub(crate) struct Facts {
     copied_mutexes: FxHashSet<Target>,
     /// Strings in the text.
     strings: FxHashSet<ObjectId>,
+    /// Arrays whose contents are not followed, because the library writes there.
+    blurred: FxHashSet<Target>,
     /// Thread functions whose threads are joined, or detached, more than once perhaps.
     rejoined: FxHashMap<String, Rejoined>,
     /// Whether something was added that this round may have missed.
@@ -147,10 +155,10 @@ pub(crate) enum Rejoined {
     Unknown,
 }
 
-impl Default for Facts {
-    fn default() -> Self {
+impl Facts {
+    pub(crate) fn new(wakeups: Wakeups) -> Self {
         Facts {
-            records: Records::default(),
+            records: Records::new(wakeups),
             objects: Arena::default(),
             by_key: FxHashMap::default(),
             points_to: FxHashMap::default(),
@@ -170,13 +178,12 @@ impl Default for Facts {
             details: FxHashSet::default(),
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
+            blurred: FxHashSet::default(),
             rejoined: FxHashMap::default(),
             grown: false,
         }
     }
-}
 
-impl Facts {
     /// Whether the last round has added something, which the next one takes into account.
     pub(crate) fn take_grown(&mut self) -> bool {
         self.reshape();
@@ -218,11 +225,28 @@ impl Facts {
             return address;
         }
         let address = self.next_address;
-        let size = self.records.size_of(&self.objects[object].ty).unwrap_or(1).max(1);
+        let size = match self.is_outside(object) {
+            true => OUTSIDE_BYTES,
+            false => self.records.size_of(&self.objects[object].ty).unwrap_or(1).max(1),
+        };
         // The byte behind the end belongs to nobody else: a pointer may stand there.
         self.next_address = (address + i128::from(size)) / 16 * 16 + 16;
         self.addresses.insert(object, address);
         address
+    }
+
+    /// Whether this is memory that does not belong to the program.
+    pub(crate) fn is_outside(&self, object: ObjectId) -> bool {
+        matches!(self.objects[object].key, ObjectKey::Outside(_))
+    }
+
+    /// Notes that the contents of an array are not followed.
+    pub(crate) fn blur(&mut self, place: Target) {
+        self.grown |= self.blurred.insert(place);
+    }
+
+    pub(crate) fn is_blurred(&self, place: Target) -> bool {
+        self.blurred.contains(&place)
     }
 
     /// With what an object starts, if that is known.

@@ -46,6 +46,8 @@ impl Facts {
             let known = self.points_to.entry(place).or_default();
             *known = merge_targets(known, &targets);
         }
+        let blurred = std::mem::take(&mut self.blurred);
+        self.blurred = blurred.into_iter().map(|place| self.found_again(place)).collect();
         let results = std::mem::take(&mut self.results);
         for (place, is_read) in results {
             *self.results.entry(self.found_again(place)).or_default() |= is_read;

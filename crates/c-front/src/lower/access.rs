@@ -8,7 +8,7 @@ use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind, Opaque};
-use crate::value::{Address, Guard, Kind, Lvalue, Targets, Value, merge_targets};
+use crate::value::{Address, Guard, Kind, Lvalue, Target, Targets, Value, merge_targets};
 use lang_c::span::Span as TreeSpan;
 use rely_program::{Expr, Op, Place, Sort};
 
@@ -71,6 +71,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let found = self.cells(&lvalue, at)?;
         self.note_read(&found);
+        if found.cells.iter().any(|cell| self.is_vague(cell)) {
+            return self.read_vaguely(&lvalue, ty, found, at);
+        }
         let unusual = self.unusual_atomicity(&lvalue, &found);
         let mut targets = Targets::new();
         for cell in &found.cells {
@@ -117,7 +120,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Reads one of several places in one step.
-    fn read_by_choice(&mut self, ty: CType, kind: IntKind, found: Cells, targets: Targets) -> Value {
+    pub(super) fn read_by_choice(
+        &mut self,
+        ty: CType,
+        kind: IntKind,
+        found: Cells,
+        targets: Targets,
+    ) -> Value {
         let temporary = self.temporary(kind.sort());
         let mut choices = Vec::new();
         for cell in &found.cells {
@@ -156,10 +165,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
         let unusual = self.unusual_atomicity(lvalue, &found).or(self.atomicity);
         self.with_atomicity(unusual, |lowering| {
-            if found.is_step && found.cells.iter().any(Cell::is_partial) {
+            let vague: Vec<Target> =
+                found.cells.iter().filter(|cell| lowering.is_vague(cell)).map(|cell| cell.target).collect();
+            if found.is_step && vague.is_empty() && found.cells.iter().any(Cell::is_partial) {
                 return lowering.write_beside(found, &value.guards, kind, &expr);
             }
-            lowering.act_on(found, &value.guards, |cell| vec![Op::Assign(cell.store(kind, expr.clone()))]);
+            lowering.act_on(found, &value.guards, |cell| {
+                vec![Op::Assign(match vague.contains(&cell.target) {
+                    true => cell.places().into_iter().map(|place| (place, nothing_of(cell.kind))).collect(),
+                    false => cell.store(kind, expr.clone()),
+                })]
+            });
         });
         Ok(())
     }
@@ -250,6 +266,11 @@ fn read_as(ty: CType, kind: IntKind, cell: &Cell) -> Value {
         IntKind::Bool => Value::truth(ty, expr),
         _ => Value { depth: 4, ..Value::number(ty, expr, Range::of(cell.int_type(kind))) },
     }
+}
+
+/// What is stored in a place whose contents are not followed.
+pub(super) fn nothing_of(kind: IntKind) -> Expr {
+    if kind == IntKind::Bool { Expr::Bool(false) } else { Expr::Int(0) }
 }
 
 fn choose(condition: Expr, yes: Value, no: Value) -> Value {

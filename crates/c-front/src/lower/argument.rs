@@ -34,11 +34,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Returns what was evaluated for the call around this one.
     pub(super) fn evaluate_arguments(
         &mut self,
-        name: &str,
         call: &'a CallExpression,
     ) -> Lowered<Vec<(*const Node<Expression>, Value)>> {
         let mut evaluated = Vec::new();
-        if !self.are_quiet(name, &call.arguments)? {
+        if !self.are_quiet(&call.arguments)? {
             let mut operands = self.begin_operands();
             for argument in &call.arguments {
                 if self.is_stream(argument) {
@@ -61,11 +60,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(std::mem::replace(&mut self.evaluated, evaluated))
     }
 
-    fn are_quiet(&mut self, name: &str, arguments: &'a [Node<Expression>]) -> Lowered<bool> {
-        // The texts of the command line are no values.
-        if name.starts_with("ato") || name.starts_with("strto") {
-            return Ok(true);
-        }
+    fn are_quiet(&mut self, arguments: &'a [Node<Expression>]) -> Lowered<bool> {
         for argument in arguments {
             if !self.is_stream(argument) && !self.is_quiet(argument)? {
                 return Ok(false);

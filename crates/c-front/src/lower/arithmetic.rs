@@ -68,7 +68,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             (BinaryOp::Add, false, true) => self.pointer_add(right, left, 1, at),
             (BinaryOp::Sub, true, false) => self.pointer_add(left, right, -1, at),
             (BinaryOp::Sub, true, true) => self.pointer_difference(left, right, at),
-            (op, ..) if op.is_comparison() => Ok(self.pointer_comparison(op, left, right)),
+            (op, ..) if op.is_comparison() => Ok(self.pointer_comparison(op, left, right, at)),
             _ => self.error(at, "this operator does not apply to pointers"),
         }
     }
@@ -285,7 +285,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         left.iter().any(|string| right.iter().any(|other| string != other))
     }
 
-    fn pointer_comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
+    fn pointer_comparison(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Value {
         let is_null = |value: &Value| value.as_constant() == Some(0);
         let is_ordered = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
         if is_ordered || self.may_be_strings(&left, &right) {
@@ -296,6 +296,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             (Kind::Pointer(_), _, BinaryOp::Ne) if is_null(&right) => Expr::Bool(true),
             (_, Kind::Pointer(_), BinaryOp::Eq) if is_null(&left) => Expr::Bool(false),
             (_, Kind::Pointer(_), BinaryOp::Ne) if is_null(&left) => Expr::Bool(true),
+            _ if self.may_be_outside(&left) && self.may_be_outside(&right) => {
+                self.approximate_truth("a comparison of addresses of the library", at)
+            }
             _ => fold::binary(op, self.number(&left), self.number(&right)),
         };
         let value = Value::truth(CType::INT, condition).joined(&left, &right);

@@ -1,9 +1,10 @@
 //! Conditions: where control goes when they hold, and when they do not.
 
 use super::flow::Flow;
-use super::impact::{Impact, expected_value};
+use super::impact::{Impact, expected_value, plain_name};
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
+use crate::text::CONDITION;
 use crate::types::{CType, IntKind};
 use crate::value::{Guard, Kind, Value};
 use lang_c::ast::{BinaryOperator, ConditionalExpression, Expression, UnaryOperator};
@@ -19,6 +20,9 @@ pub(super) struct Ways {
 impl<'a, 'f> Lowering<'a, 'f> {
     /// Evaluates a condition. The walk then stands nowhere until it follows one of the ways.
     pub(super) fn branch(&mut self, condition: &'a Node<Expression>) -> Lowered<Ways> {
+        if let Some(value) = self.already_evaluated(condition) {
+            return Ok(self.branch_on(value));
+        }
         match &condition.node {
             Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
                 let Ways { holds, fails } = self.branch(&unary.node.operand)?;
@@ -122,12 +126,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(Value::truth(CType::INT, Expr::Var(temporary)))
     }
 
-    /// `c ? a : b`.
+    /// `c ? a : b`, and `c ?: b`, in which `c` is evaluated once.
     pub(super) fn conditional(
         &mut self,
         conditional: &'a ConditionalExpression,
         at: TreeSpan,
     ) -> Lowered<Value> {
+        if plain_name(&conditional.then_expression) != Some(CONDITION) {
+            return self.full_conditional(conditional, at);
+        }
+        let condition = self.eval(&conditional.condition)?;
+        self.expect_scalar(&condition, conditional.condition.span)?;
+        let condition = self.snapshot(condition);
+        let known = self.evaluated.len();
+        for same in [&conditional.condition, &conditional.then_expression] {
+            self.evaluated.push((std::ptr::from_ref(&**same), condition.clone()));
+        }
+        let value = self.full_conditional(conditional, at);
+        self.evaluated.truncate(known);
+        value
+    }
+
+    fn full_conditional(&mut self, conditional: &'a ConditionalExpression, at: TreeSpan) -> Lowered<Value> {
         let (yes, no) = (&conditional.then_expression, &conditional.else_expression);
         let branches = self.impact(yes)?.max(self.impact(no)?);
         if branches != Impact::Quiet && !self.is_silent {

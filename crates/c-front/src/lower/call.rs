@@ -65,11 +65,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(value);
         }
         let Some(&function) = self.unit.functions.get(name) else {
-            let name = self.spelled(name);
-            return self.error(
-                at,
-                format!("`{name}` is called, but it is neither defined nor a known library function"),
-            );
+            operands.into_iter().for_each(|operands| self.end_operands(operands));
+            return self.external_call(name, call, wanted, at);
         };
         if self.is_silent {
             operands.into_iter().for_each(|operands| self.end_operands(operands));
@@ -247,7 +244,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(frame)
     }
 
-    fn result_type(&mut self, function: &'a FunctionDefinition) -> Lowered<CType> {
+    pub(super) fn result_type(&mut self, function: &'a FunctionDefinition) -> Lowered<CType> {
         let at = function.declarator.span;
         if let Some(name) = declarator_name(&function.declarator.node) {
             self.check_declarations(name, at)?;

@@ -82,7 +82,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(Symbol::Bound(value)) => Ok(*value),
             Some(Symbol::Function(name)) => self.function_pointer(&name, at),
             Some(Symbol::Constant(value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
-            Some(Symbol::CommandLine) => self.refuse(at, format!("the use of `{name}`")),
+            Some(Symbol::Outside(ty)) => {
+                let place = self.outside_place(ty, at)?;
+                self.read(place, at)
+            }
             Some(Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is a type, not a value", self.spelled(name)))
             }
@@ -95,6 +98,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     fn size_of(&mut self, ty: &CType, at: TreeSpan) -> Lowered<Value> {
+        self.complete_type(ty)?;
         match self.facts.records.size_of(ty) {
             Some(size) => Ok(Value::constant(CType::SIZE, i128::from(size))),
             None => self.error(at, "the size of an incomplete type"),

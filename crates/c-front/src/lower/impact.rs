@@ -6,6 +6,7 @@
 use super::arithmetic::assigned_operator;
 use super::scope::Symbol;
 use super::{Lowered, Lowering};
+use crate::text::CONDITION;
 use crate::types::CType;
 use crate::value::Kind;
 use lang_c::ast::{
@@ -63,6 +64,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                             _ => Impact::Reads,
                         }
                     }
+                    Some(Symbol::Outside(_)) => Impact::Reads,
                     _ => Impact::Quiet,
                 })
             }
@@ -72,6 +74,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Expression::Cast(cast) => self.impact_at(&cast.node.expression, deeper),
             Expression::Conditional(conditional) => {
                 let node = &conditional.node;
+                if plain_name(&node.then_expression) == Some(CONDITION) {
+                    // The condition goes to a temporary.
+                    return Ok(Impact::Acts);
+                }
                 let branches = self
                     .impact_at(&node.then_expression, deeper)?
                     .max(self.impact_at(&node.else_expression, deeper)?);

@@ -6,51 +6,12 @@ use super::branch::Ways;
 use super::impact::plain_name;
 use super::{Lowered, Lowering};
 use crate::fold::Range;
+use crate::library::library_effect;
 use crate::types::{CType, IntKind};
 use crate::value::{Guard, Value};
 use lang_c::ast::{BinaryOperator, CallExpression, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{Check, CheckKind, Domain, Expr, Op, Place, Sort};
-
-/// Functions without an effect that a program could notice, besides that of their arguments.
-fn is_ignored(name: &str) -> bool {
-    matches!(
-        name,
-        "printf"
-            | "fprintf"
-            | "dprintf"
-            | "vprintf"
-            | "vfprintf"
-            | "puts"
-            | "fputs"
-            | "putchar"
-            | "putc"
-            | "fputc"
-            | "putchar_unlocked"
-            | "perror"
-            | "fflush"
-            | "setbuf"
-            | "setvbuf"
-            | "fclose"
-            | "usleep"
-            | "sleep"
-            | "nanosleep"
-            | "clock_nanosleep"
-            | "sched_yield"
-            | "pthread_yield"
-            | "srand"
-            | "srandom"
-            | "write"
-            | "syslog"
-            | "_mm_pause"
-            | "__builtin_ia32_pause"
-            | "__builtin_prefetch"
-            | "__builtin_printf"
-            | "__builtin_puts"
-            | "__printf_chk"
-            | "__fprintf_chk"
-    )
-}
 
 /// Functions that allocate, jump, or look at memory byte by byte: refused by name.
 fn is_refused(name: &str) -> bool {
@@ -60,12 +21,6 @@ fn is_refused(name: &str) -> bool {
             | "alloca"
             | "__builtin_alloca"
             | "strdup"
-            | "strncpy"
-            | "sprintf"
-            | "snprintf"
-            | "scanf"
-            | "fscanf"
-            | "sscanf"
             | "setjmp"
             | "_setjmp"
             | "longjmp"
@@ -73,14 +28,9 @@ fn is_refused(name: &str) -> bool {
             | "signal"
             | "sigaction"
             | "alarm"
-            | "__isoc99_scanf"
-            | "__isoc99_fscanf"
-            | "__isoc99_sscanf"
             | "vscanf"
             | "vfscanf"
             | "vsscanf"
-            | "vsprintf"
-            | "vsnprintf"
             | "atexit"
             | "on_exit"
             | "at_quick_exit"
@@ -110,7 +60,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(Some(value));
         }
         self.check_output(name, call, at)?;
-        let outer = self.evaluate_arguments(name, call)?;
+        let outer = self.evaluate_arguments(call)?;
         let value = self.defined_call(name, call, wanted, at)?;
         self.evaluated = outer;
         Ok(value)
@@ -246,7 +196,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
-    fn havoc(&mut self, sort: Sort, domain: Domain) -> Expr {
+    pub(super) fn havoc(&mut self, sort: Sort, domain: Domain) -> Expr {
         let temporary = self.temporary(sort);
         self.emit(vec![Op::Havoc(Place::Scalar(temporary), domain)]);
         Expr::Var(temporary)
@@ -396,14 +346,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 }
                 None => self.error(at, "`__builtin_expect` takes two arguments"),
             },
-            "rand" | "random" => {
-                let (ty, high) = match name {
-                    "rand" => (CType::INT, i128::from(i32::MAX)),
-                    _ => (CType::Int(IntKind::Long), i128::from(i32::MAX)),
-                };
-                let any = self.havoc(Sort::Int, Domain::Range { low: 0, high });
-                Ok(Some(Value::number(ty, any, Range { low: 0, high })))
-            }
             "malloc" | "calloc" | "__builtin_malloc" | "__builtin_calloc" => {
                 self.allocate(name.trim_start_matches("__builtin_"), &call.arguments, at).map(Some)
             }
@@ -413,15 +355,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.copy_memory(name, call, at).map(Some)
             }
             "memcmp" | "__builtin_memcmp" => self.compare_memory(name, call, at).map(Some),
-            "strcpy" | "__builtin_strcpy" => self.copy_text(name, call, at).map(Some),
-            "atoi" | "atol" | "atoll" | "strtol" | "strtoll" | "strtoul" | "strtoull" => {
-                self.number_in_text(name, call, wanted, at).map(Some)
+            "strcpy" | "__builtin_strcpy" if self.is_text_copied(call) => {
+                self.copy_text(name, call, at).map(Some)
             }
             "abs" | "labs" | "llabs" | "imaxabs" | "__builtin_abs" | "__builtin_labs" | "__builtin_llabs" => {
                 self.absolute_value(name, call, at).map(Some)
             }
-            _ if is_ignored(name) => self.ignored_call(name, call, wanted).map(Some),
-            _ => Ok(None),
+            _ => match self.exact_call(name, call, wanted, at)? {
+                Some(value) => Ok(Some(value)),
+                None => match library_effect(name) {
+                    Some(effect) => self.effect_call(name, effect, call, wanted, at).map(Some),
+                    None => Ok(None),
+                },
+            },
         }
     }
 
@@ -438,25 +384,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(Value::void())
     }
 
-    /// A call of which nothing is kept but what its arguments do: it prints or sleeps.
-    fn ignored_call(&mut self, name: &str, call: &'a CallExpression, wanted: Wanted) -> Lowered<Value> {
-        for argument in &call.arguments {
-            if !self.is_stream(argument) {
-                self.look_at_text(argument)?;
-            }
-        }
-        let sleeps = name.contains("sleep") || name.contains("yield");
-        let kind = if name == "write" { IntKind::Long } else { IntKind::Int };
-        Ok(match wanted {
-            Wanted::Nothing => Value::void(),
-            _ if sleeps => Value::constant(CType::INT, 0),
-            _ => self.any_value(kind, wanted),
-        })
-    }
-
     /// Evaluates an argument of which nothing is used but what it points to, if that is text. Some of its
     /// bytes are read then; which, depends on where the text ends, so no more is said than that.
-    fn look_at_text(&mut self, argument: &'a Node<Expression>) -> Lowered<()> {
+    pub(super) fn look_at_text(&mut self, argument: &'a Node<Expression>) -> Lowered<()> {
         let is_text = |ty: &CType| match ty.unqualified() {
             CType::Pointer(to) | CType::Array(to, _) => {
                 matches!(

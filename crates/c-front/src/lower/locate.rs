@@ -64,6 +64,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         described: &str,
         at: TreeSpan,
     ) -> Lowered<Option<Cells>> {
+        if self.facts.is_outside(known.object) {
+            return self.outside_cells(known.object, &lvalue.ty, at).map(Some);
+        }
         let object = self.facts.object(known.object);
         let (leaves, whole) = (object.leaves.clone(), self.facts.records.size_of(&object.ty).unwrap_or(0));
         let found = leaves.iter().find_map(|leaf| Some((leaf, indices_in(leaf, known, whole)?)));
@@ -175,6 +178,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let span = Some(self.span(at));
         let mut cells = Vec::new();
         for &target in targets {
+            if self.facts.is_outside(target.object) {
+                cells.push(self.outside_cell(target.object, &address, &lvalue.ty, at));
+                continue;
+            }
             if let Some(ty) = self.untyped_as(target.object, &lvalue.ty) {
                 self.hold(target.object, ty, at)?;
                 continue;

@@ -55,7 +55,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Ok(self.object_lvalue(object))
             }
             Some(Symbol::Bound(value)) => self.place_of_constant(name, *value, at),
-            Some(Symbol::CommandLine) => self.refuse(at, format!("the use of `{name}`")),
+            Some(Symbol::Outside(ty)) => self.outside_place(ty, at),
             Some(Symbol::Constant(..) | Symbol::Typedef(_)) => {
                 self.error(at, format!("`{}` is not a variable", self.spelled(name)))
             }
@@ -207,6 +207,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let ty = self.facts.records.display(&base.ty);
             return self.error(at, format!("`{ty}` is not a structure and has no member `{name}`"));
         };
+        self.complete_type(&base.ty)?;
         if base.ty.is_atomic() {
             return self
                 .refuse(at, "an access to a member of an atomic structure, which C leaves undefined,");

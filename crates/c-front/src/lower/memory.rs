@@ -200,6 +200,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 false => self.refuse(at, "a variable whose type differs from call to call"),
             };
         }
+        self.complete_type(&ty)?;
         let span = self.span(at);
         let described = self.facts.records.display(&ty);
         match self.facts.add_object(key, name, ty, storage, Some(span)) {
@@ -260,6 +261,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// What a value may point to.
     pub(super) fn pointed_to(&self, value: &Value) -> Vec<Target> {
         match &value.kind {
+            Kind::Pointer(known) if self.facts.is_outside(known.object) => {
+                vec![Target { object: known.object, offset: 0 }]
+            }
             Kind::Pointer(known) => vec![self.facts.target(known.object, known.offset)],
             _ => value.targets.clone(),
         }
@@ -276,6 +280,7 @@ fn is_synchronised(ty: &CType) -> bool {
             | Opaque::MutexDetail
             | Opaque::Spin
             | Opaque::Condition
+            | Opaque::ConditionCell
             | Opaque::Semaphore
             | Opaque::ReadWriteLock
             | Opaque::Barrier => true,

@@ -12,6 +12,7 @@
 mod access;
 mod alignment;
 mod allocate;
+mod approximate;
 mod argument;
 mod arithmetic;
 mod assign;
@@ -21,9 +22,11 @@ mod branch;
 mod bytes;
 mod call;
 mod cell;
+mod condition;
 mod convert;
 mod counters;
 mod declare;
+mod effect;
 mod expression;
 mod flow;
 mod function_pointer;
@@ -39,6 +42,7 @@ mod memory;
 mod mutex;
 mod names;
 mod order;
+mod outside;
 mod parameter;
 mod pthread;
 mod scope;
@@ -51,6 +55,7 @@ mod threads;
 mod typename;
 mod variable_array;
 
+use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
@@ -58,12 +63,12 @@ use crate::unit::Unit;
 use crate::value::{ObjectId, Target, Value};
 use flow::Flow;
 use join::Parting;
-use lang_c::ast::{Expression, TranslationUnit};
+use lang_c::ast::{Expression, StructType, TranslationUnit};
 use lang_c::span::Node;
 use names::Names;
 use order::AccessLog;
 use rely_base::{Budget, Diagnostic, Span};
-use rely_program::{Program, ProgramBuilder, ThreadId, VarId};
+use rely_program::{Program, ProgramBuilder, Sort, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
 use std::collections::VecDeque;
@@ -86,8 +91,13 @@ impl Origin<'_> {
         // The parser counts the blanks behind a phrase as a part of it.
         let text = self.prepared.text.get(start..end).unwrap_or("");
         let end = start + text.trim_end().len();
-        let first = self.prepared.original(start);
-        let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
+        let (first, last) = match self.prepared.is_of_library(start) {
+            true => (0, 0),
+            false => {
+                let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
+                (self.prepared.original(start), last)
+            }
+        };
         self.lines.span(first, last)
     }
 
@@ -104,10 +114,11 @@ pub(crate) fn lower(
     name: &str,
     tree: &TranslationUnit,
     origin: &Origin<'_>,
+    wakeups: Wakeups,
     budget: &Budget,
 ) -> Lowered<Program> {
     let unit = Unit::new(tree);
-    let mut facts = Facts::default();
+    let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
         let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;
@@ -149,12 +160,20 @@ pub(crate) struct Lowering<'a, 'f> {
     has_unordered_accesses: bool,
     /// Arguments of the call of a library function that have been evaluated.
     evaluated: Vec<(*const Node<Expression>, Value)>,
+    /// The variables that stand for what is not known exactly, by their threads and what that is.
+    approximations: FxHashMap<(ThreadId, Sort, String), VarId>,
     global_names: Names,
     typedefs: FxHashMap<String, CType>,
     /// Names of the file whose meaning is being found out.
     resolving: FxHashSet<String>,
+    /// How many types with names are being found out.
+    naming: usize,
     /// Structures whose members are being looked at.
     completing: FxHashSet<RecordId>,
+    /// Structures of the file that are mentioned where others are being looked at: their turn comes then.
+    pending: Vec<(RecordId, &'a Node<StructType>)>,
+    /// Why structures have no members, though they are defined.
+    broken: FxHashMap<RecordId, Diagnostic>,
     obligations: Vec<Obligation>,
     /// The length of the array that is being declared.
     variable_length: variable_array::Length,
@@ -181,7 +200,11 @@ struct ThreadContext {
 impl<'a, 'f> Lowering<'a, 'f> {
     /// The span in the user's file.
     fn span(&self, span: lang_c::span::Span) -> Span {
-        self.origin.span(span.start, span.end)
+        match self.at {
+            // What the library does happens where it is called.
+            Some(at) if self.origin.prepared.is_of_library(span.start) => at,
+            _ => self.origin.span(span.start, span.end),
+        }
     }
 
     /// An error at a place of the syntax tree.

@@ -25,6 +25,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = self.mutex_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.condition_call(name, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
         if let Some(value) = self.counter_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
@@ -160,6 +163,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let function = self.function_object(name, at)?;
         let found = self.cells(handle, handle_span)?;
         self.note_stored(&found, &vec![Target { object: function, offset: 0 }]);
+        if found.cells.iter().any(|cell| cell.bytes.is_some()) {
+            return self.refuse(handle_span, "a handle of a thread whose bytes are looked at");
+        }
         let mut choices = Vec::new();
         for cell in &found.cells {
             let mut ops = self.guard_ops(found.guards.clone());
@@ -194,8 +200,6 @@ fn has_no_effect(name: &str) -> bool {
     matches!(
         name,
         "pthread_cond_init"
-            | "pthread_cond_signal"
-            | "pthread_cond_broadcast"
             | "pthread_cond_destroy"
             | "pthread_condattr_init"
             | "pthread_condattr_destroy"

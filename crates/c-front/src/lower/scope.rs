@@ -11,6 +11,22 @@ use lang_c::ast::StorageClassSpecifier;
 use lang_c::span::Span as TreeSpan;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Variables of the C and POSIX libraries.
+const LIBRARY_VARIABLES: [&str; 12] = [
+    "stdin",
+    "stdout",
+    "stderr",
+    "environ",
+    "optarg",
+    "optind",
+    "opterr",
+    "optopt",
+    "timezone",
+    "daylight",
+    "tzname",
+    "program_invocation_name",
+];
+
 /// What a name means.
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
@@ -18,8 +34,8 @@ pub(super) enum Symbol {
     /// A parameter or variable that has one value for as long as it exists.
     Bound(Box<Value>),
     Function(String),
-    /// `argv`, whose texts are known to nobody.
-    CommandLine,
+    /// A variable that is defined elsewhere.
+    Outside(CType),
     Typedef(CType),
     Constant(i128, IntKind),
 }
@@ -213,7 +229,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(Symbol::Function(name.to_owned()));
         }
         if initialized.is_none() && tentative.is_none() {
-            return self.error(at, format!("`{}` is declared but not defined", self.spelled(name)));
+            if !LIBRARY_VARIABLES.contains(&name) {
+                self.builder.assumption("externals-touch-only-arguments");
+                let spelled = self.spelled(name).to_owned();
+                self.builder.external(&spelled);
+            }
+            return Ok(Symbol::Outside(ty));
         }
         self.check_declarations(name, declared.declarator.span)?;
         let is_const = self.is_const(declared.specifiers, &declared.declarator.node);

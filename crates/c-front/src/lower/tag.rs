@@ -25,6 +25,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.define_tag(tag, Tag::Record(id));
             }
             self.complete_record(id, node, attributes)?;
+            self.complete_pending()?;
             return Ok(id);
         }
         let tag = tag.unwrap_or("<unnamed>");
@@ -34,11 +35,56 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match self.unit.records.get(tag) {
             Some(&definition) => {
                 let id = self.facts.records.at(definition.span.start, tag, is_union);
-                let attributes = self.tag_attributes(definition.span);
-                self.at_file_scope(|lowering| lowering.complete_record(id, definition, attributes))?;
+                if self.facts.records.get(id).body.is_none() {
+                    self.pending.push((id, definition));
+                    self.complete_pending()?;
+                }
                 Ok(id)
             }
             None => Ok(self.facts.records.undefined(tag, is_union)),
+        }
+    }
+
+    /// Looks at the members of structures that were mentioned, unless others are being looked at: these may
+    /// mention each other, by pointers and types with names. What is wrong with one matters to those who use it.
+    pub(super) fn complete_pending(&mut self) -> Lowered<()> {
+        if !self.completing.is_empty() || self.naming > 0 {
+            return Ok(());
+        }
+        while let Some((id, definition)) = self.pending.pop() {
+            self.complete_mentioned(id, definition)?;
+        }
+        Ok(())
+    }
+
+    fn complete_mentioned(&mut self, id: RecordId, definition: &'a Node<StructType>) -> Lowered<()> {
+        self.check_budget()?;
+        let attributes = self.tag_attributes(definition.span);
+        let before = self.completing.clone();
+        let completed = self.at_file_scope(|lowering| lowering.complete_record(id, definition, attributes));
+        if let Err(error) = completed {
+            self.completing = before;
+            self.broken.insert(id, error);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the size of a type is known, if it can be.
+    pub(super) fn complete_type(&mut self, ty: &CType) -> Lowered<()> {
+        match ty.unqualified() {
+            CType::Array(element, _) => self.complete_type(element),
+            CType::Record(id) if self.facts.records.get(*id).body.is_none() => {
+                let mentioned = self.pending.iter().position(|(pending, _)| pending == id);
+                if let Some(position) = mentioned {
+                    let (id, definition) = self.pending.swap_remove(position);
+                    self.complete_mentioned(id, definition)?;
+                }
+                match self.broken.get(id) {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
         }
     }
 
@@ -69,6 +115,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         }
         let packing = self.packing(node, attributes)?;
+        for member in &members {
+            self.complete_type(&member.ty)?;
+        }
         self.completing.remove(&id);
         if !self.facts.records.complete(id, members, packing) {
             return self.error(node.span, "this structure has a member of incomplete type");

@@ -1,14 +1,13 @@
 //! Functions of the C library about numbers and texts.
 
 use super::assign::Wanted;
-use super::impact::plain_name;
-use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
+use crate::library::exact_name;
 use crate::types::{CType, IntKind};
-use crate::value::{Address, Guard, Value};
-use lang_c::ast::{BinaryOperator, CallExpression, Expression};
-use lang_c::span::{Node, Span as TreeSpan};
+use crate::value::{Address, Guard, Target, Value};
+use lang_c::ast::{CallExpression, Expression};
+use lang_c::span::Span as TreeSpan;
 use rely_program::{BinaryOp, Expr, UnaryOp};
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -73,46 +72,36 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(pointer)
     }
 
-    /// The number in a text of the command line: any number.
-    pub(super) fn number_in_text(
+    /// Whether the text that is copied stands in the program.
+    pub(super) fn is_text_copied(&self, call: &CallExpression) -> bool {
+        matches!(call.arguments.get(1).map(|from| &from.node), Some(Expression::StringLiteral(_)))
+    }
+
+    /// A call of a function of the library that is written in C, if the memory that it looks at is followed.
+    pub(super) fn exact_call(
         &mut self,
         name: &str,
         call: &'a CallExpression,
         wanted: Wanted,
         at: TreeSpan,
-    ) -> Lowered<Value> {
-        let (text, others) = match call.arguments.split_first() {
-            Some(parts) => parts,
-            None => return self.error(at, format!("`{name}` has no argument")),
+    ) -> Lowered<Option<Value>> {
+        let Some((&exact, &function)) = self.unit.functions.get_key_value(exact_name(name).as_str()) else {
+            return Ok(None);
         };
-        if others.get(1).is_some() {
-            // The base of the numbers.
-            self.evaluate_for_effect(&others[1..])?;
+        if self.is_silent {
+            let ty = self.result_type(&function.node)?;
+            return Ok(Some(self.some_value(ty)));
         }
-        let is_plain = others
-            .iter()
-            .take(1)
-            .all(|end| matches!(self.type_of(end), Ok(value) if value.as_constant() == Some(0)));
-        if !is_plain || !self.is_of_command_line(text)? {
-            return self.refuse(at, format!("`{name}` of a string that is not from the command line"));
+        for argument in &call.arguments {
+            let value = self.type_of(argument)?;
+            let targets = self.pointed_to(&value);
+            let is_vague =
+                |target: &Target| self.facts.is_outside(target.object) || self.facts.is_blurred(*target);
+            if value.ty.is_pointer() && (targets.is_empty() || targets.iter().any(is_vague)) {
+                return Ok(None);
+            }
         }
-        let kind = match name {
-            "atoi" => IntKind::Int,
-            "strtoul" | "strtoull" => IntKind::UnsignedLong,
-            _ => IntKind::Long,
-        };
-        Ok(self.any_value(kind, wanted))
-    }
-
-    /// Whether an expression is `argv[...]`.
-    fn is_of_command_line(&mut self, text: &'a Node<Expression>) -> Lowered<bool> {
-        let Expression::BinaryOperator(element) = &text.node else { return Ok(false) };
-        let (array, index) = (&element.node.lhs, &element.node.rhs);
-        let Some(name) = plain_name(array).filter(|_| element.node.operator.node == BinaryOperator::Index)
-        else {
-            return Ok(false);
-        };
-        let is_known = matches!(self.lookup(name, array.span)?, Some(Symbol::CommandLine));
-        Ok(is_known && self.is_quiet(index)?)
+        let arguments = self.arguments(&call.arguments)?;
+        self.inline(exact, &function.node, arguments, wanted, at).map(Some)
     }
 }

@@ -67,10 +67,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
             accesses: AccessLog::default(),
             has_unordered_accesses: false,
             evaluated: Vec::new(),
+            approximations: FxHashMap::default(),
             global_names: Names::default(),
             typedefs: FxHashMap::default(),
             resolving: FxHashSet::default(),
+            naming: 0,
             completing: FxHashSet::default(),
+            pending: Vec::new(),
+            broken: FxHashMap::default(),
             obligations: Vec::new(),
             variable_length: Length::default(),
             reached: Vec::new(),
@@ -175,23 +179,46 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
-    /// `argc` is any number, and `argv` points to texts that nobody knows.
+    /// `argc` is any number, and `argv` points to as many texts that nobody knows. The environment, a third
+    /// parameter, is memory outside.
     fn main_parameters(&mut self, parameters: &[Parameter<'a>]) -> Lowered<()> {
-        for parameter in parameters {
-            if !matches!(parameter.ty, CType::Int(_)) {
-                self.define(parameter.name, Symbol::CommandLine);
+        let is_used = |lowering: &Self, name: &str| {
+            lowering.frames.last().is_some_and(|frame| frame.constants.mentioned.contains(name))
+        };
+        let mut values = Vec::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let ty = parameter.ty.clone();
+            if !is_used(self, parameter.name) {
+                let object = self.local_object(parameter.position, parameter.name, ty, parameter.at)?;
+                self.define(parameter.name, Symbol::Object(object));
+                continue;
+            }
+            let value = match (index, &ty) {
+                (0, CType::Int(_)) => {
+                    let count = self.any_argument_count();
+                    Value::number(ty, count, crate::fold::Range { low: 0, high: i128::from(i32::MAX) })
+                }
+                (1, CType::Pointer(_)) => {
+                    if values.is_empty() {
+                        self.any_argument_count();
+                    }
+                    self.command_line(ty, parameter.at)?
+                }
+                (2, CType::Pointer(_)) => self.outside_address(ty, parameter.at)?,
+                _ => return self.error(parameter.at, "this is no parameter of `main`"),
+            };
+            values.push((parameter, value));
+        }
+        for (parameter, value) in values {
+            if self.can_be_bound(parameter.name, &value) {
+                self.define(parameter.name, Symbol::Bound(Box::new(value)));
                 continue;
             }
             let object =
                 self.local_object(parameter.position, parameter.name, parameter.ty.clone(), parameter.at)?;
             self.define(parameter.name, Symbol::Object(object));
-            let is_used =
-                self.frames.last().is_some_and(|frame| frame.constants.mentioned.contains(parameter.name));
-            if is_used {
-                let place = self.variable(Target { object, offset: 0 });
-                let domain = rely_program::Domain::Range { low: 0, high: i128::from(i32::MAX) };
-                self.emit(vec![Op::Havoc(rely_program::Place::Scalar(place), domain)]);
-            }
+            let place = self.object_lvalue(object);
+            self.assign_value(place, value, Wanted::Nothing, parameter.at, parameter.at)?;
         }
         Ok(())
     }

@@ -223,12 +223,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Some(&declared) = self.unit.typedefs.get(name) else {
             return self.error(at, format!("there is no type `{}`", self.spelled(name)));
         };
+        self.naming += 1;
         let ty = self.resolve(name, at, |lowering| {
             lowering.at_file_scope(|lowering| {
                 lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
             })
-        })?;
+        });
+        self.naming -= 1;
+        let ty = ty?;
         self.typedefs.insert(name.to_owned(), ty.clone());
+        self.complete_pending()?;
         Ok(ty)
     }
 

@@ -110,8 +110,9 @@ impl Lexer<'_> {
                 self.literal(quote)
             }
             (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => Ok(self.number()),
-            (byte, _) if is_word_byte(byte) => {
-                while self.at < self.bytes.len() && is_word_byte(self.peek(0)) {
+            (byte, _) if is_word_byte(byte) || self.is_named_character() => {
+                while self.at < self.bytes.len() && (is_word_byte(self.peek(0)) || self.is_named_character())
+                {
                     self.at += 1;
                 }
                 Ok(TokenKind::Word)
@@ -121,6 +122,11 @@ impl Lexer<'_> {
                 Ok(TokenKind::Punctuation)
             }
         }
+    }
+
+    /// Whether a character of a name follows that is written as a number: `\\u00fc`.
+    fn is_named_character(&self) -> bool {
+        self.peek(0) == b'\\' && matches!(self.peek(1), b'u' | b'U')
     }
 
     fn skip_line(&mut self) {
@@ -197,6 +203,7 @@ mod tests {
         check("0xe+1 1e+5 .5", &["0xe", "+", "1", "1e+5", ".5"]);
         check("\"a\\\"b\" L'x' 'y'", &["\"a\\\"b\"", "L'x'", "'y'"]);
         check("a/*b*/c//d\n# 1 \"f\"\ne#", &["a", "/*b*/", "c", "//d", "# 1 \"f\"", "e", "#"]);
+        check("gr\\u00f6\\u00dfe+ä", &["gr\\u00f6\\u00dfe", "+", "ä"]);
         check("/* c */ #pragma x\ny", &["/* c */", "#pragma x", "y"]);
     }
 

@@ -216,6 +216,13 @@ impl<'s> LineMap<'s> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The number of the user's line on which a span starts.
+    pub(crate) fn number(&self, span: Span) -> usize {
+        let text = self.original.as_ref().map_or(self.preprocessed, |original| original.text);
+        let before = text.as_bytes().get(..span.start as usize).unwrap_or_default();
+        before.iter().filter(|&&byte| byte == b'\n').count() + 1
+    }
+
     fn make(&self, start: usize, end: usize) -> Span {
         Span { file: self.file, start: start as u32, end: end.max(start) as u32 }
     }

@@ -6,6 +6,7 @@
 //! follows the preprocessor's line markers.
 
 mod align;
+mod implicit_int;
 mod lexer;
 mod lines;
 mod nesting;
@@ -17,4 +18,4 @@ mod tags;
 
 pub(crate) use lines::LineMap;
 pub(crate) use parse::parse;
-pub(crate) use prepare::{Prepared, prepare};
+pub(crate) use prepare::{CONDITION, Prepared, prepare};

@@ -56,10 +56,8 @@ fn explain(text: &str, error: &SyntaxError) -> SyntaxFault {
 /// Constructs of GNU C that the parser does not know, by the words around the error.
 fn unsupported_syntax(before: &str, word: &str, after: &str) -> Option<&'static str> {
     match (before, word, after) {
-        ("?", ":", _) => Some("`?:` without a middle operand"),
         ("&", "&", _) | (_, "&", "&") if !is_operand(before) => Some("the address of a label"),
         ("__label__", ..) | (_, "__label__", _) => Some("a local label"),
-        ("__int128", ..) | (_, "__int128", _) => Some("the type `__int128`"),
         ("asm" | "__asm__", "goto", _) => Some("`asm goto`"),
         (_, "__attribute__" | "__attribute", _) => Some("an attribute in this place"),
         ("goto", "*", _) => Some("a computed goto"),

@@ -2,24 +2,34 @@
 //!
 //! The parser knows most of GNU C. What it does not know is rewritten here, the way back to
 //! the original positions being kept: comments, line markers and `__extension__` become
-//! blanks, `$` in names becomes `_`, `__thread` becomes `_Thread_local`, a label that stands
+//! blanks, `$` and letters of other alphabets in names become `_`, `__thread` becomes `_Thread_local`, a label that stands
 //! before `}` or before a declaration gets the empty statement that the standard wants there,
 //! `_Static_assert` gets the text that gcc does without, escapes of GNU C become ordinary ones, and
 //! attributes in places where the grammar has none are moved or dropped, as are prototypes of
-//! functions that nobody names. `__auto_type` is declared as a type, to be inferred when declarations
+//! functions that nobody names. `a ?: b` gets a name between `?` and `:` that stands for the condition,
+//! `int` is written where old programs leave it out, and `__int128` becomes a type of the same size that
+//! the parser knows. `__auto_type` is declared as a type, to be inferred when declarations
 //! are read. What `#pragma pack` says is kept beside the text.
 
+use super::implicit_int::without_type;
 use super::lexer::{Token, TokenKind, Unterminated, lex};
 use super::nesting::too_deep;
 use super::pack::{Packing, packings};
 use super::prototypes::{WordCounts, count_words, unused_prototypes};
 use super::tags::{Moved, is_attribute_word, moved_attributes, parenthesized_length};
 use crate::attribute::{Meaning, meaning};
+use crate::library::exact_text;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// Preprocessed files beyond this size are refused.
 const MAX_BYTES: usize = 64 << 20;
+
+/// What `a ?: b` has between `?` and `:`: the value of the condition.
+pub(crate) const CONDITION: &str = "__condition__";
+
+/// How the parser spells `__int128`: no compiler for this machine has a decimal type that a program could mean.
+const WIDE_INTEGER: &str = "_Decimal128";
 
 const PRELUDE: &str = "typedef int __auto_type;\n";
 
@@ -31,6 +41,8 @@ pub(crate) struct Prepared {
     shifts: Vec<(usize, usize)>,
     /// Where `#pragma pack` changes something: the largest alignment of members from there on.
     packings: Vec<Packing>,
+    /// Where the functions of the library start that were added.
+    library: usize,
     /// The spelling in the source of names that had to be changed.
     pub(crate) spellings: FxHashMap<String, String>,
 }
@@ -43,6 +55,11 @@ impl Prepared {
             Some((here, there)) => there + (position - here),
             None => 0,
         }
+    }
+
+    /// Whether a position is one of the functions that were added.
+    pub(crate) fn is_of_library(&self, position: usize) -> bool {
+        position >= self.library
     }
 
     /// What `#pragma pack` says at a position of the prepared text.
@@ -78,33 +95,37 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
     let mut rewriter = Rewriter {
         source,
         written: 0,
-        renamed: rename_dollars(&counts),
+        renamed: rename_unusual(&counts),
+        without_type: without_type(source, &code),
         moved: moved_attributes(source, &code),
         packings: packings.into_iter().peekable(),
         prepared: Prepared {
             text: String::with_capacity(source.len() + PRELUDE.len()),
             shifts: Vec::new(),
             packings: Vec::new(),
+            library: 0,
             spellings: FxHashMap::default(),
         },
         refused: None,
     };
     rewriter.prepared.text.push_str(PRELUDE);
     rewriter.rewrite(&code, unused_prototypes(source, &code, &counts));
+    rewriter.append_library(|name| counts.contains_key(name));
     match rewriter.refused {
         Some(refused) => Err(refused),
         None => Ok(rewriter.prepared),
     }
 }
 
-/// A name without `$`, not used otherwise, for each name with one.
-fn rename_dollars<'s>(words: &WordCounts<'s>) -> FxHashMap<&'s str, String> {
-    let mut dollars: Vec<&str> = words.keys().copied().filter(|word| word.contains('$')).collect();
-    dollars.sort_unstable();
+/// A name of the letters that the parser knows, not used otherwise, for each name with others.
+fn rename_unusual<'s>(words: &WordCounts<'s>) -> FxHashMap<&'s str, String> {
+    let is_usual = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut unusual: Vec<&str> = words.keys().copied().filter(|word| !word.chars().all(is_usual)).collect();
+    unusual.sort_unstable();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut renamed = FxHashMap::default();
-    for word in dollars {
-        let mut name = word.replace('$', "_");
+    for word in unusual {
+        let mut name = word.replace(|character| !is_usual(character), "_");
         while words.contains_key(name.as_str()) || taken.contains(&name) {
             name.push('_');
         }
@@ -119,6 +140,8 @@ struct Rewriter<'s> {
     /// How much of the source has been dealt with.
     written: usize,
     renamed: FxHashMap<&'s str, String>,
+    /// Where `int` is left out.
+    without_type: FxHashSet<usize>,
     moved: Moved,
     /// Those that are not in force yet.
     packings: std::iter::Peekable<std::vec::IntoIter<Packing>>,
@@ -128,6 +151,13 @@ struct Rewriter<'s> {
 }
 
 impl<'s> Rewriter<'s> {
+    /// Adds the functions of the library that are followed exactly.
+    fn append_library(&mut self, is_mentioned: impl Fn(&str) -> bool) {
+        self.prepared.library = self.prepared.text.len();
+        self.prepared.shifts.push((self.prepared.library, self.source.len()));
+        self.prepared.text.push_str(&exact_text(is_mentioned));
+    }
+
     /// Rewrites all tokens but those that are left out.
     fn rewrite(&mut self, code: &[Token], left_out: Vec<Range<usize>>) {
         let mut left_out = left_out.into_iter().peekable();
@@ -142,6 +172,10 @@ impl<'s> Rewriter<'s> {
                 continue;
             }
             self.take_packings(code[index].start);
+            if self.without_type.contains(&index) {
+                self.blank_until(code[index].start);
+                self.insert("int ");
+            }
             let length = self.token(code, index);
             self.write_moved(code, index);
             index += length;
@@ -172,6 +206,11 @@ impl<'s> Rewriter<'s> {
         let text = token.text(self.source);
         match token.kind {
             TokenKind::Word if text == "__extension__" => {}
+            TokenKind::Word if matches!(text, "__int128" | "__int128_t") => self.write(token, WIDE_INTEGER),
+            TokenKind::Word if text == "__uint128_t" => {
+                self.write(token, "unsigned ");
+                self.insert(WIDE_INTEGER);
+            }
             TokenKind::Word if text == "__thread" => self.write(token, "_Thread_local"),
             TokenKind::Word if is_attribute_word(text) => {
                 let length = parenthesized_length(self.source, &code[index..]);
@@ -193,7 +232,7 @@ impl<'s> Rewriter<'s> {
             TokenKind::Word => match self.renamed.get(text).cloned() {
                 Some(name) => {
                     self.write(token, &name);
-                    self.prepared.spellings.insert(name, text.to_owned());
+                    self.prepared.spellings.insert(name, with_named_characters(text));
                 }
                 None => self.write(token, text),
             },
@@ -201,6 +240,12 @@ impl<'s> Rewriter<'s> {
                 self.write(token, text);
                 if code.get(index + 1).is_some_and(|next| self.wants_statement_before(*next)) {
                     self.insert(";");
+                }
+            }
+            TokenKind::Punctuation if text == "?" => {
+                self.write(token, text);
+                if code.get(index + 1).is_some_and(|next| next.is(self.source, ':')) {
+                    self.insert(CONDITION);
                 }
             }
             _ => self.write(token, text),
@@ -288,6 +333,24 @@ impl<'s> Rewriter<'s> {
     }
 }
 
+/// A name with its `\\u00fc` as the character itself.
+fn with_named_characters(name: &str) -> String {
+    let mut parts = name.split(['\\']);
+    let mut written = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let digits = if part.starts_with('u') { 1..5 } else { 1..9 };
+        let number = part.get(digits.clone()).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match number.and_then(char::from_u32) {
+            Some(character) => {
+                written.push(character);
+                written.push_str(&part[digits.end..]);
+            }
+            None => written.extend(["\\", part]),
+        }
+    }
+    written
+}
+
 /// A literal with the escapes that only GNU C has, as the parser knows them.
 fn with_known_escapes(literal: &str) -> String {
     let mut written = String::with_capacity(literal.len());
@@ -344,6 +407,13 @@ mod tests {
             "f() { l: } g() { m: int x; } h() { c ? x : y; }",
             expect!["f() { l:; } g() { m:; int x; } h() { c ? x : y; }"],
         );
+        check("int gr\\u00f6\\u00dfe, ä, _;", expect!["int gr_u00f6_u00dfe, __, _;"]);
+        check("x = f() ?: 2;", expect!["x = f() ?__condition__: 2;"]);
+        check(
+            "unsigned __int128 x; __uint128_t y;",
+            expect!["unsigned _Decimal128 x; unsigned _Decimal128 y;"],
+        );
+        check("static x; f(a) int a; { }", expect!["static int x; int f(a) int a; { }"]);
         check("struct __attribute__((packed)) s { };", expect!["struct s { }__attribute__((packed));"]);
         check(
             "enum __attribute__((packed)) { A } x; struct __attribute__((a)) s y;",

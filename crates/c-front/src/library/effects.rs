@@ -1,0 +1,144 @@
+//! The table of effects: `effects.txt` says in its head what its lines mean.
+
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// What a function does with what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentEffect {
+    /// Takes a value.
+    Value,
+    /// Reads a string.
+    Text,
+    /// Reads memory.
+    In,
+    /// Writes memory, with values that are not computed.
+    Out,
+    /// Writes memory, with any values.
+    Input,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResultEffect {
+    Nothing,
+    Zero,
+    /// It does not return.
+    Never,
+    /// Any value of its type: an input.
+    Any,
+    /// Any of these values.
+    Within(i128, i128),
+    /// One value, which is not computed.
+    Some,
+    /// The number in a text: an input, if the text is one.
+    Number,
+    /// Null, or the address of memory that belongs to the library.
+    Outside,
+    /// Its first argument.
+    First,
+    /// Null, or its first argument.
+    FirstOrNull,
+}
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Effect {
+    pub(crate) result: ResultEffect,
+    arguments: Vec<ArgumentEffect>,
+    /// What more arguments than those have in common.
+    more: Option<ArgumentEffect>,
+}
+
+impl Effect {
+    /// What happens to the argument with this index.
+    pub(crate) fn argument(&self, index: usize) -> ArgumentEffect {
+        self.arguments.get(index).copied().or(self.more).unwrap_or(ArgumentEffect::Value)
+    }
+}
+
+/// What a function of the libraries does, if it is in the table.
+pub(crate) fn library_effect(name: &str) -> Option<&'static Effect> {
+    static TABLE: LazyLock<FxHashMap<&'static str, Effect>> =
+        LazyLock::new(|| include_str!("effects.txt").lines().filter_map(parse_line).collect());
+    TABLE.get(name)
+}
+
+/// The function and the effect of a line; nothing if it is a comment, or no line of the table.
+fn parse_line(line: &str) -> Option<(&str, Effect)> {
+    let line = line.split('#').next()?.trim();
+    let (result, call) = line.split_once(char::is_whitespace)?;
+    let (name, arguments) = call.trim().strip_suffix(')')?.split_once('(')?;
+    let mut effect = Effect { result: parse_result(result)?, arguments: Vec::new(), more: None };
+    for argument in arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()) {
+        match argument.strip_suffix("...") {
+            Some(repeated) => effect.more = Some(parse_argument(repeated)?),
+            None => effect.arguments.push(parse_argument(argument)?),
+        }
+    }
+    Some((name, effect))
+}
+
+fn parse_result(word: &str) -> Option<ResultEffect> {
+    Some(match word {
+        "nothing" => ResultEffect::Nothing,
+        "zero" => ResultEffect::Zero,
+        "never" => ResultEffect::Never,
+        "any" => ResultEffect::Any,
+        "some" => ResultEffect::Some,
+        "number" => ResultEffect::Number,
+        "outside" => ResultEffect::Outside,
+        "first" => ResultEffect::First,
+        "maybe" => ResultEffect::FirstOrNull,
+        range => {
+            let (low, high) = range.split_once("..")?;
+            ResultEffect::Within(low.parse().ok()?, high.parse().ok()?)
+        }
+    })
+}
+
+fn parse_argument(word: &str) -> Option<ArgumentEffect> {
+    Some(match word {
+        "-" => ArgumentEffect::Value,
+        "text" => ArgumentEffect::Text,
+        "in" => ArgumentEffect::In,
+        "out" => ArgumentEffect::Out,
+        "input" => ArgumentEffect::Input,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_says_something() {
+        let mut names = Vec::new();
+        for line in include_str!("effects.txt").lines() {
+            if !line.trim_start().starts_with('#') && !line.trim().is_empty() {
+                names.push(parse_line(line).unwrap_or_else(|| panic!("`{line}` is no line of the table")).0);
+            }
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "a function has two lines");
+        assert!(count >= 200, "{count} functions");
+    }
+
+    #[test]
+    fn lines_are_read() {
+        let effect = library_effect("fscanf").expect("it is in the table");
+        assert_eq!(effect.result, ResultEffect::Some);
+        assert_eq!(
+            library_effect("getchar").map(|effect| effect.result),
+            Some(ResultEffect::Within(-1, 255))
+        );
+        let arguments: Vec<ArgumentEffect> = (0..4).map(|index| effect.argument(index)).collect();
+        use ArgumentEffect::*;
+        assert_eq!(arguments, [Value, Text, Input, Input]);
+        assert_eq!(parse_line("sometimes f(-)"), None);
+        assert_eq!(parse_line("any f(everything)"), None);
+    }
+}

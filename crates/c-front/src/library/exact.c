@@ -1,0 +1,124 @@
+/* Functions of the C library that are followed exactly where the memory that they look at is. Each stands between
+   lines with its name; a program that mentions the name gets it. */
+
+//: strlen
+unsigned long __exact_strlen(const char *s) {
+    unsigned long n = 0;
+    while (s[n]) n++;
+    return n;
+}
+//: strnlen
+unsigned long __exact_strnlen(const char *s, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && s[n]) n++;
+    return n;
+}
+//: strcmp
+int __exact_strcmp(const char *s, const char *t) {
+    while (*s && *s == *t) { s++; t++; }
+    return (unsigned char)*s < (unsigned char)*t ? -1 : (unsigned char)*s > (unsigned char)*t;
+}
+//: strncmp
+int __exact_strncmp(const char *s, const char *t, unsigned long n) {
+    for (; n > 0; s++, t++, n--) {
+        if (*s != *t) return (unsigned char)*s < (unsigned char)*t ? -1 : 1;
+        if (!*s) return 0;
+    }
+    return 0;
+}
+//: memcmp
+int __exact_memcmp(const void *p, const void *q, unsigned long n) {
+    const unsigned char *s = p, *t = q;
+    for (; n > 0; s++, t++, n--)
+        if (*s != *t) return *s < *t ? -1 : 1;
+    return 0;
+}
+//: strcpy
+char *__exact_strcpy(char *to, const char *from) {
+    char *start = to;
+    while ((*to = *from)) { to++; from++; }
+    return start;
+}
+//: strncpy
+char *__exact_strncpy(char *to, const char *from, unsigned long n) {
+    unsigned long i = 0;
+    for (; i < n && from[i]; i++) to[i] = from[i];
+    for (; i < n; i++) to[i] = 0;
+    return to;
+}
+//: strcat
+char *__exact_strcat(char *to, const char *from) {
+    char *end = to;
+    while (*end) end++;
+    while ((*end = *from)) { end++; from++; }
+    return to;
+}
+//: strncat
+char *__exact_strncat(char *to, const char *from, unsigned long n) {
+    char *end = to;
+    while (*end) end++;
+    for (; n > 0 && *from; n--) *end++ = *from++;
+    *end = 0;
+    return to;
+}
+//: strchr
+char *__exact_strchr(const char *s, int c) {
+    while (*s != (char)c) {
+        if (!*s) return 0;
+        s++;
+    }
+    return (char *)s;
+}
+//: strrchr
+char *__exact_strrchr(const char *s, int c) {
+    char *found = 0;
+    for (;; s++) {
+        if (*s == (char)c) found = (char *)s;
+        if (!*s) return found;
+    }
+}
+//: atoi
+int __exact_atoi(const char *s) {
+    int n = 0, negative = 0;
+    while (*s == ' ' || *s >= 9 && *s <= 13) s++;
+    if (*s == '-' || *s == '+') negative = *s++ == '-';
+    while (*s >= '0' && *s <= '9') n = 10 * n - (*s++ - '0');
+    return negative ? n : -n;
+}
+//: isalnum
+int __exact_isalnum(int c) { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; }
+//: isalpha
+int __exact_isalpha(int c) { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; }
+//: isdigit
+int __exact_isdigit(int c) { return c >= '0' && c <= '9'; }
+//: isxdigit
+int __exact_isxdigit(int c) { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'; }
+//: islower
+int __exact_islower(int c) { return c >= 'a' && c <= 'z'; }
+//: isupper
+int __exact_isupper(int c) { return c >= 'A' && c <= 'Z'; }
+//: isspace
+int __exact_isspace(int c) { return c == ' ' || c >= 9 && c <= 13; }
+//: isprint
+int __exact_isprint(int c) { return c >= 32 && c < 127; }
+//: ispunct
+int __exact_ispunct(int c) { return c > 32 && c < 48 || c > 57 && c < 65 || c > 90 && c < 97 || c > 122 && c < 127; }
+//: tolower
+int __exact_tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+//: toupper
+int __exact_toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
+//: __ctype_b_loc
+static unsigned short __exact_character_types[384] = {[128] =
+    2, 2, 2, 2, 2, 2, 2, 2, 2, 8195, 8194, 8194,
+    8194, 8194, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+    2, 2, 2, 2, 2, 2, 2, 2, 24577, 49156, 49156, 49156,
+    49156, 49156, 49156, 49156, 49156, 49156, 49156, 49156, 49156, 49156, 49156, 49156,
+    55304, 55304, 55304, 55304, 55304, 55304, 55304, 55304, 55304, 55304, 49156, 49156,
+    49156, 49156, 49156, 49156, 49156, 54536, 54536, 54536, 54536, 54536, 54536, 50440,
+    50440, 50440, 50440, 50440, 50440, 50440, 50440, 50440, 50440, 50440, 50440, 50440,
+    50440, 50440, 50440, 50440, 50440, 50440, 50440, 49156, 49156, 49156, 49156, 49156,
+    49156, 54792, 54792, 54792, 54792, 54792, 54792, 50696, 50696, 50696, 50696, 50696,
+    50696, 50696, 50696, 50696, 50696, 50696, 50696, 50696, 50696, 50696, 50696, 50696,
+    50696, 50696, 50696, 49156, 49156, 49156, 49156, 2};
+static const unsigned short *__exact_types_from_zero = __exact_character_types + 128;
+const unsigned short **__exact___ctype_b_loc(void) { return &__exact_types_from_zero; }

@@ -1,0 +1,171 @@
+//! Whether a run depends on what the front end has only approximated.
+//!
+//! Where the value of something is not known, a front end lets a variable have any value. That is sound for proofs. A
+//! run is another matter: it chooses one of these values, and the source may have another one. If no
+//! condition, check or index along the run is computed from such a value, then the run is one for all of
+//! them, whatever the source has; otherwise it is not believed. This is the propagation of taint along one
+//! run; what a condition depends on is no longer followed behind it, because the run ends there for us.
+
+use rely_program::{
+    Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation,
+};
+use std::collections::BTreeMap;
+
+/// The construct on which a run depends, if there is one. The states are those of the run, one more than its
+/// steps if the last one does not fail.
+pub(crate) fn dependence<'p>(program: &'p Program, trace: &Trace, states: &[State]) -> Option<&'p str> {
+    if program.approximations().is_empty() {
+        return None;
+    }
+    let mut taint = Taint { program, sources: BTreeMap::new() };
+    for (step, state) in trace.steps.iter().zip(states) {
+        for op in &program.edges()[step.edge].ops {
+            if let Some(source) = taint.decided_by(step.slot, op) {
+                return Some(&source.construct);
+            }
+            taint.apply(step.slot, op, state);
+        }
+    }
+    taint.at_the_end(trace.violation, states.last()?).map(|source| source.construct.as_str())
+}
+
+/// A variable; of a thread, if it is a local.
+type Cell = (Option<SlotId>, VarId);
+
+/// What is computed from choices that the source may not have, and from which.
+struct Taint<'p> {
+    program: &'p Program,
+    sources: BTreeMap<Cell, &'p Approximation>,
+}
+
+impl<'p> Taint<'p> {
+    fn cell(&self, slot: SlotId, var: VarId) -> Cell {
+        let is_global = self.program.vars()[var].is_global();
+        ((!is_global).then_some(slot), var)
+    }
+
+    fn of(&self, slot: SlotId, expr: &Expr) -> Option<&'p Approximation> {
+        let mut found = None;
+        expr.for_each_var(|var| {
+            if let Some(source) = self.sources.get(&self.cell(slot, var)) {
+                found = found.or(Some(*source));
+            }
+        });
+        found
+    }
+
+    /// The choice on which it depends where an operation leads, or which cells it looks at.
+    fn decided_by(&self, slot: SlotId, op: &Op) -> Option<&'p Approximation> {
+        deciding(op).into_iter().find_map(|expr| self.of(slot, expr))
+    }
+
+    fn apply(&mut self, slot: SlotId, op: &Op, before: &State) {
+        match op {
+            Op::Assign(changes) => {
+                let sources: Vec<_> = changes.iter().map(|(_, value)| self.of(slot, value)).collect();
+                for ((place, _), source) in changes.iter().zip(sources) {
+                    self.set(slot, place, source);
+                }
+            }
+            Op::Havoc(place, _) => {
+                let program = self.program;
+                let is_choice = |known: &&Approximation| known.var == place.var();
+                self.set(slot, place, program.approximations().iter().find(is_choice));
+            }
+            Op::Spawn { thread, arguments, handle } => {
+                let child = match self.program.threads()[*thread].kind {
+                    ThreadKind::Template => new_slot(before),
+                    ThreadKind::Instance { .. } => {
+                        before.slots().find(|&slot| before.thread(slot) == *thread).unwrap_or(slot)
+                    }
+                };
+                let parameters = &self.program.threads()[*thread].parameters;
+                for (&parameter, argument) in parameters.iter().zip(arguments) {
+                    let source = self.of(slot, argument);
+                    self.set(child, &Place::Scalar(parameter), source);
+                }
+                if let Some(handle) = handle {
+                    self.set(slot, handle, None);
+                }
+            }
+            Op::Assume(..) | Op::Check(..) | Op::Join(_) | Op::Halt => {}
+        }
+    }
+
+    /// A cell of an array stands for all of them: it makes all suspect, and none certain.
+    fn set(&mut self, slot: SlotId, place: &Place, source: Option<&'p Approximation>) {
+        let cell = self.cell(slot, place.var());
+        match (source, place) {
+            (Some(source), _) => {
+                self.sources.insert(cell, source);
+            }
+            (None, Place::Scalar(_)) => {
+                self.sources.remove(&cell);
+            }
+            (None, Place::Element(..)) => {}
+        }
+    }
+
+    /// What the violation itself depends on, in the last state.
+    fn at_the_end(&self, violation: Violation, last: &State) -> Option<&'p Approximation> {
+        match violation {
+            // The last step has it, or steps that were made before.
+            Violation::Check(_) => None,
+            // Whatever the property is about, or the steps are that begin again.
+            Violation::Property(_) | Violation::Lasso(_) => self.sources.values().next().copied(),
+            Violation::Race(racers) => racers.iter().find_map(|racer| {
+                let ops = &self.program.edges()[racer.edge].ops;
+                ops.iter().find_map(|op| self.decided_by(racer.slot, op))
+            }),
+            Violation::Deadlock => last.slots().find_map(|slot| {
+                let edges = self.program.outgoing(last.location(slot)?);
+                let mut ops = edges.iter().flat_map(|&edge| &self.program.edges()[edge].ops);
+                ops.find_map(|op| self.decided_by(slot, op))
+            }),
+        }
+    }
+}
+
+/// The slot of the next thread of a template. Several threads that one step starts are one after the other,
+/// and a program that was approximated starts one in a step.
+fn new_slot(before: &State) -> SlotId {
+    use rely_base::Id;
+    SlotId::from_index(before.slots().len())
+}
+
+/// The expressions that decide where an operation leads: conditions and indices.
+fn deciding(op: &Op) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    match op {
+        Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => found.push(condition),
+        Op::Assign(changes) => {
+            for (place, value) in changes {
+                indices(value, &mut found);
+                found.extend(index(place));
+            }
+        }
+        Op::Havoc(place, _) => found.extend(index(place)),
+        Op::Spawn { arguments, handle, .. } => {
+            arguments.iter().for_each(|argument| indices(argument, &mut found));
+            found.extend(handle.iter().filter_map(index));
+        }
+        Op::Halt => {}
+    }
+    found
+}
+
+fn index(place: &Place) -> Option<&Expr> {
+    match place {
+        Place::Scalar(_) => None,
+        Place::Element(_, index) => Some(index),
+    }
+}
+
+/// The indices in an expression.
+fn indices<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+    expr.walk(&mut |part| {
+        if let Expr::Element(_, _) = part {
+            found.extend(part.children());
+        }
+    });
+}
