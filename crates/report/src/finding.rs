@@ -343,6 +343,8 @@ fn kind_name(kind: CheckKind) -> &'static str {
         CheckKind::Bounds => "bounds",
         CheckKind::Arithmetic => "arithmetic",
         CheckKind::Overflow => "overflow",
+        CheckKind::Lifetime => "lifetime",
+        CheckKind::Limit => "limit",
     }
 }
 

@@ -33,7 +33,7 @@ fn main() {
             break;
         }
         let sample = generate(seed);
-        if matches!(sample.goal, Goal::Assert | Goal::Overflow) {
+        if matches!(sample.goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             *tally.entry(compare(seed, &sample, engine.as_ref(), seconds)).or_default() += 1;
             compared += 1;
         }

@@ -14,6 +14,7 @@
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
 //! replayed in the program as the front end made it, where it must end in a race.
 
+use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
@@ -39,7 +40,11 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
 /// The assumptions under which a verdict about this goal speaks of the source.
 pub fn assumptions(program: &Program, goal: Goal) -> Vec<String> {
     // Whether this one holds is just what the goal asks.
-    let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
+    let is_asked = |name: &str| match goal {
+        Goal::Overflow => name == "no-signed-overflow",
+        Goal::Memory => name == "freed-memory-is-not-used",
+        _ => false,
+    };
     // A program without races behaves like that, and one with races has one in such a run.
     let is_implied = |name: &str| goal == Goal::Race && is_implied_by_race_freedom(program, name);
     let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
@@ -94,6 +99,27 @@ pub fn verify(
 
 /// [`verify`], with a choice of how critical sections are executed.
 pub fn verify_and_keep(
+    program: &Program,
+    goal: Goal,
+    sections: CriticalSections,
+    strategy: &dyn Strategy,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let verified = verify_translated(program, goal, sections, strategy, budget, observer);
+    if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
+        return verified;
+    }
+    let asserted = limits::with_limits_asserted(program);
+    let kept = verify_translated(&asserted, Goal::Assert, sections, strategy, budget, observer).verdict;
+    match limits::reached(&asserted, kept) {
+        None => verified,
+        Some(reason) => Verified { verdict: Verdict::Unknown(reason), engine: None, ..verified },
+    }
+}
+
+/// The verdict about the runs that stay within what the front end has translated.
+fn verify_translated(
     program: &Program,
     goal: Goal,
     sections: CriticalSections,
@@ -217,7 +243,10 @@ pub fn certify(
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
     let proof = certificate.proof_of(&prepared.program)?;
-    let verdict = prepared.judge(program, goal, Claim::Safe(proof), budget);
+    let verdict = match prepared.judge(program, goal, Claim::Safe(proof), budget) {
+        Verdict::Safe(_) if has_limits(program) => Verdict::Unknown(Reason::CertifiedLimit),
+        verdict => verdict,
+    };
     Ok(prepared.verified(verdict, None))
 }
 
