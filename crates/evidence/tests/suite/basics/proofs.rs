@@ -140,11 +140,9 @@ fn programs_that_are_wrong_are_not_proved() {
 fn exhaustion_says_nothing_about_other_goals() {
     let program = classics::peterson(true);
     let states = packed(&program);
-    for goal in [Goal::Race, Goal::Termination] {
-        let expected = format!("a proof of this kind does not prove the property `{goal}`");
-        assert_eq!(repeated(&program, goal, exhausted(&states, Reduction::None)), expected);
-        assert_eq!(listed(&program, goal, &states, Reduction::None), expected);
-    }
+    let expected = "a proof of this kind does not prove the property `race`";
+    assert_eq!(repeated(&program, Goal::Race, exhausted(&states, Reduction::None)), expected);
+    assert_eq!(listed(&program, Goal::Race, &states, Reduction::None), expected);
 }
 
 #[test]
