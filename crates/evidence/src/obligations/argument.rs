@@ -2,7 +2,6 @@
 
 use super::forward::starts_for_ever;
 use crate::data::{Counting, Invariant, Ranking, RelyGuarantee};
-use rely_program::analysis::has_void_runs;
 use rely_program::{Goal, Program};
 
 /// A proof that is checked by deciding obligations.
@@ -50,9 +49,7 @@ impl<'p> Argument<'p> {
                 Argument::Assertions(_) | Argument::Counting(_),
                 Goal::Assert | Goal::Overflow | Goal::Memory,
             ) => true,
-            (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => {
-                !has_void_runs(program) && !starts_for_ever(program)
-            }
+            (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => !starts_for_ever(program),
             // If every run ends, so does every fair one; and if none ends with a thread that waits, none waits for ever.
             (Argument::Ranking(_), goal) => goal.is_termination() || goal == Goal::Deadlock,
             (Argument::Assertions(_) | Argument::Counting(_), _) => false,

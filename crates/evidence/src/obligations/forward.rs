@@ -10,8 +10,8 @@
 //! An edge is forward if it is none of those that close a circle in a search from the entry of the thread. A loop that
 //! can be left at any time has a way forward; one that goes on while a condition holds has none, and needs a
 //! [ranking](crate::ranking). In a run along forward edges a thread of a template may start others, which is no way to
-//! go on for ever if no template starts itself again, directly or through others. And every run must count: a
-//! future that ends at a condition without which it does not is none.
+//! go on for ever if no template starts itself again, directly or through others. And the run must count: a step
+//! forward is one on which no check fails and every condition holds.
 
 #[cfg(doc)]
 use crate::data::Rule;

@@ -169,6 +169,9 @@ impl<'p> Generator<'p> {
     ) -> Result<Self, RelyGuaranteeDefect> {
         let outline = Outline::new(program, argument.assertions())?;
         check_invariants(program, argument.invariants().unwrap_or_default())?;
+        // A ranking shows that every run ends, which is more.
+        let goal =
+            if argument.ranking().is_some() && goal == Goal::Deadlock { Goal::Termination } else { goal };
         let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
         let encoder = Encoder::new(program);
         let mentions = Rc::new(Mentions::new(&encoder, &outline));

@@ -6,8 +6,8 @@
 //! of an edge that leads into an atomic block not whether the block can be left again: their steps
 //! are not counted on.
 //!
-//! An edge can be taken if nothing waits on its way. If a check fails there, or a condition without
-//! which the run does not count, the run ends, and that is not a deadlock either. The values of
+//! An edge can be taken if nothing waits on its way. If every run must end, one in which a check fails, or a condition
+//! without which it does not count, ends there; otherwise these are waited for, too. The values of
 //! nondeterministic assignments may be chosen so that nothing waits, which is not tried here: a
 //! condition that depends on one does not count as one that holds.
 

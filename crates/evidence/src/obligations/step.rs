@@ -251,13 +251,18 @@ impl Runner<'_, '_> {
         }
     }
 
+    /// Whether a step counts only if the run counts behind it: no check fails, and all conditions hold.
+    fn must_count(&self) -> bool {
+        self.goal == Goal::Deadlock
+    }
+
     fn execute(&mut self, op: &Op) {
         match op {
             Op::Assume(condition, blocking) => {
                 self.must_be_defined(condition);
                 let condition = self.condition(condition);
                 self.step.conditions.push(condition);
-                if *blocking == Blocking::Wait {
+                if *blocking == Blocking::Wait || self.must_count() {
                     self.step.waits.push(condition);
                 }
             }
@@ -268,6 +273,9 @@ impl Runner<'_, '_> {
                     self.demand(Rule::Check, Required::Formula(condition));
                 }
                 self.step.conditions.push(condition);
+                if self.must_count() {
+                    self.step.waits.push(condition);
+                }
             }
             Op::Assign(assignments) => self.assign(assignments),
             Op::Havoc(place, domain) => self.havoc(place, *domain),

@@ -267,20 +267,21 @@ fn the_frame_of_a_lost_update_matters() {
         &subject.of_frame(),
         13,
         &expect![[r#"
-        nothing: the last step of the trace does not fail check 0
-        half: the last step of the trace does not fail check 0
-        no such thread: step 1 of the trace does not exist: there is no thread in slot 99
-        no such edge: step 1 of the trace does not exist: the program has no edge 99
-        initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the program has no such check or property
-        no property: the program has no such check or property
-        deadlock: the claimed violation does not violate the property `assert`
-        first property: the program has no such check or property
-        as race: the claimed violation does not violate the property `race`
-        as deadlock: the claimed violation does not violate the property `deadlock`
-        as termination: the claimed violation does not violate the property `termination`
-        as overflow: the claimed violation does not violate the property `overflow`
-    "#]],
+            nothing: the last step of the trace does not fail check 0
+            half: the last step of the trace does not fail check 0
+            no such thread: step 1 of the trace does not exist: there is no thread in slot 99
+            no such edge: step 1 of the trace does not exist: the program has no edge 99
+            initial value: the trace does not start: 1 initial values for 0 undetermined cells
+            no check: the program has no such check or property
+            no property: the program has no such check or property
+            deadlock: the claimed violation does not violate the property `assert`
+            first property: the program has no such check or property
+            as race: the claimed violation does not violate the property `race`
+            as deadlock: the claimed violation does not violate the property `deadlock`
+            as termination: the claimed violation does not violate the property `termination`
+            as fair-termination: the claimed violation does not violate the property `fair-termination`
+            as overflow: the claimed violation does not violate the property `overflow`
+        "#]],
     );
 }
 
@@ -339,20 +340,21 @@ fn the_frame_of_late_flags_matters() {
         &subject.of_frame(),
         13,
         &expect![[r#"
-        nothing: the last state of the trace satisfies the property
-        half: the last state of the trace satisfies the property
-        no such thread: step 1 of the trace does not exist: there is no thread in slot 99
-        no such edge: step 1 of the trace does not exist: the program has no edge 99
-        initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the program has no such check or property
-        no property: the program has no such check or property
-        deadlock: the claimed violation does not violate the property `assert`
-        first check: the program has no such check or property
-        as race: the claimed violation does not violate the property `race`
-        as deadlock: the claimed violation does not violate the property `deadlock`
-        as termination: the claimed violation does not violate the property `termination`
-        as overflow: the claimed violation does not violate the property `overflow`
-    "#]],
+            nothing: the last state of the trace satisfies the property
+            half: the last state of the trace satisfies the property
+            no such thread: step 1 of the trace does not exist: there is no thread in slot 99
+            no such edge: step 1 of the trace does not exist: the program has no edge 99
+            initial value: the trace does not start: 1 initial values for 0 undetermined cells
+            no check: the program has no such check or property
+            no property: the program has no such check or property
+            deadlock: the claimed violation does not violate the property `assert`
+            first check: the program has no such check or property
+            as race: the claimed violation does not violate the property `race`
+            as deadlock: the claimed violation does not violate the property `deadlock`
+            as termination: the claimed violation does not violate the property `termination`
+            as fair-termination: the claimed violation does not violate the property `fair-termination`
+            as overflow: the claimed violation does not violate the property `overflow`
+        "#]],
     );
 }
 
@@ -391,22 +393,23 @@ fn the_frame_of_a_deadlock_matters() {
     check(
         &subject,
         &subject.of_frame(),
-        13,
+        12,
         &expect![[r#"
-        nothing: the last state of the trace is not a deadlock
-        half: the last state of the trace is not a deadlock
-        no such thread: step 1 of the trace does not exist: there is no thread in slot 99
-        no such edge: step 1 of the trace does not exist: the program has no edge 99
-        initial value: the trace does not start: 1 initial values for 0 undetermined cells
-        no check: the program has no such check or property
-        no property: the program has no such check or property
-        first check: the program has no such check or property
-        first property: the program has no such check or property
-        as assert: the claimed violation does not violate the property `assert`
-        as race: the claimed violation does not violate the property `race`
-        as termination: the claimed violation does not violate the property `termination`
-        as overflow: the claimed violation does not violate the property `overflow`
-    "#]],
+            nothing: the last state of the trace is not a deadlock
+            half: the last state of the trace is not a deadlock
+            no such thread: step 1 of the trace does not exist: there is no thread in slot 99
+            no such edge: step 1 of the trace does not exist: the program has no edge 99
+            initial value: the trace does not start: 1 initial values for 0 undetermined cells
+            no check: the program has no such check or property
+            no property: the program has no such check or property
+            first check: the program has no such check or property
+            first property: the program has no such check or property
+            as assert: the claimed violation does not violate the property `assert`
+            as race: the claimed violation does not violate the property `race`
+            as termination: still a run that fails
+            as fair-termination: still a run that fails
+            as overflow: the claimed violation does not violate the property `overflow`
+        "#]],
     );
 }
 
@@ -519,19 +522,20 @@ fn the_frame_of_a_property_at_the_end_matters() {
         &subject.of_frame(),
         13,
         &expect![[r#"
-        nothing: the last state of the trace satisfies the property
-        half: the trace ends inside an atomic block
-        no such thread: step 1 of the trace does not exist: there is no thread in slot 99
-        no such edge: step 1 of the trace does not exist: the program has no edge 99
-        initial value: the trace does not start: 2 initial values for 1 undetermined cells
-        no check: the program has no such check or property
-        no property: the program has no such check or property
-        deadlock: the claimed violation does not violate the property `assert`
-        first check: the program has no such check or property
-        as race: the claimed violation does not violate the property `race`
-        as deadlock: the claimed violation does not violate the property `deadlock`
-        as termination: the claimed violation does not violate the property `termination`
-        as overflow: the claimed violation does not violate the property `overflow`
-    "#]],
+            nothing: the last state of the trace satisfies the property
+            half: the trace ends inside an atomic block
+            no such thread: step 1 of the trace does not exist: there is no thread in slot 99
+            no such edge: step 1 of the trace does not exist: the program has no edge 99
+            initial value: the trace does not start: 2 initial values for 1 undetermined cells
+            no check: the program has no such check or property
+            no property: the program has no such check or property
+            deadlock: the claimed violation does not violate the property `assert`
+            first check: the program has no such check or property
+            as race: the claimed violation does not violate the property `race`
+            as deadlock: the claimed violation does not violate the property `deadlock`
+            as termination: the claimed violation does not violate the property `termination`
+            as fair-termination: the claimed violation does not violate the property `fair-termination`
+            as overflow: the claimed violation does not violate the property `overflow`
+        "#]],
     );
 }

