@@ -78,12 +78,12 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
     /// Searches until a run does not end, nothing is left, or it has to stop.
     pub(super) fn run(mut self) -> Claim {
         match self.start().and_then(|()| self.expand_all()) {
-            Err(claim) => claim,
+            Err(claim) => *claim,
             Ok(()) => self.exhausted(),
         }
     }
 
-    fn start(&mut self) -> Result<(), Claim> {
+    fn start(&mut self) -> Result<(), Box<Claim>> {
         let (semantics, values, budget) = (self.semantics, self.values, self.budget);
         let mut stop = None;
         let complete =
@@ -95,13 +95,13 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
                 }
             });
         match (stop, complete) {
-            (Some(reason), _) => Err(Claim::Unknown(reason)),
+            (Some(reason), _) => Err(Box::new(Claim::Unknown(reason))),
             (None, Ok(complete)) => {
                 self.sampled |= !complete;
                 Ok(())
             }
             (None, Err(InitialStatesError::Precondition(error))) => {
-                Err(Claim::Unknown(Reason::UndefinedPrecondition(error)))
+                Err(Box::new(Claim::Unknown(Reason::UndefinedPrecondition(error))))
             }
             (None, Err(InitialStatesError::Search(error))) => Err(stopped(error)),
         }
@@ -117,7 +117,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         }
     }
 
-    fn expand_all(&mut self) -> Result<(), Claim> {
+    fn expand_all(&mut self) -> Result<(), Box<Claim>> {
         let (semantics, budget) = (self.semantics, self.budget);
         let mut successors = Successors::new(semantics, self.values, budget);
         let mut state = State::default();
@@ -147,7 +147,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         id: StateId,
         state: &State,
         successors: &mut Successors<'_, '_>,
-    ) -> Result<(), Claim> {
+    ) -> Result<(), Box<Claim>> {
         let semantics = self.semantics;
         let mut leaves_blocks = false;
         for slot in state.slots().filter(|&slot| semantics.status(state, slot) == SlotStatus::Running) {
@@ -170,7 +170,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
                 }
             });
             match (stop, summary) {
-                (Some(reason), _) => return Err(Claim::Unknown(reason)),
+                (Some(reason), _) => return Err(Box::new(Claim::Unknown(reason))),
                 (None, Ok(summary)) => self.sampled |= summary.incomplete,
                 (None, Err(error)) => self.meets(error)?,
             }
@@ -183,9 +183,9 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         id: StateId,
         state: &State,
         successors: &mut Successors<'_, '_>,
-    ) -> Result<(), Claim> {
+    ) -> Result<(), Box<Claim>> {
         match successors.is_deadlock(state) {
-            Ok(Some(true)) => Err(self.shown(&self.way_to(id), Violation::Deadlock)),
+            Ok(Some(true)) => Err(Box::new(self.shown(&self.way_to(id), Violation::Deadlock))),
             Ok(Some(false)) => Ok(()),
             Ok(None) => {
                 self.sampled = true;
@@ -195,7 +195,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         }
     }
 
-    fn meets(&mut self, error: SearchError) -> Result<(), Claim> {
+    fn meets(&mut self, error: SearchError) -> Result<(), Box<Claim>> {
         match error {
             SearchError::Step(error) => {
                 self.trouble.get_or_insert(Reason::NoMeaning(error));
@@ -205,15 +205,15 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         }
     }
 
-    fn look_for_cycle(&mut self) -> Result<(), Claim> {
+    fn look_for_cycle(&mut self) -> Result<(), Box<Claim>> {
         let Some((first, cycle)) = self.cycle()? else { return Ok(()) };
         let mut way = self.way_to(StateId::from_index(first));
         way.extend(cycle.iter().map(|&(state, slot)| (StateId::from_index(state), slot)));
-        Err(self.shown(&way, Violation::Lasso(cycle.len())))
+        Err(Box::new(self.shown(&way, Violation::Lasso(cycle.len()))))
     }
 
     /// The first state of a cycle that counts, and the steps that lead back to it.
-    fn cycle(&self) -> Result<Option<(usize, Vec<Link>)>, Claim> {
+    fn cycle(&self) -> Result<Option<(usize, Vec<Link>)>, Box<Claim>> {
         let states = self.store.len();
         if self.scope.fair {
             let successors = Successors::new(self.semantics, self.values, self.budget);
@@ -252,8 +252,8 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         }))
     }
 
-    fn report(&self, expanded: usize) -> Result<(), Claim> {
-        let stop = |reason| Claim::Unknown(Reason::Stopped(reason));
+    fn report(&self, expanded: usize) -> Result<(), Box<Claim>> {
+        let stop = |reason| Box::new(Claim::Unknown(Reason::Stopped(reason)));
         let bytes = self.store.memory_bytes() + self.graph.memory_bytes();
         self.budget.check_now().map_err(stop)?;
         self.budget.check_memory(bytes).map_err(stop)?;
@@ -286,7 +286,7 @@ impl Stored<'_, '_, '_> {
 }
 
 impl Resting for Stored<'_, '_, '_> {
-    type Stop = Claim;
+    type Stop = Box<Claim>;
 
     fn is_inside_block(&mut self, state: usize) -> bool {
         self.unpack(state);
@@ -298,7 +298,7 @@ impl Resting for Stored<'_, '_, '_> {
         self.state.slots().collect()
     }
 
-    fn rests(&mut self, state: usize, slot: SlotId) -> Result<bool, Claim> {
+    fn rests(&mut self, state: usize, slot: SlotId) -> Result<bool, Box<Claim>> {
         self.unpack(state);
         match self.successors.progress(&self.state, slot) {
             Ok((ThreadProgress::CanMove, _) | (_, false)) | Err(SearchError::Step(_)) => Ok(false),
@@ -308,9 +308,9 @@ impl Resting for Stored<'_, '_, '_> {
     }
 }
 
-fn stopped(error: SearchError) -> Claim {
-    Claim::Unknown(match error {
+fn stopped(error: SearchError) -> Box<Claim> {
+    Box::new(Claim::Unknown(match error {
         SearchError::Step(error) => Reason::NoMeaning(error),
         SearchError::Stopped(reason) => Reason::Stopped(reason),
-    })
+    }))
 }

@@ -236,7 +236,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let mut difference = before.clone().minus(&after.after(value));
             if is_wished {
                 difference = difference.minus_one();
-                difference = earlier.iter().fold(difference, |difference, earlier| difference.plus(earlier));
+                difference = earlier.iter().fold(difference, Template::plus);
             }
             for case in &left.cases {
                 program.follows(case, &difference);
