@@ -72,7 +72,7 @@ impl<'s, 'p> Machine<'s, 'p> {
         let branches = system.moves.iter().flat_map(|by| by.branch.variables());
         let violations = system.violations.iter().flat_map(|it| &it.guard);
         let others = violations.flat_map(|constraint| constraint.form().variables().collect::<Vec<_>>());
-        let highest = branches.chain(others).map(|variable| variable.index()).max().unwrap_or(0);
+        let highest = branches.chain(others).map(Id::index).max().unwrap_or(0);
         for _ in 0..=highest.max(3 * system.cells.count()) {
             pool.fresh_variable("cell", Sort::Int);
         }
