@@ -56,7 +56,7 @@ fn compare(what: &str, program: &Program, goal: Goal, reduced: &Reduced, tally: 
     }
     let truth = match Reference::new(program, goal).answer(100_000) {
         Answer::Safe { .. } => Found::Safe,
-        Answer::Unsafe { .. } | Answer::Meaningless => Found::Wrong,
+        Answer::Unsafe { .. } | Answer::Stuck | Answer::Meaningless => Found::Wrong,
         Answer::TooMany => return,
     };
     let Reduced { inside, movers, .. } = reduced;
