@@ -6,8 +6,8 @@
 //! tests run the first seeds.
 //!
 //! `... --example differential_c -- initializers 5000` does the same with 5,000 programs about one
-//! thing, from seed 1000 on or from the seed that follows the number; so do `layouts 2000` and
-//! `conversions 2000`.
+//! thing, from seed 1000 on or from the seed that follows the number; so do `layouts 2000`,
+//! `conversions 2000` and `punning 2000`.
 
 #[path = "../tests/suite/arithmetic.rs"]
 mod arithmetic;
@@ -23,6 +23,8 @@ mod initializers;
 mod layouts;
 #[path = "../tests/suite/memory/mod.rs"]
 mod memory;
+#[path = "../tests/suite/punning.rs"]
+mod punning;
 #[path = "../tests/suite/random.rs"]
 mod random;
 #[path = "../tests/suite/versus_gcc.rs"]
@@ -65,7 +67,10 @@ fn run_topic(out: &mut impl Write, topic: &str, count: u64, first: u64) -> std::
         "initializers" => (initializers::generate, Undefined::Never),
         "layouts" => (layouts::generate, Undefined::Never),
         "conversions" => (conversions::generate, Undefined::Traps),
-        _ => return writeln!(out, "there are initializers, layouts and conversions").map(|()| false),
+        "punning" => (punning::generate, Undefined::Never),
+        _ => {
+            return writeln!(out, "there are initializers, layouts, conversions and punning").map(|()| false);
+        }
     };
     let mut total = Summary::default();
     for seed in (first..first + count).step_by(LARGE_BATCH as usize) {

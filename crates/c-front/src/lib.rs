@@ -23,11 +23,13 @@
 mod attribute;
 mod facts;
 mod fold;
+mod image;
 mod layout;
 mod library;
 mod lower;
 mod placement;
 mod reach;
+mod shape;
 mod text;
 mod types;
 mod unit;

@@ -6,7 +6,7 @@
 //! takes. The rules are those of `place_field` and `layout_decl` in gcc's `stor-layout.cc`; the tests
 //! compare them with gcc on generated structures.
 
-use crate::types::CType;
+use crate::types::{BitField, CType};
 
 /// A member as it is declared.
 #[derive(Clone, Debug)]
@@ -20,6 +20,18 @@ pub(crate) struct Member {
     pub(crate) is_packed: bool,
     /// The number of bits of a bit-field.
     pub(crate) width: Option<u64>,
+}
+
+impl Member {
+    /// The type of the member if it begins with this bit.
+    pub(crate) fn placed_type(&self, start: u64) -> CType {
+        match (self.width, self.ty.scalar()) {
+            (Some(width @ 1..=64), Some(kind)) => {
+                CType::BitField(BitField { kind, shift: (start % BYTE) as u8, width: width as u8 })
+            }
+            _ => self.ty.clone(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -39,10 +51,10 @@ pub(crate) struct Packing {
     pub(crate) limit: Option<u64>,
 }
 
-/// The members' offsets, and what the whole takes, in bytes.
+/// The bits with which members begin, and what the whole takes, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
-    pub(crate) offsets: Vec<u64>,
+    pub(crate) starts: Vec<u64>,
     pub(crate) size: u64,
     pub(crate) align: u64,
 }
@@ -52,17 +64,17 @@ const BYTE: u64 = 8;
 /// Places members whose types have these sizes and alignments.
 pub(crate) fn place(members: &[Member], sizes: &[(u64, u64)], packing: Packing, is_union: bool) -> Placed {
     let mut align = packing.align.unwrap_or(1).saturating_mul(BYTE).max(BYTE);
-    let (mut next, mut size, mut offsets) = (0_u64, 0_u64, Vec::with_capacity(members.len()));
+    let (mut next, mut size, mut starts) = (0_u64, 0_u64, Vec::with_capacity(members.len()));
     for (member, &(type_size, type_align)) in members.iter().zip(sizes) {
         let part = Part::new(member, type_size, type_align, packing);
         align = align.max(part.align_of_whole);
         let start = if is_union { 0 } else { part.start(next) };
         next = start.saturating_add(part.bits);
         size = size.max(next);
-        offsets.push(start / BYTE);
+        starts.push(start);
     }
     let size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX);
-    Placed { offsets, size: size / BYTE, align: align / BYTE }
+    Placed { starts, size: size / BYTE, align: align / BYTE }
 }
 
 /// How one member is placed; all in bits.
@@ -129,31 +141,31 @@ mod tests {
     use crate::types::IntKind;
 
     /// Members by the bytes of their type and, for bit-fields, the bits.
-    fn check(members: &[(u64, Option<u64>)], packing: Packing, offsets: &[u64], size: u64, align: u64) {
+    fn check(members: &[(u64, Option<u64>)], packing: Packing, starts: &[u64], size: u64, align: u64) {
         let sizes: Vec<(u64, u64)> = members.iter().map(|&(size, _)| (size, size)).collect();
         let members: Vec<Member> = members
             .iter()
             .map(|&(_, width)| Member { width, ..Member::plain("m", CType::Int(IntKind::Int)) })
             .collect();
-        let expected = Placed { offsets: offsets.to_vec(), size, align };
+        let expected = Placed { starts: starts.to_vec(), size, align };
         assert_eq!(place(&members, &sizes, packing, false), expected);
     }
 
     #[test]
     fn members_are_padded_and_packed() {
         let plain = Packing::default();
-        check(&[(1, None), (8, None), (2, None)], plain, &[0, 8, 16], 24, 8);
-        check(&[(1, None), (8, None)], Packing { is_packed: true, ..plain }, &[0, 1], 9, 1);
-        check(&[(1, None), (8, None)], Packing { limit: Some(2), ..plain }, &[0, 2], 10, 2);
+        check(&[(1, None), (8, None), (2, None)], plain, &[0, 64, 128], 24, 8);
+        check(&[(1, None), (8, None)], Packing { is_packed: true, ..plain }, &[0, 8], 9, 1);
+        check(&[(1, None), (8, None)], Packing { limit: Some(2), ..plain }, &[0, 16], 10, 2);
         check(&[(1, None)], Packing { align: Some(16), ..plain }, &[0], 16, 16);
     }
 
     #[test]
     fn bit_fields_do_not_reach_over_their_type() {
         let plain = Packing::default();
-        check(&[(4, Some(20)), (4, Some(20))], plain, &[0, 4], 8, 4);
-        check(&[(4, Some(20)), (4, Some(20))], Packing { is_packed: true, ..plain }, &[0, 2], 5, 1);
-        check(&[(4, Some(3)), (4, Some(0)), (1, None)], plain, &[0, 4, 4], 8, 4);
-        check(&[(1, None), (4, Some(3))], plain, &[0, 1], 4, 4);
+        check(&[(4, Some(20)), (4, Some(20))], plain, &[0, 32], 8, 4);
+        check(&[(4, Some(20)), (4, Some(20))], Packing { is_packed: true, ..plain }, &[0, 20], 5, 1);
+        check(&[(4, Some(3)), (4, Some(0)), (1, None)], plain, &[0, 32, 32], 8, 4);
+        check(&[(1, None), (4, Some(3))], plain, &[0, 8], 4, 4);
     }
 }

@@ -66,6 +66,22 @@ impl Facts {
         leaves.map(move |leaf| Target { offset: leaf.offset, ..target })
     }
 
+    /// What lies so many bytes behind the start of what pointers point to.
+    pub(crate) fn parts_behind(&self, targets: &Targets, distance: u64) -> Targets {
+        let mut parts = Targets::new();
+        for &target in targets {
+            let leaves = &self.object(target.object).leaves;
+            match leaves.iter().any(|leaf| leaf.is_raw && leaf.offset == target.offset) {
+                // A pointer to bytes may point to any of them.
+                true => self.shift(target, distance as i64, &CType::Void, &mut parts),
+                false => {
+                    parts.push(self.target(target.object, target.offset.saturating_add(distance) as i64));
+                }
+            }
+        }
+        sorted(parts)
+    }
+
     /// A move by a known distance.
     fn shift(&self, target: Target, distance: i64, element: &CType, moved: &mut Targets) {
         let object = self.object(target.object);
@@ -78,7 +94,7 @@ impl Facts {
         let is_byte = self.records.size_of(element) == Some(1);
         match leaf.filter(|leaf| !leaf.dimensions.is_empty()) {
             None => moved.extend(land(target.offset)),
-            Some(leaf) if !is_byte || !is_bytewise(leaf, 1) => {
+            Some(leaf) if !leaf.is_raw && (!is_byte || !is_bytewise(leaf, 1)) => {
                 // The offset of the first element stands for all. Only from the end of another
                 // array does such a move lead elsewhere, to an element of the same type.
                 moved.push(target);
@@ -102,7 +118,8 @@ impl Facts {
         moved.push(target);
         let object = self.object(target.object);
         let leaf = object.leaves.iter().find(|leaf| leaf.offset == target.offset);
-        if stride.abs() == 1 && leaf.is_none_or(|leaf| is_bytewise(leaf, stride)) {
+        let is_raw = leaf.is_some_and(|leaf| leaf.is_raw);
+        if is_raw || stride.abs() == 1 && leaf.is_none_or(|leaf| is_bytewise(leaf, stride)) {
             moved.extend(self.places_of(target));
             return;
         }

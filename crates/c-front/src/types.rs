@@ -1,6 +1,7 @@
 //! C types as gcc lays them out on 64-bit Linux, and the conversions between integers.
 
 use crate::Wakeups;
+use crate::fold::Range;
 use crate::placement::{Member, Packing, Placed, place};
 use rely_base::{Arena, define_id};
 use rely_program::{Domain, IntType, Sort};
@@ -27,6 +28,41 @@ pub(crate) enum CType {
     Function(Rc<FunctionType>),
     Opaque(Opaque),
     Atomic(Rc<CType>),
+    /// Of a member only; a value of it has another type.
+    BitField(BitField),
+}
+
+/// Some bits of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BitField {
+    /// The declared type.
+    pub(crate) kind: IntKind,
+    /// How many bits of its first byte lie before it.
+    pub(crate) shift: u8,
+    pub(crate) width: u8,
+}
+
+impl BitField {
+    /// How many bytes it touches.
+    pub(crate) fn bytes(self) -> u64 {
+        u64::from((self.shift + self.width).div_ceil(8))
+    }
+
+    /// The numbers that it holds.
+    pub(crate) fn int_type(self) -> IntType {
+        IntType { bits: self.width, signed: self.kind.is_signed() }
+    }
+
+    /// The type of its value behind the integer promotion, which depends on its width alone. gcc computes with
+    /// those between `int` and `long` in as many bits as they have, and other compilers do not.
+    pub(crate) fn promoted(self) -> Option<IntKind> {
+        let int = IntKind::Int.int_type();
+        match self.width {
+            _ if Range::of(self.int_type()).fits(int) => Some(IntKind::Int),
+            width if width == int.bits || width == 64 => Some(self.kind),
+            _ => None,
+        }
+    }
 }
 
 /// The integer types.
@@ -263,6 +299,8 @@ pub(crate) struct Records {
     wakeups: Wakeups,
     records: Arena<RecordId, Record>,
     by_position: FxHashMap<usize, RecordId>,
+    /// Those whose last member has a length by what is allocated for them.
+    extended: FxHashMap<(RecordId, u64), RecordId>,
     /// Those that are mentioned and nowhere defined.
     undefined: FxHashMap<String, RecordId>,
 }
@@ -307,15 +345,38 @@ impl Records {
             };
             sizes.push((size, member.type_align.unwrap_or(align)));
         }
-        let Placed { offsets, size, align } = place(&members, &sizes, packing, self.records[id].is_union);
-        let fields = members.into_iter().zip(offsets).map(|(member, offset)| Field {
+        let Placed { starts, size, align } = place(&members, &sizes, packing, self.records[id].is_union);
+        let fields = members.into_iter().zip(starts).map(|(member, start)| Field {
+            ty: member.placed_type(start),
             name: member.name,
-            ty: member.ty,
-            offset,
+            offset: start / 8,
             is_bit_field: member.width.is_some(),
         });
         self.records[id].body = Some(RecordBody { fields: fields.collect(), size, align });
         true
+    }
+
+    /// The structure of so many bytes whose last member has as many elements as there is room for, if that number is
+    /// left open.
+    pub(crate) fn with_flexible_member(&mut self, id: RecordId, bytes: u64) -> Option<RecordId> {
+        let record = &self.records[id];
+        let body = record.body.clone()?;
+        let last = body.fields.last().filter(|_| !record.is_union)?;
+        let CType::Array(element, Some(0)) = last.ty.clone() else { return None };
+        let count = bytes.checked_sub(last.offset)?.checked_div(self.size_of(&element)?)?;
+        if count == 0 || bytes < body.size {
+            return None;
+        }
+        if let Some(&extended) = self.extended.get(&(id, bytes)) {
+            return Some(extended);
+        }
+        let mut extended = Record { body: Some(RecordBody { size: bytes, ..body }), ..record.clone() };
+        if let Some(last) = extended.body.as_mut().and_then(|body| body.fields.last_mut()) {
+            last.ty = CType::Array(element, Some(count));
+        }
+        let extended = self.records.push(extended);
+        self.extended.insert((id, bytes), extended);
+        Some(extended)
     }
 
     /// The size in bytes, if the type is complete.
@@ -330,6 +391,7 @@ impl Records {
             CType::Record(id) => self.records[*id].body.as_ref().map(|body| body.size),
             CType::Opaque(opaque) => Some(opaque.size()),
             CType::Atomic(inner) => self.size_of(inner),
+            CType::BitField(bits) => Some(bits.bytes()),
         }
     }
 
@@ -386,6 +448,7 @@ impl Records {
             CType::Opaque(Opaque::Barrier) => "pthread_barrier_t".into(),
             CType::Opaque(_) => "a type of the thread library".into(),
             CType::Atomic(inner) => format!("_Atomic {}", self.display(inner)),
+            CType::BitField(bits) => format!("{}: {}", bits.kind.name(), bits.width),
         }
     }
 }
@@ -426,6 +489,7 @@ impl CType {
             CType::Int(kind) => Some(*kind),
             CType::Pointer(_) => Some(IntKind::UnsignedLong),
             CType::Opaque(opaque) => opaque.scalar(),
+            CType::BitField(bits) => Some(bits.kind),
             _ => None,
         }
     }

@@ -44,7 +44,7 @@ impl Guard {
     pub(crate) const TOLERATED: &'static str = "left shift out of range in";
 
     /// Whether this is only to be reported: gcc defines what happens if the condition does not hold,
-    /// though C does not, so the program goes on then.
+    /// though C does not, so the program goes on then. Memory that was freed is still there.
     pub(crate) fn is_tolerated(&self) -> bool {
         is_tolerated(self.kind, &self.message)
     }
@@ -52,7 +52,7 @@ impl Guard {
 
 /// Whether a check was made for a tolerated guard.
 pub(crate) fn is_tolerated(kind: CheckKind, message: &str) -> bool {
-    kind == CheckKind::Overflow && message.starts_with(Guard::TOLERATED)
+    kind == CheckKind::Lifetime || kind == CheckKind::Overflow && message.starts_with(Guard::TOLERATED)
 }
 
 /// An address whose object is known: a constant offset and multiples of computed indices.

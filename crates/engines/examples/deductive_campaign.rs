@@ -42,7 +42,7 @@ fn main() {
     let mut tally = Tally::default();
     while tally.programs < programs as usize {
         let sample = generate(seed);
-        if matches!(sample.goal, Goal::Assert | Goal::Overflow) {
+        if matches!(sample.goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             // What the passes leave is what engines are asked about; dead code may mean nothing.
             let (program, _) = prepare(&sample.program, sample.goal);
             let expected = Reference::new(&program, sample.goal).answer(MOST_STATES);

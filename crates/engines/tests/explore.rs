@@ -2,7 +2,7 @@
 //! shows; goals, budgets, and nondeterminism.
 
 use expect_test::{Expect, expect};
-use rely_base::{Budget, CancelToken, Observer, Progress, Silent, StopReason};
+use rely_base::{Budget, CancelToken, Observer, Progress, Silent, SourceMap, StopReason};
 use rely_engines::explore::Limits;
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
@@ -340,13 +340,11 @@ fn only_checks_of_the_goal_count() {
         unknown: the engine `explore` does not decide the property `race`
         unknown: the engine `explore` does not decide the property `race`"#]],
     );
-    check_program(
-        &program,
-        Goal::Termination,
-        expect![[r#"
-        unknown: the engine `explore` does not decide the property `termination`
-        unknown: the engine `explore` does not decide the property `termination`"#]],
-    );
+    // A step that fails a check of another goal is the last one.
+    for goal in [Goal::Termination, Goal::FairTermination] {
+        let found = explore(&program, goal, false);
+        assert!(found.starts_with("safe"), "{goal}: {found}");
+    }
 }
 
 #[test]
@@ -512,4 +510,46 @@ fn unsupported_goals_are_named() {
     let claim = Explore::default().run(&endless(), Goal::Race, &Budget::unlimited(), &Silent);
     let Claim::Unknown(reason) = claim else { panic!("races are not decided") };
     assert_eq!(reason, Reason::UnsupportedGoal { engine: "explore", goal: Goal::Race });
+}
+
+/// Whether every run ends, and whether every fair one does.
+fn check_ends(model: &str, [all, fair]: [&str; 2]) {
+    let mut sources = SourceMap::new();
+    let file = sources.add("model.rely", model);
+    let program =
+        rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"));
+    for (goal, expected) in [(Goal::Termination, all), (Goal::FairTermination, fair)] {
+        let found = explore(&program, goal, false);
+        assert!(found.starts_with(expected), "{goal}: {found}\n{model}");
+    }
+}
+
+#[test]
+fn fair_runs_leave_nobody_out() {
+    check_ends("thread A { skip; } thread B { skip; }", ["safe", "safe"]);
+    check_ends("thread A { while true { skip; } }", ["unsafe", "unsafe"]);
+    check_ends("var f: bool; thread A { await f; }", ["unsafe", "unsafe"]);
+    let spin = "var f: bool = false; thread A { while !f { skip; } }";
+    check_ends(&format!("{spin} thread B {{ f := true; }}"), ["unsafe", "safe"]);
+    check_ends(&format!("{spin} thread B {{ skip; }}"), ["unsafe", "unsafe"]);
+    check_ends(&format!("{spin} thread B {{ await false; f := true; }}"), ["unsafe", "unsafe"]);
+    // Two threads that both spin make steps that look alike.
+    check_ends("thread A { while true { skip; } } thread B { while true { skip; } }", ["unsafe", "unsafe"]);
+    // Inside of an atomic block nobody else gets a turn; between blocks everybody does.
+    let block = "var f: bool = false; thread B { f := true; }";
+    check_ends(
+        &format!("{block} thread A {{ while !f {{ atomic {{ skip; skip; }} }} }}"),
+        ["unsafe", "safe"],
+    );
+    // Who cannot take a lock again and again may never take it: weak fairness does not promise more.
+    let starving = "var m: mutex; var f: bool = false;
+        thread A { while !f { lock(m); skip; unlock(m); } } thread B { lock(m); f := true; unlock(m); }";
+    check_ends(starving, ["unsafe", "unsafe"]);
+    // Both try to get both locks, and give up at the same time, for ever.
+    let back_off = "var a, b: int = 0;
+        thread A { local got: bool = false;
+            while !got { await a == 0 do { a := 1; } if b == 0 { b := 1; got := true; } else { a := 0; } } }
+        thread B { local got: bool = false;
+            while !got { await b == 0 do { b := 2; } if a == 0 { a := 2; got := true; } else { b := 0; } } }";
+    check_ends(back_off, ["unsafe", "unsafe"]);
 }

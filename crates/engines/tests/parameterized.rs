@@ -1,8 +1,9 @@
 //! Any number of threads: what is proved of them, and what is not.
 
 use rely_base::{Budget, Silent, SourceMap};
-use rely_engines::{Engine, Parameterized};
-use rely_evidence::{Claim, Reason, Verdict, check as check_evidence};
+use rely_engines::{Engine, Parameterized, parameterized};
+use rely_evidence::counting::Counting;
+use rely_evidence::{Claim, Proof, Reason, Verdict, check as check_evidence};
 use rely_program::{Goal, Program};
 use std::fs;
 use std::path::Path;
@@ -13,15 +14,23 @@ fn check(model: &str, expected: &str) {
     assert_eq!(found, expected, "{program}");
 }
 
-/// The verdict, or why there is none, and the program in front of the engine.
-fn verdict(model: &str) -> (String, Program) {
+fn program(model: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("model.rely", model);
     let program = rely_model_front::translate(&sources, file);
     let program = program.unwrap_or_else(|problems| panic!("{problems:?}"));
-    let (program, _) = rely_passes::prepare(&program, Goal::Assert);
+    rely_passes::prepare(&program, Goal::Assert).0
+}
+
+/// The verdict, or why there is none, and the program in front of the engine.
+fn verdict(model: &str) -> (String, Program) {
+    verdict_of(&Parameterized::default(), model)
+}
+
+fn verdict_of(engine: &Parameterized, model: &str) -> (String, Program) {
+    let program = program(model);
     let budget = Budget::unlimited();
-    let found = match Parameterized::default().run(&program, Goal::Assert, &budget, &Silent) {
+    let found = match engine.run(&program, Goal::Assert, &budget, &Silent) {
         Claim::Unknown(Reason::GaveUp { why, .. }) => why,
         Claim::Unknown(Reason::UnsupportedConstruct { construct, .. }) => construct,
         claim => match check_evidence(&program, Goal::Assert, claim, &budget).into_verdict() {
@@ -91,7 +100,7 @@ fn values_need_not_be_finite_but_threads_have_no_names() {
     let joined = "var x: int = 0; var t: thread;
         process worker { x := 1; }
         thread main { while true { t := spawn worker; join t; assert x == 1; } }";
-    check(joined, "a program that uses the names of threads");
+    check(joined, "no counting invariants were found that suffice for a proof");
 }
 
 /// The tables of Ganjei, Rezine, Eles and Peng, *Counting dynamically synchronizing processes*.
@@ -262,4 +271,42 @@ fn programs_that_count_threads_are_decided() {
     let found = COUNTED.map(|(name, model, _)| (name, verdict(model).0));
     let expected = COUNTED.map(|(name, _, expected)| (name, expected.to_owned()));
     assert_eq!(found, expected);
+}
+
+fn row(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/pacman");
+    fs::read_to_string(folder.join(name)).expect("there is such a row")
+}
+
+/// Nobody is at the entry, says the violation: more threads would make it false, so it is not upward-closed. What
+/// only knows that more threads can do more cannot exclude it.
+#[test]
+fn without_counting_invariants_a_barrier_is_not_proved() {
+    let model = row("correct-bar.rely");
+    let limits = parameterized::Limits { control_states: 0, ..parameterized::Limits::default() };
+    let monotonic = Parameterized { limits, ..Parameterized::default() };
+    let (found, _) = verdict_of(&monotonic, &model);
+    assert_eq!(found, "no counting invariants were found that suffice for a proof");
+    check(&model, "safe");
+}
+
+#[test]
+fn damaged_proofs_are_rejected() {
+    let barrier = program(&row("correct-bar.rely"));
+    let budget = Budget::unlimited();
+    let claim = Parameterized::default().run(&barrier, Goal::Assert, &budget, &Silent);
+    let Claim::Safe(Proof::Counting(proof)) = claim else { panic!("{claim:?}") };
+    let judge = |program: &Program, proof: Counting| {
+        let claim = Claim::Safe(Proof::Counting(proof));
+        check_evidence(program, Goal::Assert, claim, &budget).into_verdict().name()
+    };
+    assert_eq!(judge(&barrier, proof.clone()), "safe");
+    assert_eq!(judge(&barrier, Counting { invariants: Vec::new(), ..proof.clone() }), "unknown");
+    let mut wrong = proof.clone();
+    for atom in wrong.invariants.iter_mut().flat_map(|invariant| &mut invariant.cubes).flatten() {
+        atom.constant += 1;
+    }
+    assert_eq!(judge(&barrier, wrong), "unknown");
+    // It says nothing of the program in which somebody waits forever.
+    assert_eq!(judge(&program(&row("bar-bug-1.rely")), proof), "unknown");
 }

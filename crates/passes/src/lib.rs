@@ -40,7 +40,7 @@ pub use reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks, fo
 pub use simplify::{
     DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
 };
-pub use slicing::{Focus, SliceSuffixes, SliceThreads};
+pub use slicing::{Focus, SliceSuffixes, SliceThreads, without_checks};
 pub use statistics::{PassRun, PassStatistics, Shown};
 pub use threads::{BeginInitialised, Instantiate, StartLater, Unroll};
 pub use watch_races::{Watched, watch_races};

@@ -31,7 +31,9 @@ impl Pipeline {
     pub fn for_goal(goal: Goal, sections: CriticalSections) -> Self {
         let focus = Focus { goal };
         match goal {
-            Goal::Assert | Goal::Overflow => Self::simplifying(Deadlocks::Ignore, sections).after(focus),
+            Goal::Assert | Goal::Overflow | Goal::Memory => {
+                Self::simplifying(Deadlocks::Ignore, sections).after(focus)
+            }
             Goal::Deadlock | Goal::Termination | Goal::FairTermination => {
                 Self::simplifying(Deadlocks::Preserve, sections).after(focus)
             }

@@ -359,4 +359,9 @@ pub enum CheckKind {
     Arithmetic,
     /// Signed arithmetic that leaves its type.
     Overflow,
+    /// A use of memory that was freed, or that cannot be freed.
+    Lifetime,
+    /// No mistake of the program: what happens beyond this point was not translated. No goal is violated here, and
+    /// none is proved unless it is shown that no run comes here.
+    Limit,
 }

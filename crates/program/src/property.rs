@@ -23,12 +23,21 @@ pub enum Goal {
     FairTermination,
     /// No signed arithmetic leaves its type.
     Overflow,
+    /// No access leaves its memory or uses memory that was freed, and nothing else than allocated memory is freed.
+    Memory,
 }
 
 impl Goal {
     /// All goals, in the order in which they are listed for users.
-    pub const ALL: [Goal; 6] =
-        [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::FairTermination, Goal::Overflow];
+    pub const ALL: [Goal; 7] = [
+        Goal::Assert,
+        Goal::Race,
+        Goal::Deadlock,
+        Goal::Termination,
+        Goal::FairTermination,
+        Goal::Overflow,
+        Goal::Memory,
+    ];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -39,6 +48,7 @@ impl Goal {
             Goal::Termination => "termination",
             Goal::FairTermination => "fair-termination",
             Goal::Overflow => "overflow",
+            Goal::Memory => "memory",
         }
     }
 
@@ -51,8 +61,11 @@ impl Goal {
     /// run is assumed not to happen.
     pub fn includes(self, kind: CheckKind) -> bool {
         match self {
-            Goal::Assert => kind != CheckKind::Overflow,
+            Goal::Assert => {
+                matches!(kind, CheckKind::Assertion | CheckKind::Bounds | CheckKind::Arithmetic)
+            }
             Goal::Overflow => kind == CheckKind::Overflow,
+            Goal::Memory => matches!(kind, CheckKind::Bounds | CheckKind::Lifetime),
             Goal::Race | Goal::Deadlock | Goal::Termination | Goal::FairTermination => false,
         }
     }

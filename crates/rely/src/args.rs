@@ -96,7 +96,8 @@ pub struct CheckArgs {
     /// race: no two conflicting accesses at once;
     /// deadlock: no deadlock can be reached;
     /// termination: every run ends, and none deadlocks; fair-termination: the same of fair runs (see `--fair`);
-    /// overflow: no signed arithmetic leaves its type.
+    /// overflow: no signed arithmetic leaves its type;
+    /// memory: no access leaves its memory or uses memory that was freed.
     #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
     pub property: Vec<Goal>,
     /// With `--property termination`: only fair runs count, in which no thread that could always go on is left out for ever
@@ -263,7 +264,7 @@ pub struct ShowArgs {
     /// Show the source with the movers and the blocks of reduction in the margin
     ///
     /// R marks right movers, L left movers, B both and N none; a bracket joins steps that others see as
-    /// one. `--property` is `assert` or `overflow`.
+    /// one. `--property` is `assert`, `overflow` or `memory`.
     #[arg(long, conflicts_with_all = ["simplified", "after", "passes", "format", "sections"])]
     pub blocks: bool,
     /// The property for which to simplify

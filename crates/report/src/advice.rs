@@ -17,6 +17,9 @@ pub(crate) fn advice(reason: &Reason) -> Option<String> {
         }
         Reason::UnsupportedGoal { .. } => "other engines decide it: leave out `--engine`",
         Reason::UnsupportedConstruct { .. } => "another engine may support it: see `rely check --help`",
+        Reason::Limit(_) => {
+            "bound the number of allocations and their sizes, or free what is not used any more"
+        }
         Reason::Rejected(_) => "this is a bug of Rely; please report it together with the program",
         _ => return None,
     };

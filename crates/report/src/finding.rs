@@ -245,6 +245,14 @@ impl ViolationReport {
         if let (Some(race), Violation::Race(racers)) = (&mut report.race, replay.violation()) {
             race.add_calls(replay, racers, program, sources);
         }
+        if let Violation::Lasso(_) = replay.violation() {
+            report.message += match replay.loop_is_fair() {
+                true => "; the loop leaves out no thread that could always go on",
+                false => {
+                    "; the loop is unfair: it leaves out a thread that could always go on (see `--fair`)"
+                }
+            };
+        }
         let semantics = Semantics::new(program);
         let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
         let stuck = replay.stuck();
@@ -293,10 +301,9 @@ impl ViolationReport {
             Violation::Lasso(repeated) => Self {
                 kind: "lasso",
                 message: match repeated {
-                    1 => "the last step leads back to the state before it and can be repeated for ever"
-                        .to_owned(),
+                    1 => "a run that never ends: its last step is a loop, repeated for ever".to_owned(),
                     _ => format!(
-                        "the last {repeated} steps lead back to the state before them and can be repeated for ever"
+                        "a run that never ends: its last {repeated} steps are a loop, repeated for ever"
                     ),
                 },
                 place: None,
@@ -336,6 +343,8 @@ fn kind_name(kind: CheckKind) -> &'static str {
         CheckKind::Bounds => "bounds",
         CheckKind::Arithmetic => "arithmetic",
         CheckKind::Overflow => "overflow",
+        CheckKind::Lifetime => "lifetime",
+        CheckKind::Limit => "limit",
     }
 }
 

@@ -89,6 +89,11 @@ fn rule(goal: Goal) -> Value {
             "Signed arithmetic can overflow",
             "In some interleaving the result of signed arithmetic leaves its type.",
         ),
+        Goal::Memory => (
+            "InvalidMemoryAccess",
+            "Memory can be used wrongly",
+            "In some interleaving an access leaves its object, follows a null pointer or uses memory that was freed, or something is freed that cannot be.",
+        ),
     };
     json!({
         "id": goal.name(),

@@ -33,7 +33,7 @@ fn main() {
             break;
         }
         let sample = generate(seed);
-        if matches!(sample.goal, Goal::Assert | Goal::Overflow) {
+        if matches!(sample.goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             *tally.entry(compare(seed, &sample, engine.as_ref(), seconds)).or_default() += 1;
             compared += 1;
         }
@@ -62,7 +62,8 @@ fn compare(seed: u64, sample: &Sample, strategy: &dyn Strategy, seconds: u64) ->
     let claim = strategy.claim(Task { program: &prepared, goal: *goal, observer: &Silent }, &budget).claim;
     let verdict = check(&prepared, *goal, claim, &budget).into_verdict();
     match (&verdict, &expected) {
-        (Verdict::Safe(_), Answer::Safe { .. }) | (Verdict::Unsafe(_), Answer::Unsafe { .. } | Answer::Stuck) => {
+        (Verdict::Safe(_), Answer::Safe { .. })
+        | (Verdict::Unsafe(_), Answer::Unsafe { .. } | Answer::Stuck) => {
             format!("{}, as it should be", verdict.name())
         }
         (Verdict::Unknown(reason), expected) => {

@@ -28,6 +28,7 @@
 //! ```
 
 mod blocks;
+mod limits;
 mod pipeline;
 mod races;
 mod registry;

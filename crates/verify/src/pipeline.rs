@@ -14,12 +14,14 @@
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
 //! replayed in the program as the front end made it, where it must end in a race.
 
+use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
-use rely_program::{Goal, Program};
+use rely_program::{CheckKind, Goal, Program};
+use std::borrow::Cow;
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
 /// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
@@ -38,7 +40,11 @@ pub fn default_goals(program: &Program) -> Vec<Goal> {
 /// The assumptions under which a verdict about this goal speaks of the source.
 pub fn assumptions(program: &Program, goal: Goal) -> Vec<String> {
     // Whether this one holds is just what the goal asks.
-    let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
+    let is_asked = |name: &str| match goal {
+        Goal::Overflow => name == "no-signed-overflow",
+        Goal::Memory => name == "freed-memory-is-not-used",
+        _ => false,
+    };
     // A program without races behaves like that, and one with races has one in such a run.
     let is_implied = |name: &str| goal == Goal::Race && is_implied_by_race_freedom(program, name);
     let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
@@ -93,6 +99,27 @@ pub fn verify(
 
 /// [`verify`], with a choice of how critical sections are executed.
 pub fn verify_and_keep(
+    program: &Program,
+    goal: Goal,
+    sections: CriticalSections,
+    strategy: &dyn Strategy,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let verified = verify_translated(program, goal, sections, strategy, budget, observer);
+    if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
+        return verified;
+    }
+    let asserted = limits::with_limits_asserted(program);
+    let kept = verify_translated(&asserted, Goal::Assert, sections, strategy, budget, observer).verdict;
+    match limits::reached(&asserted, kept) {
+        None => verified,
+        Some(reason) => Verified { verdict: Verdict::Unknown(reason), engine: None, ..verified },
+    }
+}
+
+/// The verdict about the runs that stay within what the front end has translated.
+fn verify_translated(
     program: &Program,
     goal: Goal,
     sections: CriticalSections,
@@ -166,6 +193,7 @@ impl Prepared {
         if let Some(races) = &self.races {
             return races.judge(source, &self.program, &self.back, claim, budget);
         }
+        let source = &*checked_of(source, goal, &claim);
         let checked = match claim {
             Claim::Unsafe(trace) => {
                 let trace = self.back.trace(&trace);
@@ -188,6 +216,20 @@ impl Prepared {
     }
 }
 
+/// The program as the front end made it, with the checks that end a run. If the question is whether runs end, a
+/// failed assertion ends none. Nor does an overflow, in a proof; but a run without end that needs one is not shown,
+/// since C says nothing about what happens then.
+fn checked_of<'p>(source: &'p Program, goal: Goal, claim: &Claim) -> Cow<'p, Program> {
+    let ignored: &[CheckKind] = match claim {
+        Claim::Safe(_) => &[CheckKind::Assertion, CheckKind::Overflow],
+        Claim::Unsafe(_) | Claim::Unknown(_) => &[CheckKind::Assertion],
+    };
+    match goal.is_termination() {
+        true => Cow::Owned(rely_passes::without_checks(source, ignored)),
+        false => Cow::Borrowed(source),
+    }
+}
+
 /// From a program and a certificate to a verdict, without any engine.
 pub fn certify(
     program: &Program,
@@ -201,7 +243,10 @@ pub fn certify(
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
     let proof = certificate.proof_of(&prepared.program)?;
-    let verdict = prepared.judge(program, goal, Claim::Safe(proof), budget);
+    let verdict = match prepared.judge(program, goal, Claim::Safe(proof), budget) {
+        Verdict::Safe(_) if has_limits(program) => Verdict::Unknown(Reason::CertifiedLimit),
+        verdict => verdict,
+    };
     Ok(prepared.verified(verdict, None))
 }
 

@@ -3,6 +3,7 @@
 //! Lock sets come first, for all pairs together. Then the strategy is asked about what is left; every race that it
 //! finds is set aside, and it is asked again.
 
+use crate::limits::has_limits;
 use crate::races::{LOCKSETS, Races};
 use crate::scheduler::{Decision, Strategy, Task};
 use rely_base::{Budget, Interrupted, Observer, Span};
@@ -77,6 +78,11 @@ pub fn survey_races(
             break;
         }
         races.set_aside(&racing);
+    }
+    if has_limits(program) {
+        // Proofs are about what was translated, and that was not all.
+        let proved = answers.iter_mut().filter(|answer| matches!(answer, PairAnswer::Apart(_)));
+        proved.for_each(|answer| *answer = PairAnswer::Open);
     }
     Ok(pairs(&races, &answers))
 }

@@ -4,35 +4,13 @@
 //! that it may point to, by the number that stands for each of them; a number that stands for
 //! none is an invalid access.
 
-use super::threads::Obligation;
+use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
-use crate::layout::Leaf;
 use crate::types::{CType, IntKind, Opaque};
-use crate::value::{Address, Guard, Kind, Known, Lvalue, Target, Targets, Value, merge_targets};
+use crate::value::{Address, Guard, Kind, Lvalue, Target, Targets, Value, merge_targets};
 use lang_c::span::Span as TreeSpan;
-use rely_base::Diagnostic;
-use rely_program::{BinaryOp, CheckKind, Expr, Op, Place};
-
-/// One place that an lvalue may mean.
-#[derive(Clone, Debug)]
-pub(super) struct Cell {
-    /// When it is this one.
-    pub(super) condition: Expr,
-    pub(super) place: Place,
-    pub(super) target: Target,
-    /// The type with which the variable was declared.
-    pub(super) kind: IntKind,
-}
-
-impl Cell {
-    /// The place of the one of `parts` that lies so many bytes behind this cell.
-    pub(super) fn part_behind(&self, distance: u64, parts: &[Cell]) -> Option<Place> {
-        let at = (self.target.object, self.target.offset + distance);
-        let part = parts.iter().find(|part| (part.target.object, part.target.offset) == at)?;
-        Some(part.place.clone())
-    }
-}
+use rely_program::{Expr, Op, Place, Sort};
 
 /// All places that an lvalue may mean, and what must hold before they are looked at.
 #[derive(Clone, Debug)]
@@ -85,6 +63,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn read_scalar(&mut self, lvalue: Lvalue, at: TreeSpan) -> Lowered<Value> {
         let ty = match lvalue.ty.unqualified() {
             CType::Opaque(Opaque::Thread) => CType::SIZE,
+            CType::BitField(bits) => match bits.promoted() {
+                Some(kind) => CType::Int(kind),
+                None => return self.refuse(at, "a bit-field wider than `int` and narrower than `long`"),
+            },
             other => other.clone(),
         };
         let found = self.cells(&lvalue, at)?;
@@ -97,7 +79,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             targets = merge_targets(&targets, &self.facts.targets_of(cell.target));
         }
-        let kind = ty.scalar().unwrap_or(IntKind::Int);
+        let kind = match lvalue.ty.unqualified() {
+            CType::BitField(bits) => bits.kind,
+            _ => ty.scalar().unwrap_or(IntKind::Int),
+        };
         let value = match found.cells.as_slice() {
             [] => Value { guards: found.all_guards(), ..Value::constant(ty, 0) },
             [cell] => {
@@ -147,9 +132,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             let mut ops = self.guard_ops(found.guards.clone());
             ops.push(Op::wait(cell.condition.clone()));
-            let read = read_as(ty.clone(), kind, cell);
-            let (Kind::Number(expr) | Kind::Truth(expr)) = read.kind else { continue };
-            ops.push(Op::assign(Place::Scalar(temporary), expr));
+            ops.push(Op::assign(Place::Scalar(temporary), cell.load(kind)));
             choices.push(ops);
         }
         choices.push(self.invalid_access(&found));
@@ -184,15 +167,29 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.with_atomicity(unusual, |lowering| {
             let vague: Vec<Target> =
                 found.cells.iter().filter(|cell| lowering.is_vague(cell)).map(|cell| cell.target).collect();
+            if found.is_step && vague.is_empty() && found.cells.iter().any(Cell::is_partial) {
+                return lowering.write_beside(found, &value.guards, kind, &expr);
+            }
             lowering.act_on(found, &value.guards, |cell| {
-                let stored = match vague.contains(&cell.target) {
-                    true => nothing_of(cell.kind),
-                    false => stored_as(cell.kind, kind, expr.clone()),
-                };
-                vec![Op::assign(cell.place.clone(), stored)]
+                vec![Op::Assign(match vague.contains(&cell.target) {
+                    true => cell.places().into_iter().map(|place| (place, nothing_of(cell.kind))).collect(),
+                    false => cell.store(kind, expr.clone()),
+                })]
             });
         });
         Ok(())
+    }
+
+    /// Stores a bit-field that other threads see: its bytes are read in one step and written in another.
+    fn write_beside(&mut self, found: Cells, guards: &[Guard], kind: IntKind, expr: &Expr) {
+        let most = found.cells.iter().map(|cell| cell.places().len()).max().unwrap_or(0);
+        let before: Vec<_> = (0..most).map(|_| self.temporary(Sort::Int)).collect();
+        self.act_on(found.clone(), &[], |cell| {
+            let reads = before.iter().zip(cell.places());
+            vec![Op::Assign(reads.map(|(&kept, place)| (Place::Scalar(kept), place.read())).collect())]
+        });
+        let before: Vec<Expr> = before.into_iter().map(Expr::Var).collect();
+        self.act_on(found, guards, |cell| vec![Op::Assign(cell.store_beside(kind, expr.clone(), &before))]);
     }
 
     /// Notes that the places are read, for other rounds.
@@ -253,161 +250,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) {
         self.with_atomicity(Some(true), |lowering| lowering.act_on(found, guards, ops_for));
     }
-
-    /// All places that an lvalue of scalar type may mean.
-    pub(super) fn cells(&mut self, lvalue: &Lvalue, at: TreeSpan) -> Lowered<Cells> {
-        let described = self.origin.text(at);
-        let mut found = match &lvalue.address {
-            Address::Known(known) => match self.known_cell(known, lvalue, &described, at)? {
-                Some(found) => found,
-                None => {
-                    let targets = self.facts.targets_of_known(known);
-                    let address = self.known_address(known);
-                    self.computed_cells(address, &targets, lvalue, &described, at)
-                }
-            },
-            Address::Computed(address, targets) => {
-                self.computed_cells(address.clone(), &targets.clone(), lvalue, &described, at)
-            }
-        };
-        found.guards.splice(0..0, lvalue.guards.iter().cloned());
-        let shared = |cell: &Cell| self.facts.is_shared(cell.target.object);
-        found.is_step = !self.in_atomic() && found.cells.iter().any(shared);
-        Ok(found)
-    }
-
-    /// The cell at a known address; `None` if that needs a look at the whole object.
-    fn known_cell(
-        &mut self,
-        known: &Known,
-        lvalue: &Lvalue,
-        described: &str,
-        at: TreeSpan,
-    ) -> Lowered<Option<Cells>> {
-        if self.facts.is_outside(known.object) {
-            return self.outside_cells(known.object, &lvalue.ty, at).map(Some);
-        }
-        let leaves = self.facts.object(known.object).leaves.clone();
-        let Some((leaf, indices)) = leaves.iter().find_map(|leaf| Some((leaf, indices_in(leaf, known)?)))
-        else {
-            let is_inside = u64::try_from(known.offset).ok().and_then(|offset| covering(&leaves, offset));
-            return match is_inside {
-                Some(leaf) if known.dynamic.is_empty() => {
-                    self.refuse(at, self.punning(leaf, &lvalue.ty, known.object))
-                }
-                _ => Ok(None),
-            };
-        };
-        if !is_same_representation(&lvalue.ty, leaf) {
-            return self.refuse(at, self.punning(leaf, &lvalue.ty, known.object));
-        }
-        let span = Some(self.span(at));
-        let name = self.facts.object(known.object).name.clone();
-        let mut guards = Vec::new();
-        for (index, dimension) in indices.iter().zip(&leaf.dimensions) {
-            let condition = fold::between(index.clone(), 0, i128::from(dimension.count) - 1);
-            let message = format!(
-                "the index in `{described}` is outside of `{}{}`, which has {} elements",
-                self.spelled(&name),
-                leaf.path,
-                dimension.count
-            );
-            guards.push(Guard { kind: CheckKind::Bounds, condition, message, span });
-        }
-        let target = Target { object: known.object, offset: leaf.offset };
-        let place = self.place_in(target, leaf, &indices);
-        let cell = Cell { condition: Expr::Bool(true), place, target, kind: leaf.kind };
-        let valid =
-            Guard { kind: CheckKind::Bounds, condition: Expr::Bool(true), message: String::new(), span };
-        Ok(Some(Cells { guards, cells: vec![cell], valid, is_step: false }))
-    }
-
-    fn place_in(&mut self, target: Target, leaf: &Leaf, indices: &[Expr]) -> Place {
-        let variable = self.variable(target);
-        if leaf.dimensions.is_empty() {
-            return Place::Scalar(variable);
-        }
-        let flat = indices.iter().zip(leaf.weights()).fold(Expr::Int(0), |sum, (index, weight)| {
-            fold::add(sum, fold::scale(weight as i64, index.clone()))
-        });
-        Place::Element(variable, flat)
-    }
-
-    /// The places that a computed address may mean.
-    fn computed_cells(
-        &mut self,
-        address: Expr,
-        targets: &Targets,
-        lvalue: &Lvalue,
-        described: &str,
-        at: TreeSpan,
-    ) -> Cells {
-        let span = Some(self.span(at));
-        let mut cells = Vec::new();
-        for &target in targets {
-            if self.facts.is_outside(target.object) {
-                cells.push(self.outside_cell(target.object, &address, &lvalue.ty, at));
-                continue;
-            }
-            if self.facts.untyped_size(target.object).is_some() {
-                let message = format!("`{described}` accesses allocated memory of unknown type");
-                let error = Diagnostic::error(message).at(self.span(at), "here");
-                self.obligations.push(Obligation::Never(error));
-            }
-            let leaves = self.facts.object(target.object).leaves.clone();
-            let exact = leaves.iter().find(|leaf| leaf.offset == target.offset);
-            let Some(leaf) = exact.or_else(|| covering(&leaves, target.offset)) else { continue };
-            if exact.is_none() || !is_same_representation(&lvalue.ty, leaf) {
-                let message = format!("{} is not supported", self.punning(leaf, &lvalue.ty, target.object));
-                let error = Diagnostic::error(message).at(self.span(at), "here");
-                self.obligations.push(Obligation::Never(error));
-                continue;
-            }
-            cells.push(self.computed_cell(&address, target, leaf));
-        }
-        let condition =
-            cells.iter().fold(Expr::Bool(false), |any, cell| fold::or(any, cell.condition.clone()));
-        let message = format!("`{described}` accesses memory that is not there");
-        let valid = Guard { kind: CheckKind::Bounds, condition, message, span };
-        Cells { guards: Vec::new(), cells, valid, is_step: false }
-    }
-
-    /// When an address lies in the array of this leaf, and where.
-    fn computed_cell(&mut self, address: &Expr, target: Target, leaf: &Leaf) -> Cell {
-        let start = self.facts.address_of(target.object) + i128::from(leaf.offset);
-        let variable = self.variable(target);
-        let dimensions = leaf.joined_dimensions();
-        let Some(outermost) = dimensions.first() else {
-            let condition = fold::binary(BinaryOp::Eq, address.clone(), Expr::Int(start));
-            return Cell { condition, place: Place::Scalar(variable), target, kind: leaf.kind };
-        };
-        let end = start + i128::from(outermost.count * outermost.stride);
-        let mut condition = fold::between(address.clone(), start, end - 1);
-        let mut rest = fold::binary(BinaryOp::Sub, address.clone(), Expr::Int(start));
-        let mut flat = Expr::Int(0);
-        for (level, dimension) in dimensions.iter().enumerate() {
-            let stride = Expr::Int(i128::from(dimension.stride));
-            let index = fold::binary(BinaryOp::Div, rest.clone(), stride.clone());
-            if level > 0 {
-                let last = i128::from(dimension.count * dimension.stride) - 1;
-                condition = fold::and(condition, fold::between(rest.clone(), 0, last));
-            }
-            flat = fold::add(fold::scale(dimension.count as i64, flat), index);
-            rest = fold::binary(BinaryOp::Rem, rest, stride);
-        }
-        condition = fold::and(condition, fold::binary(BinaryOp::Eq, rest, Expr::Int(0)));
-        Cell { condition, place: Place::Element(variable, flat), target, kind: leaf.kind }
-    }
-
-    fn punning(&self, leaf: &Leaf, ty: &CType, object: crate::value::ObjectId) -> String {
-        format!(
-            "an access to `{}{}`, of type `{}`, as `{}`",
-            self.spelled(&self.facts.object(object).name),
-            leaf.path,
-            self.facts.records.display(&leaf.ty),
-            self.facts.records.display(ty)
-        )
-    }
 }
 
 impl Cells {
@@ -417,58 +259,13 @@ impl Cells {
     }
 }
 
-/// The indices of a known address in a leaf, one for each dimension, if its constant part lies
-/// in it and each computed part belongs to a dimension.
-fn indices_in(leaf: &Leaf, known: &Known) -> Option<Vec<Expr>> {
-    let constant = leaf.indices_at(u64::try_from(known.offset).ok()?)?;
-    let mut unused: Vec<&(Expr, i64)> = known.dynamic.iter().collect();
-    let mut indices = Vec::with_capacity(constant.len());
-    for (index, dimension) in constant.into_iter().zip(&leaf.dimensions) {
-        let constant = Expr::Int(i128::from(index));
-        let stride = i64::try_from(dimension.stride).ok()?;
-        indices.push(match unused.iter().position(|(_, own)| *own == stride) {
-            Some(position) => fold::add(unused.remove(position).0.clone(), constant),
-            None => constant,
-        });
-    }
-    unused.is_empty().then_some(indices)
-}
-
-/// The leaf to which a byte belongs.
-fn covering(leaves: &[Leaf], offset: u64) -> Option<&Leaf> {
-    leaves.iter().find(|leaf| {
-        let back = 0..leaf.size().min(offset + 1);
-        back.into_iter().any(|bytes| leaf.indices_at(offset - bytes).is_some())
-    })
-}
-
-/// Whether a scalar of the leaf can be accessed as the type without a look at its bytes.
-fn is_same_representation(ty: &CType, leaf: &Leaf) -> bool {
-    let of_library = |ty: &CType| match ty.unqualified() {
-        CType::Opaque(Opaque::Thread) => None,
-        CType::Opaque(opaque) => Some(*opaque),
-        _ => None,
-    };
-    let Some(kind) = ty.scalar() else { return false };
-    kind.size() == leaf.size()
-        && of_library(ty) == of_library(&leaf.ty)
-        && (kind == IntKind::Bool) == (leaf.kind == IntKind::Bool)
-}
-
 /// What is read from a cell, as a value of the given type.
 fn read_as(ty: CType, kind: IntKind, cell: &Cell) -> Value {
-    let expr = cell.place.read();
-    if kind == IntKind::Bool {
-        return Value::truth(ty, expr);
+    let expr = cell.load(kind);
+    match kind {
+        IntKind::Bool => Value::truth(ty, expr),
+        _ => Value { depth: 4, ..Value::number(ty, expr, Range::of(cell.int_type(kind))) },
     }
-    let int_type = kind.int_type();
-    let expr = if kind.is_signed() == cell.kind.is_signed() { expr } else { fold::wrap(int_type, expr) };
-    Value { depth: 4, ..Value::number(ty, expr, Range::of(int_type)) }
-}
-
-/// A number of one type as a variable that was declared with another type holds it.
-pub(super) fn stored_as(declared: IntKind, accessed: IntKind, expr: Expr) -> Expr {
-    if declared.is_signed() == accessed.is_signed() { expr } else { fold::wrap(declared.int_type(), expr) }
 }
 
 /// What is stored in a place whose contents are not followed.

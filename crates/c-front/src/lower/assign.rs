@@ -1,6 +1,6 @@
 //! Assignments.
 
-use super::access::{Cell, Cells, stored_as};
+use super::access::Cells;
 use super::impact::Impact;
 use super::order::Operands;
 use super::{Lowered, Lowering};
@@ -137,6 +137,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(false);
         }
         let found = self.cells(place, rhs.span)?;
+        if found.cells.iter().any(|cell| cell.bytes.is_some()) {
+            return Ok(false);
+        }
         // A variable that was declared with the other sign has as many values.
         self.act_on(found, &[], |cell| vec![Op::Havoc(cell.place.clone(), cell.kind.domain())]);
         Ok(true)
@@ -302,9 +305,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let targets =
             found.cells.iter().flat_map(|cell| self.facts.targets_of(cell.target)).collect::<Vec<_>>();
         self.act_atomically(found, guards, |cell| {
-            let old = old_of(kind, cell);
+            let old = cell.load(kind);
             let new = new_of(old.clone());
-            let mut changes = vec![(cell.place.clone(), stored_as(cell.kind, kind, new.clone()))];
+            let mut changes = cell.store(kind, new.clone());
             if let Some(temporary) = temporary {
                 let kept = if wanted == Wanted::Old { old } else { new };
                 changes.push((Place::Scalar(temporary), kept));
@@ -405,12 +408,6 @@ fn is_one_step(place: &Lvalue) -> bool {
 
 fn wanted_if_new(wanted: Wanted) -> Wanted {
     if wanted == Wanted::New { Wanted::New } else { Wanted::Nothing }
-}
-
-/// What a cell holds, as a number (or condition) of the type `kind`.
-pub(super) fn old_of(kind: IntKind, cell: &Cell) -> Expr {
-    let old = cell.place.read();
-    if kind.is_signed() == cell.kind.is_signed() { old } else { fold::wrap(kind.int_type(), old) }
 }
 
 /// The result of an atomic operator, which wraps.

@@ -2,8 +2,7 @@
 //!
 //! Each is one step. Orders weaker than sequential consistency are taken as that.
 
-use super::access::stored_as;
-use super::assign::{Wanted, old_of};
+use super::assign::Wanted;
 use super::branch::Ways;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
@@ -388,11 +387,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.note_read(&found);
             let success = self.temporary(Sort::Bool);
             self.act_atomically(found, &guards, |cell| {
-                let old = old_of(kind, cell);
+                let old = cell.load(kind);
                 let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
                 let new = fold::ite(is_equal.clone(), new_value.clone(), old);
-                let stored = stored_as(cell.kind, kind, new);
-                vec![Op::Assign(vec![(Place::Scalar(success), is_equal), (cell.place.clone(), stored)])]
+                let mut changes = cell.store(kind, new);
+                changes.push((Place::Scalar(success), is_equal));
+                vec![Op::Assign(changes)]
             });
             return Ok(Value::truth(CType::Int(IntKind::Bool), Expr::Var(success)));
         }
@@ -435,23 +435,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kept = self.cells(&expected, at)?;
         let (seen, is_kept) = match kept.cells.as_slice() {
             // If the two are equal, storing what was seen changes nothing.
-            [cell] if !kept.is_step && cell.kind.is_signed() == kind.is_signed() => {
+            [cell] if !kept.is_step && cell.bytes.is_none() && cell.kind.is_signed() == kind.is_signed() => {
                 self.note_stored(&kept, &seen_targets);
                 (cell.place.clone(), true)
             }
             _ => (Place::Scalar(self.temporary(kind.sort())), false),
         };
         self.act_atomically(found, &guards, |cell| {
-            let old = old_of(kind, cell);
+            let old = cell.load(kind);
             let is_equal = fold::binary(BinaryOp::Eq, old.clone(), old_value.clone());
             let is_equal = match &fails {
                 Some(fails) => fold::and(is_equal, fold::not(fails.clone())),
                 None => is_equal,
             };
             let new = fold::ite(is_equal.clone(), new_value.clone(), old.clone());
-            let stored = stored_as(cell.kind, kind, new);
-            let changes =
-                vec![(Place::Scalar(success), is_equal), (seen.clone(), old), (cell.place.clone(), stored)];
+            let mut changes = cell.store(kind, new);
+            changes.extend([(Place::Scalar(success), is_equal), (seen.clone(), old)]);
             vec![Op::Assign(changes)]
         });
         if is_kept {

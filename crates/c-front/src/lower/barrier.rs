@@ -6,9 +6,10 @@
 //! its result may be the one, and the last must be it unless another one was, or could have been
 //! without looking.
 
-use super::access::{Cell, Cells};
+use super::access::Cells;
 use super::assign::Wanted;
 use super::branch::Ways;
+use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{BARRIER_CELL, CType, IntKind};

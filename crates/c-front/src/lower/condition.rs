@@ -36,9 +36,10 @@
 //! To set up or to destroy a condition variable does nothing: it may be done when all have been woken, and those who
 //! have not yet noticed still do.
 
-use super::access::{Cell, Cells};
+use super::access::Cells;
 use super::assign::Wanted;
 use super::branch::Ways;
+use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::Wakeups;
 use crate::fold::{self, Range};

@@ -2,7 +2,7 @@
 
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
-use crate::types::{CType, IntKind, Opaque};
+use crate::types::{BitField, CType, IntKind, Opaque};
 use crate::value::{Kind, Value};
 use lang_c::span::Span as TreeSpan;
 use rely_program::{BinaryOp, Expr};
@@ -54,6 +54,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.expect_scalar(&value, at)?;
                 Ok(self.convert_to_int(value, *kind))
             }
+            CType::BitField(bits) => {
+                self.expect_scalar(&value, at)?;
+                Ok(self.convert_to_bits(value, *bits))
+            }
             CType::Pointer(target) => {
                 self.expect_scalar(&value, at)?;
                 self.type_allocated(&value, target, at)?;
@@ -103,6 +107,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let depth = value.depth + 1;
         Value { kind: Kind::Number(expr), ty, range, targets, depth, ..value }
+    }
+
+    /// What a bit-field holds of a value, as a value of its declared type.
+    fn convert_to_bits(&mut self, value: Value, bits: BitField) -> Value {
+        let value = self.convert_to_int(value, bits.kind);
+        let int_type = bits.int_type();
+        if bits.kind == IntKind::Bool || value.range.fits(int_type) {
+            return value;
+        }
+        let expr = fold::wrap(int_type, self.number(&value));
+        let range = match expr {
+            Expr::Int(constant) => Range::exactly(constant),
+            _ => Range::of(int_type),
+        };
+        Value { kind: Kind::Number(expr), range, depth: value.depth + 1, ..value }
     }
 
     /// The integer promotion.

@@ -3,8 +3,9 @@
 //! A semaphore holds its value. A read-write lock holds the number of its readers, or that there is
 //! a writer. Who waits is served in any order, as POSIX allows.
 
-use super::access::{Cell, Cells};
+use super::access::Cells;
 use super::assign::Wanted;
+use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, IntKind, Opaque};

@@ -37,7 +37,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.is_inferred(declared.specifiers) {
             return self.declare_inferred(name, declared, at);
         }
-        let ty = self.declared_type(declared.specifiers, &declared.declarator.node, at)?;
+        self.variable_length.arm();
+        let ty = self.declared_type(declared.specifiers, &declared.declarator.node, at);
+        let length = self.variable_length.take();
+        let ty = ty?;
+        if let Some(length) = length {
+            return self.declare_variable_array(name, declared, ty, length, at);
+        }
         let extensions = &declared.declarator.node.extensions;
         if extensions.iter().any(|extension| matches!(extension.node, Extension::AsmLabel(_))) {
             return self.refuse(at, "a name for the assembler");

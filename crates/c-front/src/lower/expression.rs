@@ -48,6 +48,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.size_of(&ty, at)
             }
             Expression::SizeOfVal(size) => {
+                if let Some(size) = self.variable_size(&size.node.0)? {
+                    return Ok(size);
+                }
                 let ty = self.operand_type(&size.node.0)?;
                 self.size_of(&ty, at)
             }

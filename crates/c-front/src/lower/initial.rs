@@ -5,13 +5,14 @@ use super::initializer_list::{MAX_INITIALIZED_CELLS, Part, Parts, Source, string
 use super::order::Pending;
 use super::typename::is_string;
 use super::{Lowered, Lowering};
+use crate::image::Image;
 use crate::layout::Leaf;
 use crate::types::{CType, IntKind, MUTEX_KIND};
 use crate::value::{Kind, Lvalue, ObjectId, Target};
 use lang_c::ast::{Expression, Initializer, InitializerListItem};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{Expr, Initial, Op, Place};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 impl<'a, 'f> Lowering<'a, 'f> {
     /// Gives all variables the values with which they start. That is done last: a variable may
@@ -26,11 +27,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The values with which a variable starts.
     fn initial_cells(&self, place: Target, leaf: Option<&Leaf>) -> Vec<i128> {
-        let image = self.facts.image(place.object);
-        let value_at = |offset: u64| image.and_then(|image| image.get(&offset).copied()).unwrap_or(0);
-        match leaf {
-            Some(leaf) => leaf.cell_offsets().into_iter().map(value_at).collect(),
-            None => vec![0],
+        let Some(leaf) = leaf else { return vec![0] };
+        match self.facts.image(place.object) {
+            Some(image) => {
+                leaf.cell_offsets().into_iter().map(|offset| image.get(offset, leaf.kind)).collect()
+            }
+            None => vec![0; leaf.cells() as usize],
         }
     }
 
@@ -46,7 +48,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let ty = self.facts.object(object).ty.clone();
         // The initializer may mention the object's own address.
-        self.facts.set_image(object, FxHashMap::default());
+        self.facts.set_image(object, Image::default());
         let parts = self.initializer_parts(&ty, initializer)?;
         self.static_parts(object, parts)
     }
@@ -68,14 +70,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     fn static_parts(&mut self, object: ObjectId, parts: Vec<Part<'a>>) -> Lowered<()> {
-        let mut image = FxHashMap::default();
+        let mut image = Image::default();
         for part in parts {
             self.check_budget()?;
             let value = match part.source {
                 Source::Library(kind) => {
                     if kind != 0 {
                         for offset in part.offsets.iter().map(|offset| offset + MUTEX_KIND) {
-                            image.insert(offset, kind);
+                            image.set(offset, 8, kind);
                             self.facts.use_detail(self.facts.target(object, offset as i64));
                         }
                     }
@@ -84,7 +86,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Source::Character(number) => number,
                 Source::Expression(expression) => self.static_value(object, &part, expression)?,
             };
-            image.extend(part.offsets.into_iter().map(|offset| (offset, value)));
+            for offset in part.offsets {
+                match &part.ty {
+                    CType::BitField(bits) => image.set_bits(offset, *bits, value),
+                    ty => image.set(offset, self.facts.records.size_of(ty).unwrap_or(0), value),
+                }
+            }
         }
         self.facts.set_image(object, image);
         Ok(())
@@ -158,7 +165,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let crate::value::Address::Known(known) = &place.address else { return Ok(()) };
         let object = known.object;
         let leaves = self.facts.object(object).leaves.clone();
-        let is_value = |part: &&Part<'a>| !matches!(part.source, Source::Library(_));
+        let is_value = |part: &&Part<'a>| {
+            !matches!(part.source, Source::Library(_)) && !matches!(part.ty, CType::BitField(_))
+        };
         let values = parts.iter().filter(is_value);
         let named: FxHashSet<u64> = values.flat_map(|part| part.offsets.iter().copied()).collect();
         let mut zeros = Vec::new();

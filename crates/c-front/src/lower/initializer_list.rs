@@ -110,9 +110,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(string.span, message);
         }
         let image = self.facts.image(known.object).cloned().unwrap_or_default();
-        let count = length.unwrap_or(image.len() as u64);
+        let own_length = match place.ty {
+            CType::Array(_, length) => length.unwrap_or(0),
+            _ => 0,
+        };
+        let count = length.unwrap_or(own_length);
         for distance in (0..count.min(MAX_INITIALIZED_CELLS)).map(|index| index * own.size()) {
-            let number = kind.int_type().wrap(image.get(&distance).copied().unwrap_or(0));
+            let number = kind.int_type().wrap(image.get(distance, own));
             let (offsets, ty) = (vec![offset + distance], element.clone());
             self.add_part(parts, Part { offsets, ty, source: Source::Character(number) });
         }
@@ -205,10 +209,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             let mut fresh = Parts::default();
             self.initialized(&ty, offset, initializer, &mut fresh)?;
-            let size = self.facts.records.size_of(&ty).unwrap_or(1);
             let moved = |offset: u64, distance: &i64| offset.saturating_add_signed(*distance);
             for distance in &walk.distances {
-                self.forget_parts(parts, moved(offset, distance), size, initializer.span)?;
+                self.forget_parts(parts, moved(offset, distance), &ty, initializer.span)?;
             }
             for mut part in fresh.list {
                 let offsets = part.offsets.iter();
@@ -234,18 +237,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Some((ty, level.offset + distance))
     }
 
-    /// Drops what was said before about some bytes.
-    fn forget_parts(&self, parts: &mut Parts<'a>, start: u64, size: u64, at: TreeSpan) -> Lowered<()> {
+    /// Drops what was said before about some bits.
+    fn forget_parts(&self, parts: &mut Parts<'a>, start: u64, ty: &CType, at: TreeSpan) -> Lowered<()> {
         if start >= parts.end {
             return Ok(());
         }
-        let end = start + size;
+        let bits = self.bits_of(start, ty);
         let mut cuts = false;
         for part in &mut parts.list {
-            let own_size = self.facts.records.size_of(&part.ty).unwrap_or(1);
+            let ty = &part.ty;
             part.offsets.retain(|&own| {
-                let is_inside = own >= start && own + own_size <= end;
-                cuts |= !is_inside && own < end && start < own + own_size;
+                let own = self.bits_of(own, ty);
+                let is_inside = own.start >= bits.start && own.end <= bits.end;
+                cuts |= !is_inside && own.start < bits.end && bits.start < own.end;
                 !is_inside
             });
         }
@@ -254,6 +258,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.refuse(at, "another value for a part of a structure that was given as a whole");
         }
         Ok(())
+    }
+
+    /// The bits of a part at an offset.
+    fn bits_of(&self, offset: u64, ty: &CType) -> std::ops::Range<u64> {
+        let start = offset.saturating_mul(8);
+        match ty {
+            CType::BitField(bits) => {
+                let start = start + u64::from(bits.shift);
+                start..start + u64::from(bits.width)
+            }
+            _ => start..start.saturating_add(self.facts.records.size_of(ty).unwrap_or(1).saturating_mul(8)),
+        }
     }
 
     /// Whether the braces around the values of an array or structure have been left out.

@@ -349,15 +349,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "malloc" | "calloc" | "__builtin_malloc" | "__builtin_calloc" => {
                 self.allocate(name.trim_start_matches("__builtin_"), &call.arguments, at).map(Some)
             }
-            "free" | "cfree" => {
-                for argument in &call.arguments {
-                    self.eval_and_discard(argument)?;
-                }
-                self.assume("pointers-to-live-variables");
-                Ok(Some(Value::void()))
+            "free" | "cfree" => self.free(call, at).map(Some),
+            "memset" | "__builtin_memset" => self.set_memory(name, call, at).map(Some),
+            "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => {
+                self.copy_memory(name, call, at).map(Some)
             }
-            "memset" | "__builtin_memset" => self.clear_memory(name, call, at).map(Some),
-            "memcpy" | "__builtin_memcpy" => self.copy_memory(name, call, at).map(Some),
+            "memcmp" | "__builtin_memcmp" => self.compare_memory(name, call, at).map(Some),
             "strcpy" | "__builtin_strcpy" if self.is_text_copied(call) => {
                 self.copy_text(name, call, at).map(Some)
             }

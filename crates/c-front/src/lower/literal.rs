@@ -2,11 +2,11 @@
 
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
+use crate::image::Image;
 use crate::types::{CType, IntKind};
 use crate::value::{Address, Known, Lvalue, Value};
 use lang_c::ast::{Constant, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as TreeSpan};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -45,9 +45,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let ty = CType::Array(Rc::new(CType::Int(kind)), Some(units.len() as u64));
         let key = ObjectKey::StaticLocal(at.start);
         let object = self.object(key, "string".into(), ty.clone(), Storage::Global, at)?;
-        let offsets = (0..).map(|index| index * kind.size());
-        let values = units.into_iter().map(|unit| kind.int_type().wrap(i128::from(unit)));
-        let image: FxHashMap<u64, i128> = offsets.zip(values).collect();
+        let mut image = Image::default();
+        for (index, unit) in units.into_iter().enumerate() {
+            image.set(index as u64 * kind.size(), kind.size(), i128::from(unit));
+        }
         self.facts.set_image(object, image);
         self.facts.add_string(object);
         Ok(Lvalue { ty, address: Address::Known(Known::start_of(object)), guards: Vec::new() })

@@ -5,6 +5,7 @@ use super::scope::Symbol;
 use super::{Lowered, Lowering};
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
+use crate::image::Image;
 use crate::types::{CType, IntKind};
 use crate::value::{Address, Guard, Kind, Known, Lvalue, ObjectId, Targets, Value};
 use lang_c::ast::{
@@ -75,7 +76,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let spelled = self.spelled(name).to_owned();
         let object = self.object(key, spelled, value.ty.clone(), Storage::Global, at)?;
         let constant = value.as_constant().unwrap_or(0);
-        self.facts.set_image(object, [(0, constant)].into_iter().collect());
+        let mut image = Image::default();
+        image.set(0, self.facts.records.size_of(&value.ty).unwrap_or(0), constant);
+        self.facts.set_image(object, image);
         Ok(self.object_lvalue(object))
     }
 
@@ -95,7 +98,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let operands = self.begin_operands();
         let (array, length) = self.indexed(base)?;
         let (array, index) = self.operand_after(operands, array, index)?;
-        let is_checked_later = matches!(array.kind, Kind::Pointer(_)) && index.as_constant().is_none();
+        // The indices of variables are checked when they are accessed, unless these are bytes.
+        let is_checked_later = index.as_constant().is_none()
+            && matches!(&array.kind, Kind::Pointer(known) if !self.facts.is_raw(known.object));
         let is_inside = match length {
             Some(length) if !is_checked_later && !index.ty.is_pointer() => {
                 // An element that is an array itself is not accessed here, and may be the end.
@@ -203,9 +208,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(at, format!("`{ty}` is not a structure and has no member `{name}`"));
         };
         self.complete_type(&base.ty)?;
-        if self.facts.records.get(id).is_union {
-            return self.refuse(at, "a union");
-        }
         if base.ty.is_atomic() {
             return self
                 .refuse(at, "an access to a member of an atomic structure, which C leaves undefined,");
@@ -217,9 +219,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             return self.error(at, format!("`{ty}` has no member `{name}`"));
         };
-        if field.is_bit_field {
-            return self.refuse(at, "a bit-field");
-        }
         Ok(self.part(base, field.offset, field.ty))
     }
 
@@ -231,14 +230,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             Address::Computed(expr, targets) => {
                 let distance = Expr::Int(i128::from(offset));
-                let mut targets: Targets = targets
-                    .iter()
-                    .map(|target| {
-                        self.facts.target(target.object, target.offset.saturating_add(offset) as i64)
-                    })
-                    .collect();
-                targets.sort_unstable();
-                targets.dedup();
+                let targets = self.facts.parts_behind(&targets, offset);
                 Address::Computed(fold::add(expr, distance), targets)
             }
         };

@@ -21,6 +21,7 @@ mod barrier;
 mod branch;
 mod bytes;
 mod call;
+mod cell;
 mod condition;
 mod convert;
 mod counters;
@@ -35,6 +36,7 @@ mod initializer_list;
 mod join;
 mod library;
 mod literal;
+mod locate;
 mod lvalue;
 mod memory;
 mod mutex;
@@ -51,6 +53,7 @@ mod tag;
 mod text;
 mod threads;
 mod typename;
+mod variable_array;
 
 use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
@@ -120,6 +123,7 @@ pub(crate) fn lower(
         let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
+        finished.note_allocations(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
@@ -171,6 +175,10 @@ pub(crate) struct Lowering<'a, 'f> {
     /// Why structures have no members, though they are defined.
     broken: FxHashMap<RecordId, Diagnostic>,
     obligations: Vec<Obligation>,
+    /// The length of the array that is being declared.
+    variable_length: variable_array::Length,
+    /// The places that allocate.
+    reached: Vec<allocate::Reached>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
     /// Whether only the type of what is walked over matters.

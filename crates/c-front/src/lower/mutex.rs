@@ -7,9 +7,10 @@
 //! What POSIX leaves undefined is a violation: to give back a normal mutex that one does not hold,
 //! to destroy one that is held or to set it up again.
 
-use super::access::{Cell, Cells};
+use super::access::Cells;
 use super::assign::Wanted;
 use super::branch::Ways;
+use super::cell::Cell;
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
 use crate::types::{CType, MUTEX_COUNT, MUTEX_KIND, Opaque};

@@ -6,7 +6,8 @@
 //! program has stored other addresses there. The vector of the command line is an exception: as many of its
 //! pointers as `argc` says lead to texts, and the next one is null.
 
-use super::access::{Cell, Cells};
+use super::access::Cells;
+use super::cell::Cell;
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
 use crate::facts::{OUTSIDE_BYTES, ObjectKey, Storage};
@@ -88,7 +89,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let start = self.facts.address_of(object);
         let condition = fold::between(address.clone(), start, start + i128::from(OUTSIDE_BYTES) - 1);
         let place = Place::Scalar(self.approximation(kind.sort(), MEMORY, at));
-        Cell { condition, place, target: Target { object, offset: 0 }, kind }
+        Cell { condition, place, target: Target { object, offset: 0 }, kind, bytes: None }
     }
 
     /// Whether an address may be one of many that all have the same number here.

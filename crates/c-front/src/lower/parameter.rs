@@ -4,7 +4,7 @@ use super::assign::Wanted;
 use super::scope::Symbol;
 use super::typename::is_void_parameter;
 use super::{Lowered, Lowering};
-use crate::types::CType;
+use crate::types::{CType, IntKind};
 use crate::unit::{declarator_name, function_part};
 use crate::value::{Kind, Value};
 use lang_c::ast::{DerivedDeclarator, FunctionDefinition};
@@ -108,7 +108,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.note_stored(&found, &targets);
             let stored = self.storable(&value);
             ops.extend(self.guard_ops(value.guards));
-            changes.extend(found.cells.into_iter().map(|cell| (cell.place, stored.clone())));
+            let kind = parameter.ty.scalar().unwrap_or(IntKind::Int);
+            changes.extend(found.cells.iter().flat_map(|cell| cell.store(kind, stored.clone())));
         }
         for (place, value) in records {
             self.assign_value(place, value, Wanted::Nothing, at, at)?;

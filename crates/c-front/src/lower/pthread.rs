@@ -163,6 +163,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let function = self.function_object(name, at)?;
         let found = self.cells(handle, handle_span)?;
         self.note_stored(&found, &vec![Target { object: function, offset: 0 }]);
+        if found.cells.iter().any(|cell| cell.bytes.is_some()) {
+            return self.refuse(handle_span, "a handle of a thread whose bytes are looked at");
+        }
         let mut choices = Vec::new();
         for cell in &found.cells {
             let mut ops = self.guard_ops(found.guards.clone());

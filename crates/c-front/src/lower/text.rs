@@ -53,7 +53,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Expression::StringLiteral(text) = &from.node else {
             return self.refuse(at, format!("`{name}` of a string that is not a literal"));
         };
-        let Address::Known(known) = self.string(&text.node, from.span)?.address else {
+        let literal = self.string(&text.node, from.span)?;
+        let (Address::Known(known), CType::Array(_, Some(length))) = (literal.address, literal.ty) else {
             return Ok(Value::void());
         };
         let character = CType::Int(IntKind::Char);
@@ -61,8 +62,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let pointer = self.convert(pointer, &CType::pointer_to(character.clone()), to.span)?;
         let pointer = self.snapshot(pointer);
         let image = self.facts.image(known.object).cloned().unwrap_or_default();
-        for offset in 0..image.len() as u64 {
-            let byte = image.get(&offset).copied().unwrap_or(0);
+        for offset in 0..length {
+            let byte = image.get(offset, IntKind::Char);
             let index = Value::constant(CType::INT, i128::from(offset));
             let place = self.binary(BinaryOp::Add, pointer.clone(), index, at)?;
             let place = self.dereference(place, to, at)?;

@@ -1,5 +1,6 @@
 //! Threads: which functions are started, with what, and how they end.
 
+use super::allocate::Reached;
 use super::assign::Wanted;
 use super::flow::Flow;
 use super::join::Parting;
@@ -7,6 +8,7 @@ use super::names::Names;
 use super::order::AccessLog;
 use super::parameter::Parameter;
 use super::scope::{Handover, Symbol};
+use super::variable_array::Length;
 use super::{Lowered, Lowering, Origin, ThreadContext, memory};
 use crate::facts::{Facts, ObjectKey, StartArgument, Storage};
 use crate::types::CType;
@@ -26,14 +28,13 @@ pub(super) enum Obligation {
     Never(Diagnostic),
     /// This is not supported unless the thread function is started at most once.
     Once(String, Diagnostic),
-    /// This is not supported if control comes here more than once.
-    NoLoop(LocationId, Diagnostic),
 }
 
 /// A round that has ended.
 pub(super) struct Finished {
     builder: ProgramBuilder,
     obligations: Vec<Obligation>,
+    reached: Vec<Reached>,
     pub(super) partings: Vec<Parting>,
     threads: FxHashMap<String, ThreadId>,
 }
@@ -75,6 +76,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             pending: Vec::new(),
             broken: FxHashMap::default(),
             obligations: Vec::new(),
+            variable_length: Length::default(),
+            reached: Vec::new(),
             partings: Vec::new(),
             atomicity: None,
             is_atomic_call: false,
@@ -105,8 +108,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.check_published();
         self.set_initial_values();
-        let Lowering { builder, obligations, partings, threads, .. } = self;
-        Ok(Finished { builder, obligations, partings, threads })
+        let Lowering { builder, obligations, reached, partings, threads, .. } = self;
+        Ok(Finished { builder, obligations, reached, partings, threads })
     }
 
     /// A local whose address other threads know must exist only once.
@@ -370,10 +373,7 @@ impl Finished {
             match obligation {
                 Obligation::Never(error) => return Err(error.clone()),
                 Obligation::Once(name, error) if !self.runs_once(name) => return Err(error.clone()),
-                Obligation::NoLoop(location, error) if self.is_in_loop(*location) => {
-                    return Err(error.clone());
-                }
-                Obligation::Once(..) | Obligation::NoLoop(..) => {}
+                Obligation::Once(..) => {}
             }
         }
         self.builder.finish().map_err(|malformed| {
@@ -383,6 +383,15 @@ impl Finished {
                 None => error,
             }
         })
+    }
+
+    /// Finds out which places that allocate may be reached more than once.
+    pub(super) fn note_allocations(&self, facts: &mut Facts) {
+        for Reached { site, location } in &self.reached {
+            if self.is_in_loop(*location) || !self.runs_once(&site.thread) {
+                facts.pool(site);
+            }
+        }
     }
 
     pub(super) fn runs_once(&self, name: &str) -> bool {

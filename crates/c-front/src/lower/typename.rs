@@ -296,6 +296,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ArraySize::Unknown | ArraySize::VariableUnknown => Ok(None),
             ArraySize::VariableExpression(expression) | ArraySize::StaticExpression(expression) => {
                 let value = self.type_of(expression)?;
+                if value.as_constant().is_none() && self.variable_length.is_armed() {
+                    return self.variable_length(expression).map(Some);
+                }
                 match value.as_constant().map(u64::try_from) {
                     Some(Ok(length)) => Ok(Some(length)),
                     Some(Err(_)) => self.error(expression.span, "the length of this array is negative"),

@@ -3,7 +3,7 @@
 
 use crate::generated::Generated;
 use crate::versus_gcc::{Summary, Undefined, compare, is_gcc_there};
-use crate::{arithmetic, conversions, effects, initializers, layouts, memory};
+use crate::{arithmetic, conversions, effects, initializers, layouts, memory, punning};
 use std::io::Write;
 
 const ARITHMETIC: u64 = 60;
@@ -12,6 +12,7 @@ const EFFECTS: u64 = 30;
 const INITIALIZERS: u64 = 250;
 const LAYOUTS: u64 = 200;
 const CONVERSIONS: u64 = 200;
+const PUNNING: u64 = 60;
 
 fn check(count: u64, generate: impl Fn(u64) -> Generated, traps: std::ops::Range<u64>) {
     if !is_gcc_there() {
@@ -54,4 +55,9 @@ fn conversions_are_those_of_gcc() {
 #[test]
 fn operands_are_evaluated_as_gcc_evaluates_them() {
     check(EFFECTS, effects::generate, 0..1);
+}
+
+#[test]
+fn memory_that_is_looked_at_in_several_ways_is_that_of_gcc() {
+    check(PUNNING, punning::generate, 0..1);
 }

@@ -21,6 +21,7 @@ mod memory;
 mod mutexes;
 mod order;
 mod pointers;
+mod punning;
 mod random;
 mod robust;
 mod steps;

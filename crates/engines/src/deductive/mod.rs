@@ -135,7 +135,7 @@ impl Deductive {
         observer: &dyn Observer,
     ) -> Deduction {
         let nothing = |reason| Deduction { claim: Claim::Unknown(reason), attempts: Vec::new() };
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return nothing(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         let mut team = Team::new(budget, self.options.symbolic.solver, self.options.workers);

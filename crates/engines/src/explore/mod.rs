@@ -84,7 +84,12 @@ impl Engine for Explore {
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
+            Goal::Assert
+            | Goal::Deadlock
+            | Goal::Overflow
+            | Goal::Memory
+            | Goal::Termination
+            | Goal::FairTermination => {}
             Goal::Race => {
                 return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
             }
@@ -173,7 +178,7 @@ impl Exploration<'_> {
     /// A violation that is seen on random walks.
     fn walk(&self, program: &Program) -> Option<Trace> {
         match self.goal {
-            Goal::Assert | Goal::Overflow => {
+            Goal::Assert | Goal::Overflow | Goal::Memory => {
                 let ExploreOptions { steps_of_walks, walks, .. } = self.options;
                 random_walks(program, self.goal, walks, self.budget, steps_of_walks, &mut |_| {})
             }

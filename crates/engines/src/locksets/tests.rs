@@ -3,6 +3,7 @@
 use super::Analysis;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Id, SourceMap};
+use rely_evidence::rely_guarantee::{Atom, Cube, Moment, Quantity, RelyGuarantee};
 use rely_evidence::{Claim, Proof, Verdict, check as check_claim};
 use rely_passes::{Watched, watch_races};
 use rely_program::{Goal, Program, ProgramEditor};
@@ -184,4 +185,100 @@ fn nothing_is_proved_of_a_program_that_races_everywhere() {
     assert_eq!(analysis.proved(), [false]);
     assert_eq!(watched.conflicts.pairs.len(), 1);
     assert_eq!(watched.conflicts.of(watched.conflicts.pairs[0])[0].var.index(), 0);
+}
+
+/// Why the checker does not accept the proof of a program that a mutex and the order of creation protect, after
+/// something was done to it.
+fn check_damage(damage: impl Fn(&Program, &mut RelyGuarantee), expected: &Expect) {
+    let model = "var m: mutex; var x, y: int = 0;
+        process main { y := 1; spawn a; spawn b; }
+        process a { lock(m); x := x + 1; unlock(m); y := 2; }
+        process b { lock(m); x := 2; unlock(m); } start main;";
+    let watched = watch_races(&load(model), &Budget::unlimited()).expect("there is no limit");
+    let analysis = Analysis::infer(&watched.program, &Budget::unlimited()).expect("there is no limit");
+    assert!(analysis.proved().iter().all(|proved| *proved));
+    accepted(&watched, &analysis, &analysis.proved());
+    let mut proof = analysis.proof();
+    damage(&watched.program, &mut proof);
+    let claim = Claim::Safe(Proof::RelyGuarantee(proof));
+    let verdict = check_claim(&watched.program, Goal::Assert, claim, &Budget::unlimited()).into_verdict();
+    let Verdict::Unknown(reason) = verdict else { panic!("accepted") };
+    expected.assert_eq(&format!("{reason}\n"));
+}
+
+fn speaks_of(program: &Program, atom: &Atom, name: &str) -> bool {
+    let is_it = |quantity: &Quantity| matches!(quantity, Quantity::Cell { var, .. } if program.vars()[*var].name == name);
+    atom.terms.iter().any(|(_, quantity)| is_it(quantity))
+}
+
+/// All that is said at control points.
+fn cubes(proof: &mut RelyGuarantee) -> impl Iterator<Item = &mut Cube> {
+    proof.threads.iter_mut().flat_map(|thread| &mut thread.at).flat_map(|(_, cubes)| cubes)
+}
+
+/// All that is said, of steps too.
+fn all_cubes(proof: &mut RelyGuarantee) -> impl Iterator<Item = &mut Cube> {
+    let at_points = proof.threads.iter_mut().flat_map(|thread| &mut thread.at).flat_map(|(_, cubes)| cubes);
+    at_points.chain(proof.effects.iter_mut().flat_map(|effect| &mut effect.cubes))
+}
+
+#[test]
+fn a_proof_that_forgets_a_lock_is_rejected() {
+    check_damage(
+        |program, proof| {
+            all_cubes(proof).for_each(|cube| cube.atoms.retain(|atom| !speaks_of(program, atom, "m")));
+        },
+        &expect![[r#"
+            the evidence was rejected: rule `always` is violated (property 0), for example with y = 1, a.place = 3, b.place = 3, main.place = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_proof_that_forgets_who_does_not_run_is_rejected() {
+    check_damage(
+        |_, proof| all_cubes(proof).for_each(|cube| cube.others.clear()),
+        &expect![[r#"
+        the evidence was rejected: rule `interference` is violated (thread `main` at location 6, edge 3 of `a`), for example with m = 0, y = 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_proof_in_which_everybody_holds_the_lock_is_rejected() {
+    check_damage(
+        |program, proof| {
+            let held = cubes(proof).flat_map(|cube| cube.atoms.clone());
+            let held = held.filter(|atom| speaks_of(program, atom, "m") && atom.constant != 0);
+            let held: Vec<Atom> = held.take(1).collect();
+            assert_eq!(held.len(), 1);
+            cubes(proof).for_each(|cube| {
+                cube.atoms.retain(|atom| !speaks_of(program, atom, "m"));
+                cube.atoms.extend(held.clone());
+            });
+        },
+        &expect![[r#"
+            the evidence was rejected: rule `initially` is violated (thread `main` at location 0)
+        "#]],
+    );
+}
+
+#[test]
+fn a_proof_that_hides_a_step_from_others_is_rejected() {
+    check_damage(
+        |program, proof| {
+            proof.effects.retain(|effect| {
+                let atoms = effect.cubes.iter().flat_map(|cube| &cube.atoms);
+                let mut after = atoms.filter(|atom| speaks_of(program, atom, "m"));
+                !after.any(|atom| {
+                    atom.terms
+                        .iter()
+                        .any(|(_, quantity)| matches!(quantity, Quantity::Cell { moment: Moment::After, .. }))
+                })
+            });
+        },
+        &expect![[r#"
+            the evidence was rejected: rule `guarantee` is violated (thread `a` at location 2, edge 3 of `a`), for example with m = 0, y = 1
+        "#]],
+    );
 }

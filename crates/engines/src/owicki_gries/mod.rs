@@ -53,7 +53,7 @@ impl Engine for OwickiGries {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         let system = match System::new(program, goal, self.symbolic, budget) {

@@ -1,6 +1,7 @@
 //! Properties as formulas about states of the counter machine.
 
 use super::machine::Machine;
+use rely_base::Id;
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{LinearForm, TermId, TermPool, VarId};
 use rely_program::{BinaryOp, Expr, Goal, PropertyKind, Sort, ThreadId, UnaryOp, definedness};
@@ -47,13 +48,9 @@ fn all_ended(machine: &mut Machine<'_, '_>) -> TermId {
 fn running(machine: &Machine<'_, '_>, thread: ThreadId) -> LinearForm {
     let exit = ControlPoint::At(machine.system.program.threads()[thread].exit);
     let idle = [ControlPoint::Unstarted, exit];
-    let points = machine.system.thread(thread).points.iter().zip(&machine.counters[thread_index(thread)]);
+    let points = machine.system.thread(thread).points.iter().zip(&machine.counters[thread.index()]);
     let running = points.filter(|(point, _)| !idle.contains(point)).map(|(_, &counter)| (counter, 1));
     LinearForm::new(running, 0)
-}
-
-fn thread_index(thread: ThreadId) -> usize {
-    rely_base::Id::index(thread)
 }
 
 /// A condition as a formula.
@@ -136,20 +133,7 @@ fn number(machine: &mut Machine<'_, '_>, expr: &Expr) -> Option<Cases> {
         }
         Expr::Binary(op, operands) => {
             let [left, right] = [number(machine, &operands[0])?, number(machine, &operands[1])?];
-            let mut cases = Vec::new();
-            for (first, left) in &left {
-                for (second, right) in &right {
-                    let form = match op {
-                        BinaryOp::Add => left.plus(right),
-                        BinaryOp::Sub => left.minus(right),
-                        BinaryOp::Mul if left.is_constant() => right.scaled(left.constant_term()),
-                        BinaryOp::Mul if right.is_constant() => left.scaled(right.constant_term()),
-                        _ => return None,
-                    };
-                    cases.push((machine.pool.and([*first, *second]), form));
-                }
-            }
-            Some(cases)
+            computed(&mut machine.pool, *op, &left, &right)
         }
         Expr::Ite(parts) => {
             let [condition, yes, no] = parts.as_ref();
@@ -165,6 +149,24 @@ fn number(machine: &mut Machine<'_, '_>, expr: &Expr) -> Option<Cases> {
         }
         _ => None,
     }
+}
+
+/// A sum, a difference, or a multiple; `None` if it is anything else.
+fn computed(pool: &mut TermPool, op: BinaryOp, left: &Cases, right: &Cases) -> Option<Cases> {
+    let mut cases = Vec::new();
+    for (first, left) in left {
+        for (second, right) in right {
+            let form = match op {
+                BinaryOp::Add => left.plus(right),
+                BinaryOp::Sub => left.minus(right),
+                BinaryOp::Mul if left.is_constant() => right.scaled(left.constant_term()),
+                BinaryOp::Mul if right.is_constant() => left.scaled(right.constant_term()),
+                _ => return None,
+            };
+            cases.push((pool.and([*first, *second]), form));
+        }
+    }
+    Some(cases)
 }
 
 /// A scalar, or an array at a constant index.

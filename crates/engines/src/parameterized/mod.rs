@@ -6,7 +6,7 @@
 //!
 //! 1. `machine`: the program as a [counter machine](machine::Machine) over shared variables, counters of threads at
 //!    control points, and counters of classes of threads. Shared variables stay what they are; predicates tell states
-//!    apart only in the search. So there is no boolean program in between, and broadcasts are one input of a transition.
+//!    apart only in the search. So there is no boolean program in between, and a broadcast is an input of a transition.
 //! 2. `affine`: counting invariants, found as linear equations.
 //! 3. `predicates`, `frames`, `search`: backwards from the violation, with the invariants as constraints. Where the
 //!    paper refines a preorder on states, the search generalises what it excludes, see there.
@@ -66,7 +66,7 @@ impl Engine for Parameterized {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
@@ -93,7 +93,13 @@ impl Engine for Parameterized {
             Ok(None) | Err(Interrupted::TooHard) => {
                 let steps = self.limits.more_steps_of_walks as u64;
                 let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
-                trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe)
+                match trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe) {
+                    Claim::Unknown(Reason::UnsupportedConstruct { .. }) => {
+                        let why = "no counting invariants were found that suffice for a proof".to_owned();
+                        Claim::Unknown(Reason::GaveUp { engine: NAME, why })
+                    }
+                    claim => claim,
+                }
             }
             Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }

@@ -2,7 +2,8 @@
 //!
 //! We go back along the path from the violation, with what must have held before each step. What the predicates do not
 //! express yet becomes a predicate. Conditions on the locals of the thread that makes a step become classes: how many
-//! threads stand there of which it holds. If all that is known, the tests that the threads on the path make become classes.
+//! threads stand there of which it holds. If all that is known, the tests that the threads on the path make become
+//! classes.
 
 use super::machine::{Class, Machine, TransitionId};
 use super::predicates::Predicates;

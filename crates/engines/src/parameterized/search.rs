@@ -4,8 +4,9 @@
 //! loses too much. We go backwards as well, but from one cube of predicates to the next, and generalise each cube that
 //! cannot be reached: literals are dropped as long as it is inductive relative to a frame that it cannot (Bradley,
 //! *SAT-based model checking without unrolling*, VMCAI 2011; with predicates as in Cimatti, Griggio, Mover, Tonetta,
-//! *IC3 modulo theories via implicit predicate abstraction*, TACAS 2014). A literal `#proc.lc1 >= 1` is an upward-closed
-//! set, `#proc.lc1 == 0` is what a refined preorder keeps: both are predicates here, and no preorder is needed.
+//! *IC3 modulo theories via implicit predicate abstraction*, TACAS 2014). A literal `#proc.lc1 >= 1` is an
+//! upward-closed set, `#proc.lc1 == 0` is what a refined preorder keeps: both are predicates here, and no preorder is
+//! needed.
 
 use super::frames::{Bad, Frames, Interrupted, Predecessor};
 use super::machine::TransitionId;

@@ -144,7 +144,7 @@ impl<'p> Prepared<'p> {
         symbolic: rely_symbolic::Limits,
         budget: &Budget,
     ) -> Result<Self, Reason> {
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Err(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         let system = System::new(program, goal, symbolic, budget).map_err(|unfit| unfit.reason(NAME))?;

@@ -26,6 +26,15 @@ impl Template {
         self
     }
 
+    pub(super) fn plus(mut self, other: &Template) -> Self {
+        for (variable, coefficient) in &other.coefficients {
+            let own = self.coefficients.entry(*variable).or_default();
+            *own = own.plus(coefficient);
+        }
+        self.constant = self.constant.plus(&other.constant);
+        self
+    }
+
     pub(super) fn minus_one(mut self) -> Self {
         self.constant = self.constant.minus(&LinearForm::constant(1));
         self
@@ -76,6 +85,16 @@ impl Program {
     fn unknown(&mut self) -> LinearForm {
         self.unknowns += 1;
         LinearForm::variable(VarId::from_index(self.unknowns - 1))
+    }
+
+    /// No coefficient of a variable is larger, or smaller than its negation.
+    pub(super) fn bound<'t>(&mut self, templates: impl Iterator<Item = &'t Template>, largest: usize) {
+        let largest = LinearForm::constant(largest as i64);
+        for coefficient in templates.flat_map(|template| template.coefficients.values()) {
+            for side in [coefficient.minus(&largest), coefficient.negated().minus(&largest)] {
+                self.constraints.push(Constraint::over(Domain::Rationals, side, Relation::Le));
+            }
+        }
     }
 
     /// The form is not negative where all hypotheses hold.

@@ -9,7 +9,7 @@
 //! Nothing here has to be trusted: the checker looks at every assertion again.
 
 use super::limits::Limits;
-use super::state::{Case, Flags, flags};
+use super::state::{Case, Keys};
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::domains::NumericDomain;
 use rely_logic::{Conjunction, Constraint, Domain, Entailment};
@@ -42,7 +42,7 @@ struct Analysis<'a, 'p, D> {
     system: &'a System<'p>,
     limits: Limits,
     budget: &'a Budget,
-    flags: Flags,
+    keys: Keys,
     at: Cases<D>,
 }
 
@@ -55,8 +55,7 @@ struct Arrival<D> {
 
 impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
     fn new(system: &'a System<'p>, limits: Limits, budget: &'a Budget) -> Self {
-        let flags = flags(system, limits.flag_combinations);
-        Self { system, limits, budget, flags, at: nowhere(system) }
+        Self { system, limits, budget, keys: Keys::new(system, limits), at: nowhere(system) }
     }
 
     /// Grows until nothing is new.
@@ -117,7 +116,7 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
                 let mut numbers = D::top();
                 initial.iter().for_each(|constraint| numbers.meet(constraint));
                 self.forget_foreign(thread, &mut numbers);
-                let case = Case::new(numbers, others.clone(), &self.flags);
+                let case = Case::new(numbers, others.clone(), &self.keys);
                 arrivals.push(Arrival { thread, point, case });
             }
         }
@@ -146,9 +145,12 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
             for case in &self.at[thread.index()][point.index()] {
                 self.budget.check()?;
                 let mut next = case.clone();
-                if next.meet_places(by, [thread, thread]) && next.step(self.system, by) {
+                if !next.meet_places(by, [thread, thread]) {
+                    continue;
+                }
+                for mut next in next.step(self.system, by, &self.keys) {
                     self.forget_foreign(thread, &mut next.numbers);
-                    let case = Case::new(next.numbers, next.others, &self.flags);
+                    let case = Case::new(next.numbers, next.others, &self.keys);
                     arrivals.push(Arrival { thread, point: by.target, case });
                 }
             }
@@ -183,7 +185,7 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
         for case in &self.at[thread.index()][point.index()] {
             for actor in &self.at[by.thread.index()][by.source.index()] {
                 self.budget.check()?;
-                if let Some(case) = self.observed((thread, point), case, by, actor) {
+                for case in self.observed((thread, point), case, by, actor) {
                     let starts = by.branch.started.contains(&thread);
                     let point = if starts { self.system.thread(thread).entry } else { point };
                     arrivals.push(Arrival { thread, point, case });
@@ -193,14 +195,14 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
         Ok(())
     }
 
-    /// What a thread knows after a step of another one; `None` if that step is impossible.
+    /// What a thread knows after a step of another one; nothing if that step is impossible.
     fn observed(
         &self,
         (thread, point): (ThreadId, ControlPointId),
         case: &Case<D>,
         by: &Move,
         actor: &Case<D>,
-    ) -> Option<Case<D>> {
+    ) -> Vec<Case<D>> {
         let is_there = case.others[by.thread.index()][by.source.index()];
         let is_here = actor.others[thread.index()][point.index()];
         let allows =
@@ -209,29 +211,32 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
             (Some(known), Some(other)) => known != other,
             _ => false,
         };
-        if !is_there || !is_here || !by.places.iter().all(allows) || (0..self.flags.len()).any(differs) {
-            return None;
+        if !is_there || !is_here || !by.places.iter().all(allows) || (0..self.keys.len()).any(differs) {
+            return Vec::new();
         }
         let mut next = case.clone();
         for other in self.system.thread_ids().filter(|&other| other != thread && other != by.thread) {
             let places = &actor.others[other.index()];
             if !self.system.thread(other).is_template && !next.keep_places(other, |number| places[number]) {
-                return None;
+                return Vec::new();
             }
         }
         let changes = by.branch.updates.iter().any(|(cell, _)| self.system.is_modular(*cell, thread));
         if !next.meet_places(by, [thread, by.thread]) {
-            return None;
+            return Vec::new();
         }
+        let mut after = vec![next];
         if changes || !by.branch.started.is_empty() {
+            let mut next = after.remove(0);
             actor.numbers.constraints().iter().for_each(|constraint| next.numbers.meet(constraint));
-            if !next.step(self.system, by) {
-                return None;
-            }
-            self.forget_foreign(thread, &mut next.numbers);
+            after = next.step(self.system, by, &self.keys);
+            after.iter_mut().for_each(|case| self.forget_foreign(thread, &mut case.numbers));
         }
-        next.put(by.thread, by.target);
-        Some(Case::new(next.numbers, next.others, &self.flags))
+        let arrived = after.into_iter().map(|mut case| {
+            case.put(by.thread, by.target);
+            Case::new(case.numbers, case.others, &self.keys)
+        });
+        arrived.collect()
     }
 
     fn finish(self) -> Result<Invariants, StopReason> {

@@ -11,11 +11,18 @@ define_limits! {
         narrowings = 2,
         /// So many combinations of values of flags at most are told apart at a control point.
         flag_combinations = 32,
+        /// The same for so many differences of which a step says that they are not zero: whether they are positive
+        /// or negative then.
+        differences = 3,
         /// With more steps than this in all threads no ranking is looked for: each step is compared with each
         /// control point of every other thread.
         moves = 2_000,
         /// So many components at most has a ranking.
         components = 24,
+        /// So many functions at most take over from each other.
+        phases = 3,
+        /// The largest coefficients of ranks that are tried at first, because smaller ones can be read.
+        coefficient = 4,
         /// So many unknowns at most has a linear program.
         unknowns = 20_000,
     }

@@ -37,7 +37,7 @@ pub(super) fn write(
 }
 
 fn sum(system: &System<'_>, form: &LinearForm) -> Option<Sum> {
-    let number = |value: &Integer| value.to_i64().map(Value::from);
+    let number = |value: &Integer| value.to_string().parse::<Value>().ok();
     let term = |(cell, factor): &(VarId, Integer)| -> Option<(Value, Quantity)> {
         Some((number(factor)?, system.cells.quantity(*cell)?))
     };

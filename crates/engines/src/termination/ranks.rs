@@ -11,9 +11,10 @@
 //!   Rybalchenko, VMCAI 2004, by Farkas' lemma; lexicographic as in Bradley, Manna and Sipma, CAV 2005). Of another
 //!   thread it is only known what holds at its control points.
 //!
-//! If no function is bounded, one that some steps always make smaller still helps: as soon as it is negative it counts
-//! as zero, so from then on another component has to do the work (multiphase ranking functions, Ben-Amram and
-//! Genaim, CAV 2017). Such a step stays, but only where the function is not positive.
+//! If no function is bounded, several may be one after the other: the first always gets smaller, the second as soon
+//! as the first is not positive, and so on; the last one is bounded. As a component each counts as zero from where it is
+//! negative, and then the next one has to do the work. These are nested ranking functions (Leike and Heizmann, TACAS
+//! 2014): `f1` gets smaller by one, `f2 + f1` does, `f3 + f2` does.
 
 use super::farkas::{Program, Template};
 use super::graph::components;
@@ -58,7 +59,7 @@ pub(super) fn ranks(
             return Err(NoRanks::Left);
         }
         match search.values()? {
-            Some(component) => found.push(component),
+            Some(components) => found.extend(components),
             None => return Err(NoRanks::Left),
         }
     }
@@ -153,21 +154,33 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Functions that make some steps smaller; `None` if there are none.
-    fn values(&mut self) -> Result<Option<Component>, StopReason> {
+    fn values(&mut self) -> Result<Option<Vec<Component>>, StopReason> {
         let threads = self.system.thread_ids().map(Wish::OfThread);
         let single = (0..self.left.len()).map(Wish::One);
         let wishes: Vec<Wish> = std::iter::once(Wish::All).chain(threads).chain(single).collect();
-        for is_bounded in [true, false] {
+        let small = Some(self.limits.coefficient);
+        let nested = (2..=self.limits.phases).map(|phases| (phases, small));
+        let attempts: Vec<_> = [(1, small), (1, None)].into_iter().chain(nested).collect();
+        for (phases, largest) in attempts {
             for &wish in &wishes {
                 self.budget.check_now()?;
-                if let Some(component) = self.attempt(wish, is_bounded)
-                    && self.settle(&component, is_bounded)
+                if let Some(components) = self.attempt(wish, phases, largest)
+                    && self.settle_all(&components)
                 {
-                    return Ok(Some(component));
+                    return Ok(Some(components));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Says whether the last of some functions has taken care of something.
+    fn settle_all(&mut self, components: &[Component]) -> bool {
+        let (last, first) = components.split_last().expect("there is at least one phase");
+        for component in first {
+            self.settle(component, false);
+        }
+        self.settle(last, true)
     }
 
     fn is_wished(&self, wish: Wish, index: usize) -> bool {
@@ -178,28 +191,18 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Functions that no step makes greater, and the wished ones smaller.
-    fn attempt(&self, wish: Wish, is_bounded: bool) -> Option<Component> {
+    /// Functions that no step makes greater, and the wished ones smaller, one after the other.
+    fn attempt(&self, wish: Wish, phases: usize, largest: Option<usize>) -> Option<Vec<Component>> {
         if !(0..self.left.len()).any(|index| self.is_wished(wish, index)) {
             return None;
         }
         let mut program = Program::new();
-        let functions = self.functions(&mut program);
+        let functions: Vec<Functions> = (0..phases).map(|_| self.functions(&mut program)).collect();
+        if let Some(largest) = largest {
+            program.bound(functions.iter().flatten().flatten().flatten(), largest);
+        }
         for (index, left) in self.left.iter().enumerate() {
-            let by = self.get(left);
-            let value = |cell| updated(&by.branch.updates, cell).cloned();
-            let own = &functions[by.thread.index()];
-            let (before, after) = (own[by.source.index()].as_ref()?, own[by.target.index()].as_ref()?);
-            let difference = before.clone().minus(&after.after(value));
-            let is_wished = self.is_wished(wish, index);
-            let difference = if is_wished { difference.minus_one() } else { difference };
-            for case in &left.cases {
-                program.follows(case, &difference);
-                if is_wished && is_bounded {
-                    program.follows(case, &before.clone().minus_one());
-                }
-            }
-            self.spare_others(by, left, &functions, &mut program);
+            self.constrain(left, self.is_wished(wish, index), &functions, &mut program)?;
             if program.unknowns() > self.limits.unknowns {
                 return None;
             }
@@ -209,7 +212,42 @@ impl<'a, 'p> Search<'a, 'p> {
             Some(function) => function.instance(&model),
             None => LinearForm::default(),
         };
-        Some(functions.iter().map(|points| points.iter().map(form).collect()).collect())
+        let instance = |functions: &Functions| {
+            functions.iter().map(|points| points.iter().map(form).collect()).collect()
+        };
+        Some(functions.iter().map(instance).collect())
+    }
+
+    /// What the functions have to do with one step.
+    fn constrain(
+        &self,
+        left: &Left,
+        is_wished: bool,
+        functions: &[Functions],
+        program: &mut Program,
+    ) -> Option<()> {
+        let by = self.get(left);
+        let value = |cell| updated(&by.branch.updates, cell).cloned();
+        let mut earlier: Option<Template> = None;
+        let last = functions.len() - 1;
+        for (phase, functions) in functions.iter().enumerate() {
+            let own = &functions[by.thread.index()];
+            let (before, after) = (own[by.source.index()].as_ref()?, own[by.target.index()].as_ref()?);
+            let mut difference = before.clone().minus(&after.after(value));
+            if is_wished {
+                difference = difference.minus_one();
+                difference = earlier.iter().fold(difference, |difference, earlier| difference.plus(earlier));
+            }
+            for case in &left.cases {
+                program.follows(case, &difference);
+                if is_wished && phase == last {
+                    program.follows(case, &before.clone().minus_one());
+                }
+            }
+            self.spare_others(by, left, functions, program);
+            earlier = Some(before.clone());
+        }
+        Some(())
     }
 
     /// A function for each control point from which a step is left.

@@ -1,8 +1,9 @@
 //! What a thread knows at a control point: numbers, and where the others are.
 
+use super::limits::Limits;
 use rely_base::Id;
 use rely_logic::domains::NumericDomain;
-use rely_logic::{Constraint, Integer, LinearForm, VarId};
+use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
 use rely_program::ThreadId;
 use rely_symbolic::{ControlPointId, Move, System};
 
@@ -12,7 +13,7 @@ pub(super) type Points = Vec<bool>;
 /// One case of what is known.
 #[derive(Clone, Debug)]
 pub(super) struct Case<D> {
-    /// The values of the flags, for those that have one.
+    /// The values of flags and the signs of differences, as far as they are known.
     pub(super) key: Vec<Option<Integer>>,
     /// What is known of globals and of the thread's own variables.
     pub(super) numbers: D,
@@ -20,11 +21,66 @@ pub(super) struct Case<D> {
     pub(super) others: Vec<Points>,
 }
 
-/// The cells by whose values cases are told apart, with these values.
-pub(super) type Flags = Vec<(VarId, Vec<Integer>)>;
+/// What cases are told apart by.
+pub(super) struct Keys {
+    /// Cells, with their possible values.
+    flags: Vec<(VarId, Vec<Integer>)>,
+    /// Differences that are positive, negative or neither.
+    differences: Vec<LinearForm>,
+}
+
+impl Keys {
+    pub(super) fn new(system: &System<'_>, limits: Limits) -> Self {
+        let flags = flags(system, limits.flag_combinations);
+        let guards = system.moves.iter().flat_map(|by| &by.branch.guard);
+        let differences = guards.filter(|constraint| constraint.relation() == Relation::Ne);
+        let mut differences: Vec<LinearForm> = differences.map(|guard| guard.form().clone()).collect();
+        differences.retain(|form| form.variables().all(|variable| system.cells.is_cell(variable)));
+        differences.dedup();
+        differences.truncate(limits.differences);
+        Self { flags, differences }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.flags.len() + self.differences.len()
+    }
+
+    fn of<D: NumericDomain>(&self, numbers: &D) -> Vec<Option<Integer>> {
+        let value = |(cell, values): &(VarId, Vec<Integer>)| {
+            let is = |value: &&Integer| {
+                let value = LinearForm::constant((*value).clone());
+                numbers.entails(&Constraint::eq(&LinearForm::variable(*cell), &value))
+            };
+            values.iter().find(is).cloned()
+        };
+        let zero = LinearForm::constant(0);
+        let sign = |form: &LinearForm| match () {
+            () if numbers.entails(&Constraint::lt(form, &zero)) => Some(Integer::from(-1)),
+            () if numbers.entails(&Constraint::gt(form, &zero)) => Some(Integer::from(1)),
+            () => None,
+        };
+        self.flags.iter().map(value).chain(self.differences.iter().map(sign)).collect()
+    }
+
+    /// The numbers with a guard, in cases where that is a difference.
+    fn meet<D: NumericDomain>(&self, numbers: D, guard: &Constraint) -> Vec<D> {
+        let is_split = guard.relation() == Relation::Ne && self.differences.contains(guard.form());
+        let zero = LinearForm::constant(0);
+        let guards = match is_split {
+            true => vec![Constraint::lt(guard.form(), &zero), Constraint::gt(guard.form(), &zero)],
+            false => vec![guard.clone()],
+        };
+        let met = guards.iter().map(|guard| {
+            let mut numbers = numbers.clone();
+            numbers.meet(guard);
+            numbers
+        });
+        met.filter(|numbers| !numbers.is_bottom()).collect()
+    }
+}
 
 /// Globals that only ever have one of a few constants as their value, such as locks and program phases.
-pub(super) fn flags(system: &System<'_>, most_combinations: usize) -> Flags {
+fn flags(system: &System<'_>, most_combinations: usize) -> Vec<(VarId, Vec<Integer>)> {
     let mut flags = Vec::new();
     let mut combinations = 1;
     for cell in system.cells.all().filter(|&cell| system.cells.owner(cell).is_none()) {
@@ -44,7 +100,7 @@ fn constants(system: &System<'_>, cell: VarId) -> Option<Vec<Integer>> {
         let is_value = |constraint: &&Constraint| {
             constraint.form().terms().len() == 1
                 && constraint.form().contains(cell)
-                && constraint.relation() == rely_logic::Relation::Eq
+                && constraint.relation() == Relation::Eq
         };
         let equation = initial.iter().find(is_value)?;
         let factor = equation.form().coefficient(cell);
@@ -66,21 +122,8 @@ fn constants(system: &System<'_>, cell: VarId) -> Option<Vec<Integer>> {
 }
 
 impl<D: NumericDomain> Case<D> {
-    pub(super) fn new(numbers: D, others: Vec<Points>, flags: &Flags) -> Self {
-        let mut case = Case { key: Vec::new(), numbers, others };
-        case.find_key(flags);
-        case
-    }
-
-    fn find_key(&mut self, flags: &Flags) {
-        let value = |(cell, values): &(VarId, Vec<Integer>)| {
-            let is = |value: &&Integer| {
-                let value = LinearForm::constant((*value).clone());
-                self.numbers.entails(&Constraint::eq(&LinearForm::variable(*cell), &value))
-            };
-            values.iter().find(is).cloned()
-        };
-        self.key = flags.iter().map(value).collect();
+    pub(super) fn new(numbers: D, others: Vec<Points>, keys: &Keys) -> Self {
+        Case { key: keys.of(&numbers), numbers, others }
     }
 
     /// Whether nothing more is known in another case.
@@ -99,6 +142,23 @@ impl<D: NumericDomain> Case<D> {
         Case { key: self.key.clone(), numbers, others }
     }
 
+    /// Makes a step: its guard holds, and values change. There are several cases if the guard has some.
+    pub(super) fn step(self, system: &System<'_>, by: &Move, keys: &Keys) -> Vec<Self> {
+        let mut cases = vec![self.numbers];
+        for guard in &by.branch.guard {
+            cases = cases.into_iter().flat_map(|numbers| keys.meet(numbers, guard)).collect();
+        }
+        let mut others = Case { key: Vec::new(), numbers: (), others: self.others };
+        for &started in &by.branch.started {
+            others.put(started, system.thread(started).entry);
+        }
+        let stepped = cases.into_iter().map(|numbers| update(numbers, system, by));
+        let stepped = stepped.filter(|numbers| !numbers.is_bottom());
+        stepped.map(|numbers| Case { key: Vec::new(), numbers, others: others.others.clone() }).collect()
+    }
+}
+
+impl<D> Case<D> {
     /// Leaves only some places of a thread; says whether any is left.
     pub(super) fn keep_places(&mut self, thread: ThreadId, kept: impl Fn(usize) -> bool) -> bool {
         let places = &mut self.others[thread.index()];
@@ -121,28 +181,21 @@ impl<D: NumericDomain> Case<D> {
             self.keep_places(*thread, |number| points.contains(&ControlPointId::from_index(number)))
         })
     }
+}
 
-    /// Makes a step: its guard holds, and values change. Says whether that is possible.
-    pub(super) fn step(&mut self, system: &System<'_>, by: &Move) -> bool {
-        by.branch.guard.iter().for_each(|constraint| self.numbers.meet(constraint));
-        if self.numbers.is_bottom() {
-            return false;
-        }
-        for (cell, value) in &by.branch.updates {
-            self.numbers.assign(system.cells.after(*cell), value);
-        }
-        for (cell, _) in &by.branch.updates {
-            let after = system.cells.after(*cell);
-            self.numbers.assign(*cell, &LinearForm::variable(after));
-            self.numbers.forget(after);
-        }
-        let first_auxiliary = 3 * system.cells.count();
-        let auxiliary = by.branch.variables().filter(|variable| variable.index() >= first_auxiliary);
-        let auxiliary: Vec<VarId> = auxiliary.collect();
-        auxiliary.into_iter().for_each(|variable| self.numbers.forget(variable));
-        for &started in &by.branch.started {
-            self.put(started, system.thread(started).entry);
-        }
-        !self.numbers.is_bottom()
+/// The numbers after the assignments of a step.
+fn update<D: NumericDomain>(mut numbers: D, system: &System<'_>, by: &Move) -> D {
+    for (cell, value) in &by.branch.updates {
+        numbers.assign(system.cells.after(*cell), value);
     }
+    for (cell, _) in &by.branch.updates {
+        let after = system.cells.after(*cell);
+        numbers.assign(*cell, &LinearForm::variable(after));
+        numbers.forget(after);
+    }
+    let first_auxiliary = 3 * system.cells.count();
+    for variable in by.branch.variables().filter(|variable| variable.index() >= first_auxiliary) {
+        numbers.forget(variable);
+    }
+    numbers
 }

@@ -29,8 +29,9 @@
 //! the state after may assume them. The assertions after the step follow as in the plain rule, from
 //! hypotheses that are all true of this step: the invariants before and after; that counters are
 //! numbers of threads, at least zero, and at least the number of the different threads that are
-//! known to be counted; that no thread stands where the proof has no assertion; and that in a
-//! state in which a thread acts no other one is inside an atomic block.
+//! known to be counted; that of the other threads at a location no more are counted than there are;
+//! that no thread stands where the proof has no assertion; and that in a state in which a thread acts
+//! no other one is inside an atomic block.
 //!
 //! # Counters with a condition
 //!

@@ -27,7 +27,12 @@ impl<'a, 'p> Inspector<'a, 'p> {
         budget: &'a Budget,
     ) -> Result<Self, Obstacle> {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
+            Goal::Assert
+            | Goal::Deadlock
+            | Goal::Overflow
+            | Goal::Memory
+            | Goal::Termination
+            | Goal::FairTermination => {}
             Goal::Race => return Err(ProofDefect::UnsupportedGoal(goal).into()),
         }
         let successors = Successors::new(semantics, &AllValues { limit: MOST_VALUES }, budget);

@@ -46,7 +46,10 @@ impl<'p> Argument<'p> {
     /// Whether such a proof says anything about a goal of a program.
     pub(crate) fn proves(self, program: &Program, goal: Goal) -> bool {
         match (self, goal) {
-            (Argument::Assertions(_) | Argument::Counting(_), Goal::Assert | Goal::Overflow) => true,
+            (
+                Argument::Assertions(_) | Argument::Counting(_),
+                Goal::Assert | Goal::Overflow | Goal::Memory,
+            ) => true,
             (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => {
                 !has_void_runs(program) && !starts_for_ever(program)
             }

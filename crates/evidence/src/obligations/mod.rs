@@ -194,7 +194,7 @@ impl<'p> Generator<'p> {
         match self.goal {
             Goal::Deadlock if self.invariants.is_some() => stuck::no_deadlock(self, sink)?,
             Goal::Deadlock | Goal::Termination | Goal::FairTermination => progress::progress(self, sink)?,
-            Goal::Assert | Goal::Overflow | Goal::Race => {}
+            Goal::Assert | Goal::Overflow | Goal::Memory | Goal::Race => {}
         }
         property::properties(self, sink)
     }

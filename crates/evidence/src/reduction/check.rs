@@ -15,7 +15,7 @@ pub(crate) fn check<P>(
     budget: &Budget,
     prove: impl FnOnce(&Program, Proof) -> Result<P, Obstacle>,
 ) -> Result<(Accepted, P), Obstacle> {
-    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+    if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     budget.check_now()?;

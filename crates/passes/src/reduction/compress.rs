@@ -133,14 +133,9 @@ fn is_about_one_goal(program: &Program) -> bool {
     let claims = program.properties().iter().map(|property| &property.kind);
     let claims_state =
         claims.clone().any(|kind| matches!(kind, PropertyKind::Always(_) | PropertyKind::AtEnd(_)));
-    let mut overflow = false;
-    let mut other = claims_state;
-    for kind in checks {
-        let is_overflow = Goal::Overflow.includes(kind);
-        overflow |= is_overflow;
-        other |= !is_overflow;
-    }
-    !(overflow && other)
+    let goals = Goal::ALL.into_iter().filter(|&goal| !claims_state || goal == Goal::Assert);
+    checks.clone().next().is_none()
+        || goals.into_iter().any(|goal| checks.clone().all(|kind| goal.includes(kind)))
 }
 
 /// Edges under opposite conditions: which blocking the conditions have makes no difference as

@@ -97,6 +97,8 @@ fn check_word(kind: CheckKind) -> &'static str {
         CheckKind::Bounds => "check bounds",
         CheckKind::Arithmetic => "check arithmetic",
         CheckKind::Overflow => "check overflow",
+        CheckKind::Lifetime => "check lifetime",
+        CheckKind::Limit => "check limit",
     }
 }
 

@@ -50,9 +50,9 @@ fn shown(arguments: &ShowArgs, program: &Program, budget: &Budget) -> Result<Str
 /// The source with its blocks, or why there are none.
 fn blocks(arguments: &ShowArgs, loaded: &Loaded, budget: &Budget) -> Result<String, String> {
     let goal = arguments.property;
-    if !matches!(goal, Goal::Assert | Goal::Overflow) {
+    if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
         return Err(format!(
-            "reduction decides `assert` and `overflow`, so there are no blocks for `{goal}`"
+            "reduction decides `assert`, `overflow` and `memory`, so there are no blocks for `{goal}`"
         ));
     }
     let found =

@@ -220,7 +220,7 @@ fn unknown_names_are_refused() {
         &["check", "--property", "safety", "a.rely"],
         &expect![[r#"
         error: invalid value 'safety' for '--property <PROPERTY>'
-          [possible values: assert, race, deadlock, termination, overflow]
+          [possible values: assert, race, deadlock, termination, fair-termination, overflow]
 
         For more information, try '--help'.
     "#]],
@@ -230,7 +230,7 @@ fn unknown_names_are_refused() {
         &["check", "--engine", "magic", "a.rely"],
         &expect![[r#"
             error: invalid value 'magic' for '--engine <ENGINE>'
-              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized, houdini]
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized, houdini, termination]
 
             For more information, try '--help'.
         "#]],

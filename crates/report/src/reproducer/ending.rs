@@ -79,6 +79,7 @@ impl Symptom {
                     }
                     CheckKind::Overflow => Ok(Symptom::Undefined("signed-integer-overflow")),
                     CheckKind::Bounds => bounds(replay, program, sources, id),
+                    CheckKind::Lifetime | CheckKind::Limit => Err(NotReproducible::NotAnAssertion),
                 }
             }
         }

@@ -131,6 +131,8 @@ fn specification(goal: Goal, kind: Option<CheckKind>, text: &CText<'_>) -> Resul
         (Goal::Assert, Some(CheckKind::Arithmetic)) => "G def-behavior".to_owned(),
         (Goal::Assert, _) => format!("G ! call({}())", error_call.unwrap_or("__assert_fail")),
         (Goal::Overflow, _) => "G ! overflow".to_owned(),
+        (Goal::Memory, Some(CheckKind::Lifetime)) => "G valid-free".to_owned(),
+        (Goal::Memory, _) => "G valid-deref".to_owned(),
         (Goal::Race, _) => "G ! data-race".to_owned(),
         (Goal::Termination, _) => "F end".to_owned(),
         (Goal::FairTermination, _) => return Err("the format has no word for fairness".to_owned()),

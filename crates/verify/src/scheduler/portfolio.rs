@@ -83,7 +83,7 @@ impl Portfolio {
         let Portfolio { rely_guarantee, parameterized, .. } = *self;
         let deduction_steps = steps(self.limits.deduction_steps_at_first);
         let entrants = Entrants { rely_guarantee, parameterized, deduction_steps };
-        let provable = matches!(task.goal, Goal::Assert | Goal::Overflow);
+        let provable = matches!(task.goal, Goal::Assert | Goal::Overflow | Goal::Memory);
         let claimed = self.explore_at_first(task, budget);
         match claimed.claim {
             Claim::Safe(_) if provable => accept(claimed.clone(), &self.hasty(budget))

@@ -88,7 +88,7 @@ impl ReductionStrategy {
         budget: &Budget,
     ) -> Result<Reduced, NotReduced> {
         let Task { program, goal, .. } = task;
-        if !matches!(goal, Goal::Assert | Goal::Overflow) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
             return Err(NotReduced::Goal(Reason::UnsupportedGoal { engine: self.name(), goal }));
         }
         let Ok((forgetful, back)) = forget(program, &forgotten) else { return Err(NotReduced::NoBlocks) };

@@ -30,7 +30,7 @@ impl Strategy for Standard {
     }
 
     fn reduces(&self, goal: Goal) -> bool {
-        matches!(goal, Goal::Assert | Goal::Overflow | Goal::Race)
+        matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory | Goal::Race)
     }
 
     fn takes_easy_proofs(&self) -> bool {

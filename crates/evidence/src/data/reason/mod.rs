@@ -71,6 +71,12 @@ pub enum Reason {
         "the program waits on condition variables, and waits that may end at any time say nothing about the property `{0}`"
     )]
     InexactWaits(Goal),
+    /// Some run may come to a point beyond which the front end has not translated the program.
+    #[error("not all of the program was translated: {0}")]
+    Limit(String),
+    /// A certificate does not say that no run leaves what was translated.
+    #[error("a certificate does not show that no run leaves what was translated of the program")]
+    CertifiedLimit,
     /// A run violates the goal, but only for values that the source may never have there.
     #[error(
         "a run was found that violates the property, but it depends on {0}, which is not modelled exactly"

@@ -4,3 +4,4 @@ mod mutations;
 mod proofs;
 mod support;
 mod traces;
+mod waits;

@@ -69,10 +69,12 @@ fn the_help_explains_itself() {
                                                 auto, always, never]
           -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
                                                 declares [possible values: assert, race, deadlock,
-                                                termination, overflow]
+                                                termination, fair-termination, overflow]
+              --fair                            With `--property termination`: only fair runs count, in
+                                                which no thread that could always go on is left out for ever
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
-                                                deductive, parameterized, houdini]
+                                                deductive, parameterized, houdini, termination]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             How critical sections (what is done under a lock) are

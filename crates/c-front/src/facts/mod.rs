@@ -7,8 +7,15 @@
 //! what is stored where, and starts from what the last one has noted, until nothing is added.
 //! Everything here only ever grows, and there are finitely many objects, so that ends.
 
+mod heap;
+mod reshape;
+
+pub(crate) use heap::{Allocation, Site};
+
 use crate::Wakeups;
-use crate::layout::{Leaf, Unsupported, leaf_at, leaves};
+use crate::image::Image;
+use crate::layout::{Leaf, Unsupported, leaf_at, leaves_of_shape};
+use crate::shape::Shape;
 use crate::types::{CType, Records};
 use crate::value::{ObjectId, Target, Targets, merge_targets};
 use rely_base::{Arena, Span};
@@ -28,8 +35,12 @@ pub(crate) enum ObjectKey {
     Local(ThreadKey, usize),
     /// A variable of which each thread has its own.
     ThreadLocal(ThreadKey, String),
-    /// What an allocation yields, by the calls that led to it, the outermost first.
-    Heap(ThreadKey, Vec<usize>),
+    /// What an allocation yields, by its number in the pool of the place.
+    Heap(Site, usize),
+    /// Which objects of a pool are in use.
+    HeapStates(Site),
+    /// How large the objects of a pool are.
+    HeapSizes(Site),
     Function(String),
     /// Where a function leaves its result; a structure, depending on where it is called.
     FunctionResult(ThreadKey, String, usize),
@@ -43,6 +54,8 @@ pub(crate) enum ObjectKey {
     ThreadGone(String),
     /// What was read of an atomic structure in one step.
     AtomicCopy(ThreadKey, usize),
+    /// How many elements an array of variable length has; whether all threads see that.
+    ArrayLength(ThreadKey, usize, bool),
     /// Memory that does not belong to the program, by a name for all of it.
     Outside(&'static str),
 }
@@ -65,6 +78,8 @@ pub(crate) struct Object {
     pub(crate) ty: CType,
     pub(crate) storage: Storage,
     pub(crate) span: Option<Span>,
+    pub(crate) shape: Shape,
+    /// Its scalars, as its type and its shape have it.
     pub(crate) leaves: Rc<[Leaf]>,
 }
 
@@ -77,9 +92,6 @@ pub(crate) enum StartArgument {
     Address(ObjectId, i64),
     Various,
 }
-
-/// The numbers with which the cells of an object start, by offset; what is not there is zero.
-pub(crate) type Image = Rc<FxHashMap<u64, i128>>;
 
 /// Objects lie at addresses from here on; smaller numbers point nowhere.
 const FIRST_ADDRESS: i128 = 4_096;
@@ -108,9 +120,18 @@ pub(crate) struct Facts {
     /// With what objects start that exist for as long as the program runs. A round may follow
     /// a pointer to an object before it comes to the object's declaration, so these outlive
     /// rounds; so do addresses, which they contain.
-    images: FxHashMap<ObjectId, Image>,
+    images: FxHashMap<ObjectId, Rc<Image>>,
+    /// The shapes that objects get in the next round.
+    reshaped: FxHashMap<ObjectId, (Shape, Rc<[Leaf]>)>,
     /// Allocated objects of which it is not known yet what they hold.
     untyped: FxHashSet<ObjectId>,
+    allocations: FxHashMap<ObjectId, Allocation>,
+    /// Where the lengths of arrays are kept that have a variable one.
+    lengths: FxHashMap<ObjectId, ObjectId>,
+    /// Places that allocate and are reached more than once perhaps.
+    pooled: FxHashSet<Site>,
+    /// Allocated objects that are given to `free`.
+    freed: FxHashSet<ObjectId>,
     /// What the library keeps of mutexes and attributes, where it may be anything but zero.
     details: FxHashSet<Target>,
     /// Mutexes that are written to as memory, not by the library.
@@ -148,7 +169,12 @@ impl Facts {
             addresses: FxHashMap::default(),
             next_address: FIRST_ADDRESS,
             images: FxHashMap::default(),
+            reshaped: FxHashMap::default(),
             untyped: FxHashSet::default(),
+            allocations: FxHashMap::default(),
+            lengths: FxHashMap::default(),
+            pooled: FxHashSet::default(),
+            freed: FxHashSet::default(),
             details: FxHashSet::default(),
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
@@ -160,6 +186,7 @@ impl Facts {
 
     /// Whether the last round has added something, which the next one takes into account.
     pub(crate) fn take_grown(&mut self) -> bool {
+        self.reshape();
         std::mem::take(&mut self.grown)
     }
 
@@ -184,42 +211,12 @@ impl Facts {
         }
         let leaves = match storage {
             Storage::Code => Vec::new(),
-            _ => leaves(&self.records, &ty)?,
+            _ => leaves_of_shape(&self.records, &ty, &Shape::default())?,
         };
-        let leaves = leaves.into();
-        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, leaves });
+        let (shape, leaves) = (Shape::default(), leaves.into());
+        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span, shape, leaves });
         self.by_key.insert(key, id);
         Ok(id)
-    }
-
-    /// Makes an allocated object. What it holds is found out from the first pointer to something
-    /// that points to it.
-    pub(crate) fn add_allocated(&mut self, key: ObjectKey, bytes: u64, span: Span) -> ObjectId {
-        if let Some(id) = self.find(&key) {
-            return id;
-        }
-        let (name, ty) = ("heap".to_owned(), CType::Array(Rc::new(CType::Void), Some(bytes)));
-        let (storage, leaves) = (Storage::Global, Rc::from(Vec::new()));
-        let id = self.objects.push(Object { key: key.clone(), name, ty, storage, span: Some(span), leaves });
-        self.by_key.insert(key, id);
-        self.untyped.insert(id);
-        id
-    }
-
-    /// The size of an allocated object of which it is not known yet what it holds.
-    pub(crate) fn untyped_size(&self, id: ObjectId) -> Option<u64> {
-        if self.untyped.contains(&id) { self.records.size_of(&self.objects[id].ty) } else { None }
-    }
-
-    /// Notes what an allocated object holds.
-    pub(crate) fn set_type(&mut self, id: ObjectId, ty: CType) -> Result<(), Unsupported> {
-        let leaves = leaves(&self.records, &ty)?;
-        let object = &mut self.objects[id];
-        object.ty = ty;
-        object.leaves = leaves.into();
-        self.untyped.remove(&id);
-        self.grown = true;
-        Ok(())
     }
 
     /// The address at which an object lies. Any would do: they are numbered as they come.
@@ -253,11 +250,11 @@ impl Facts {
     }
 
     /// With what an object starts, if that is known.
-    pub(crate) fn image(&self, object: ObjectId) -> Option<&Image> {
+    pub(crate) fn image(&self, object: ObjectId) -> Option<&Rc<Image>> {
         self.images.get(&object)
     }
 
-    pub(crate) fn set_image(&mut self, object: ObjectId, image: FxHashMap<u64, i128>) {
+    pub(crate) fn set_image(&mut self, object: ObjectId, image: Image) {
         self.images.insert(object, Rc::new(image));
     }
 

@@ -1,0 +1,2 @@
+struct s { unsigned long a : 40; } x; long y;
+int main(void) { y = x.a; }

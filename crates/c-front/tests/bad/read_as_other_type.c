@@ -1,1 +1,0 @@
-int x; int main(void) { char *p = (char *)&x; return p[1]; }
