@@ -366,8 +366,8 @@ impl Collector<'_> {
             }
             CType::Array(element, _) => self.expect_memory(element),
             CType::Record(id) => {
-                let fields = self.records.get(*id).body.iter().flat_map(|body| &body.fields);
-                fields.map(|field| self.expect_memory(&field.ty)).collect()
+                let mut fields = self.records.get(*id).body.iter().flat_map(|body| &body.fields);
+                fields.try_for_each(|field| self.expect_memory(&field.ty))
             }
             _ => Ok(()),
         }

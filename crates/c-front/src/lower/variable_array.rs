@@ -25,7 +25,7 @@ pub(super) enum Length {
     Unexpected,
     /// One length may be variable.
     Armed,
-    Found(Value),
+    Found(Box<Value>),
 }
 
 impl Length {
@@ -39,7 +39,7 @@ impl Length {
 
     pub(super) fn take(&mut self) -> Option<Value> {
         match std::mem::take(self) {
-            Length::Found(value) => Some(value),
+            Length::Found(value) => Some(*value),
             _ => None,
         }
     }
@@ -54,7 +54,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let value = self.convert(value, &CType::Int(crate::types::IntKind::Long), expression.span)?;
         let value = self.settle(value);
         let room = value.range.high.clamp(1, MAX_LENGTH) as u64;
-        self.variable_length = Length::Found(value);
+        self.variable_length = Length::Found(Box::new(value));
         Ok(room)
     }
 
