@@ -172,7 +172,6 @@ fn collect(records: &Records, ty: &CType, prefix: Prefix, leaves: &mut Vec<Leaf>
             Ok(())
         }
         CType::Opaque(_) => Ok(()),
-        CType::Float(_) => Err(Unsupported::Construct("floating-point arithmetic")),
         _ => Err(Unsupported::Incomplete),
     }
 }

@@ -59,7 +59,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             CType::Record(_) => Ok(Value::record(ty, lvalue)),
             CType::Opaque(Opaque::Thread) => self.read_scalar(lvalue, at),
             CType::Opaque(_) => Ok(Value::record(ty, lvalue)),
-            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
             CType::Void => self.error(at, "a value of type `void` is used"),
             _ => self.read_scalar(lvalue, at),
         }
@@ -265,6 +264,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         };
         found.guards.splice(0..0, lvalue.guards.iter().cloned());
+        if (self.is_atomic_call || lvalue.ty.is_atomic()) && found.cells.iter().any(|cell| self.is_vague(cell)) {
+            let message = "an atomic operation on memory that is not followed is not supported";
+            let error = Diagnostic::error(message).at(self.span(at), "here");
+            self.obligations.push(Obligation::Never(error));
+        }
         let shared = |cell: &Cell| self.facts.is_shared(cell.target.object);
         found.is_step = !self.in_atomic() && found.cells.iter().any(shared);
         Ok(found)
@@ -444,7 +448,10 @@ fn is_same_representation(ty: &CType, leaf: &Leaf) -> bool {
         _ => None,
     };
     let Some(kind) = ty.scalar() else { return false };
+    // What a floating-point number looks like as an integer is not known.
+    let floats = |ty: &CType| if let CType::Float(size) = ty.unqualified() { *size } else { 0 };
     kind.size() == leaf.size()
+        && floats(ty) == floats(&leaf.ty)
         && of_library(ty) == of_library(&leaf.ty)
         && (kind == IntKind::Bool) == (leaf.kind == IntKind::Bool)
 }

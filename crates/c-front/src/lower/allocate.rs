@@ -42,7 +42,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let span = self.span(at);
         let object = self.facts.add_allocated(key, bytes as u64, span);
         self.assume("allocation-and-creation-succeed");
-        self.happens_once(name, at);
+        self.happens_once(name, "objects", at);
         if name == "malloc" {
             self.assume("arrays-written-before-read");
         }
@@ -50,14 +50,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Promises that control comes here once at most.
-    fn happens_once(&mut self, name: &str, at: TreeSpan) {
+    pub(super) fn happens_once(&mut self, name: &str, what: &str, at: TreeSpan) {
         let Some(location) = self.here() else { return };
         // Whatever follows does not happen at this location any more.
         self.emit(Vec::new());
         let thread = self.thread.key.to_string();
         let refusal = |where_to: &str| {
             let message =
-                format!("`{name}` in {where_to} is not supported: the number of objects is unknown");
+                format!("`{name}` in {where_to} is not supported: the number of {what} is unknown");
             Diagnostic::error(message).at(self.span(at), "here")
         };
         let in_loop = Obligation::NoLoop(location, refusal("a loop"));

@@ -1,6 +1,7 @@
 //! Conditions: where control goes when they hold, and when they do not.
 
 use super::flow::Flow;
+use super::float::common_float;
 use super::impact::{Impact, expected_value, plain_name};
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
@@ -258,6 +259,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             (CType::Pointer(_), CType::Pointer(target)) if **target == CType::Void => Ok(no.ty.clone()),
             (CType::Pointer(_), CType::Pointer(_) | CType::Int(_)) => Ok(yes.ty.clone()),
             (CType::Int(_), CType::Pointer(_)) => Ok(no.ty.clone()),
+            (CType::Float(_), CType::Int(_) | CType::Float(_)) | (CType::Int(_), CType::Float(_)) => {
+                Ok(common_float(&yes.ty, &no.ty))
+            }
             (a, b) if a == b => Ok(a.clone()),
             _ => self.error(at, "the two sides of `?:` have different types"),
         }

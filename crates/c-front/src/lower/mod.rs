@@ -26,6 +26,7 @@ mod counters;
 mod declare;
 mod effect;
 mod expression;
+mod float;
 mod flow;
 mod function_pointer;
 mod impact;
@@ -38,11 +39,13 @@ mod lvalue;
 mod memory;
 mod mutex;
 mod names;
+mod obstacle;
 mod order;
 mod outside;
 mod parameter;
 mod pthread;
 mod scope;
+mod specific;
 mod start;
 mod statement;
 mod switch;
@@ -50,6 +53,7 @@ mod tag;
 mod text;
 mod threads;
 mod typename;
+mod variadic;
 
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
@@ -110,18 +114,20 @@ pub(crate) fn lower(
     tree: &TranslationUnit,
     origin: &Origin<'_>,
     budget: &Budget,
-) -> Lowered<Program> {
+    refuses_externals: bool,
+) -> Result<Program, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
     let mut facts = Facts::default();
     for _ in 0..MAX_ROUNDS {
-        let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
+        let mut lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
+        lowering.refuses_externals = refuses_externals;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
     }
-    Err(Diagnostic::error("the pointers of this program are too complex to analyse"))
+    Err(vec![Diagnostic::error("the pointers of this program are too complex to analyse")])
 }
 
 /// One round.
@@ -170,6 +176,10 @@ pub(crate) struct Lowering<'a, 'f> {
     obligations: Vec<Obligation>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
+    /// What is not supported, so far: the walk goes on behind it, to find all of it.
+    obstacles: Vec<Diagnostic>,
+    /// Whether nothing is assumed of what the program does not define.
+    refuses_externals: bool,
     /// Whether only the type of what is walked over matters.
     is_silent: bool,
     edges: usize,
@@ -203,7 +213,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The refusal of a construct, named with its article.
     fn refuse<T>(&self, at: lang_c::span::Span, construct: impl AsRef<str>) -> Lowered<T> {
-        self.error(at, format!("{} is not supported", construct.as_ref()))
+        Err(Diagnostic::unsupported(construct.as_ref()).at(self.span(at), "here"))
     }
 
     /// A name as the user spelled it.

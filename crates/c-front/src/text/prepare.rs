@@ -405,7 +405,7 @@ mod tests {
         check("int a$; int a_;", expect!["int a__; int a_;"]);
         check(
             "f() { l: } g() { m: int x; } h() { c ? x : y; }",
-            expect!["f() { l:; } g() { m:; int x; } h() { c ? x : y; }"],
+            expect!["int f() { l:; } int g() { m:; int x; } int h() { c ? x : y; }"],
         );
         check("int gr\\u00f6\\u00dfe, ä, _;", expect!["int gr_u00f6_u00dfe, __, _;"]);
         check("x = f() ?: 2;", expect!["x = f() ?__condition__: 2;"]);
@@ -427,7 +427,7 @@ mod tests {
         check(r#"x = '\e'; y = "\E1\%\\e\x1b";"#, expect![[r#"x = '\033'; y = "\0331%\\e\x1b";"#]]);
         check(
             "int f() __attribute__((x)); g() { ; __attribute__((fallthrough)); }",
-            expect!["int f() __attribute__((x)); g() { ; ; }"],
+            expect!["int f() __attribute__((x)); int g() { ; ; }"],
         );
     }
 
