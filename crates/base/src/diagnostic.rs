@@ -34,7 +34,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error with no place yet.
     pub fn error(message: impl Into<String>) -> Self {
-        Self { message: message.into(), primary: None, secondary: Vec::new(), help: None, is_unsupported: false }
+        Self {
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            help: None,
+            is_unsupported: false,
+        }
     }
 
     /// Something that is not supported, named with its article, with no place yet.

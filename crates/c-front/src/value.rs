@@ -135,7 +135,16 @@ impl Value {
 
     pub(crate) fn number(ty: CType, expr: Expr, range: Range) -> Self {
         let kind = Kind::Number(expr);
-        Value { ty, kind, guards: Vec::new(), reads_shared: false, targets: Vec::new(), range, real: None, depth: 1 }
+        Value {
+            ty,
+            kind,
+            guards: Vec::new(),
+            reads_shared: false,
+            targets: Vec::new(),
+            range,
+            real: None,
+            depth: 1,
+        }
     }
 
     /// A floating-point number, known or not.

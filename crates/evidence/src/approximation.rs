@@ -6,7 +6,9 @@
 //! run; a condition that is computed from such a value ends the search.
 
 use rely_base::Id;
-use rely_program::{Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation};
+use rely_program::{
+    Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation,
+};
 use std::collections::BTreeMap;
 
 /// The construct on which a run depends, if there is one. The states are those of the run, one more than its
@@ -55,7 +57,9 @@ impl<'p> Taint<'p> {
     /// The choice on which it depends where an operation leads.
     fn decided_by(&self, slot: SlotId, op: &Op) -> Option<&'p Approximation> {
         match op {
-            Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => self.of(slot, condition),
+            Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => {
+                self.of(slot, condition)
+            }
             Op::Assign(_) | Op::Havoc(..) | Op::Spawn { .. } | Op::Halt => None,
         }
     }
@@ -126,9 +130,8 @@ impl<'p> Taint<'p> {
             Violation::Property(_) => self.sources.values().next().copied(),
             Violation::Race(racers) => racers.iter().find_map(|racer| {
                 let ops = &self.program.edges()[racer.edge].ops;
-                ops.iter().find_map(|op| {
-                    self.decided_by(racer.slot, op).or_else(|| self.placed_by(racer.slot, op))
-                })
+                ops.iter()
+                    .find_map(|op| self.decided_by(racer.slot, op).or_else(|| self.placed_by(racer.slot, op)))
             }),
             Violation::Deadlock => last.slots().find_map(|slot| {
                 let edges = self.program.outgoing(last.location(slot)?);
@@ -189,8 +192,8 @@ mod tests {
     use crate::{Claim, Verdict, check};
     use rely_base::{Budget, Id};
     use rely_program::{
-        Approximation, Check, CheckId, CheckKind, Domain, Expr, Goal, Op, Place, ProgramBuilder, SlotId, Sort,
-        ThreadKind, Trace, TraceStep, VarId, Violation,
+        Approximation, Check, CheckId, CheckKind, Domain, Expr, Goal, Op, Place, ProgramBuilder, SlotId,
+        Sort, ThreadKind, Trace, TraceStep, VarId, Violation,
     };
 
     /// The verdict about one step that chooses `chosen` for a marked variable, does something, and fails.
@@ -216,8 +219,7 @@ mod tests {
         }
     }
 
-    const DEPENDS: &str =
-        "a run was found that violates the property, but it depends on a guess in line 1, which is not modelled exactly";
+    const DEPENDS: &str = "a run was found that violates the property, but it depends on a guess in line 1, which is not modelled exactly";
 
     #[test]
     fn runs_that_do_not_depend_on_a_guess_are_believed() {

@@ -2,8 +2,8 @@
 
 use crate::expr::Expr;
 use crate::ir::{
-    Approximation, Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread, ThreadId,
-    ThreadKind, Var, VarId,
+    Approximation, Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread,
+    ThreadId, ThreadKind, Var, VarId,
 };
 use crate::property::Property;
 use crate::types::{Sort, Value};

@@ -48,8 +48,8 @@ pub use definedness::definedness;
 pub use editor::{ProgramEditor, ProgramParts};
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use ir::{
-    Approximation, Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op, Place, Program,
-    Scope, Thread, ThreadId, ThreadKind, Var, VarId,
+    Approximation, Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op,
+    Place, Program, Scope, Thread, ThreadId, ThreadKind, Var, VarId,
 };
 pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};
 pub use property::{Goal, Property, PropertyKind};

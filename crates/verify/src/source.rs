@@ -32,7 +32,13 @@ pub struct Source {
 impl Source {
     /// A text that need not be preprocessed.
     pub fn new(name: impl Into<String>, language: Language, text: impl Into<String>) -> Self {
-        Source { name: name.into(), language, text: text.into(), preprocessed: None, refuses_externals: false }
+        Source {
+            name: name.into(),
+            language,
+            text: text.into(),
+            preprocessed: None,
+            refuses_externals: false,
+        }
     }
 }
 
@@ -88,7 +94,12 @@ fn translate(input: &Source, sources: &mut SourceMap, budget: &Budget) -> Result
         (Language::C, preprocessed) => {
             let original = preprocessed.is_some().then(|| input.text.clone());
             let preprocessed = preprocessed.clone().unwrap_or_else(|| input.text.clone());
-            let input = CInput { name: input.name.clone(), original, preprocessed, refuses_externals: input.refuses_externals };
+            let input = CInput {
+                name: input.name.clone(),
+                original,
+                preprocessed,
+                refuses_externals: input.refuses_externals,
+            };
             rely_c_front::translate_within(sources, &input, budget)
         }
     }

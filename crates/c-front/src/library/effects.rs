@@ -170,7 +170,10 @@ mod tests {
     fn lines_are_read() {
         let effect = library_effect("fscanf").expect("it is in the table");
         assert_eq!(effect.result, ResultEffect::Items);
-        assert_eq!(library_effect("getchar").map(|effect| effect.result), Some(ResultEffect::Within(-1, 255)));
+        assert_eq!(
+            library_effect("getchar").map(|effect| effect.result),
+            Some(ResultEffect::Within(-1, 255))
+        );
         let arguments: Vec<ArgumentEffect> = (0..4).map(|index| effect.argument(index)).collect();
         use ArgumentEffect::*;
         assert_eq!(arguments, [Value, Text, Input, Input]);

@@ -134,7 +134,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Reads one of several places in one step.
-    pub(super) fn read_by_choice(&mut self, ty: CType, kind: IntKind, found: Cells, targets: Targets) -> Value {
+    pub(super) fn read_by_choice(
+        &mut self,
+        ty: CType,
+        kind: IntKind,
+        found: Cells,
+        targets: Targets,
+    ) -> Value {
         let temporary = self.temporary(kind.sort());
         let mut choices = Vec::new();
         for cell in &found.cells {
@@ -264,7 +270,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         };
         found.guards.splice(0..0, lvalue.guards.iter().cloned());
-        if (self.is_atomic_call || lvalue.ty.is_atomic()) && found.cells.iter().any(|cell| self.is_vague(cell)) {
+        if (self.is_atomic_call || lvalue.ty.is_atomic())
+            && found.cells.iter().any(|cell| self.is_vague(cell))
+        {
             let message = "an atomic operation on memory that is not followed is not supported";
             let error = Diagnostic::error(message).at(self.span(at), "here");
             self.obligations.push(Obligation::Never(error));

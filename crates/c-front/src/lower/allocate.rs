@@ -56,8 +56,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.emit(Vec::new());
         let thread = self.thread.key.to_string();
         let refusal = |where_to: &str| {
-            let message =
-                format!("`{name}` in {where_to} is not supported: the number of {what} is unknown");
+            let message = format!("`{name}` in {where_to} is not supported: the number of {what} is unknown");
             Diagnostic::error(message).at(self.span(at), "here")
         };
         let in_loop = Obligation::NoLoop(location, refusal("a loop"));

@@ -1,7 +1,7 @@
 //! Conditions: where control goes when they hold, and when they do not.
 
-use super::flow::Flow;
 use super::float::common_float;
+use super::flow::Flow;
 use super::impact::{Impact, expected_value, plain_name};
 use super::{Lowered, Lowering};
 use crate::fold::{self, Range};
@@ -148,11 +148,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         value
     }
 
-    fn full_conditional(
-        &mut self,
-        conditional: &'a ConditionalExpression,
-        at: TreeSpan,
-    ) -> Lowered<Value> {
+    fn full_conditional(&mut self, conditional: &'a ConditionalExpression, at: TreeSpan) -> Lowered<Value> {
         let (yes, no) = (&conditional.then_expression, &conditional.else_expression);
         let branches = self.impact(yes)?.max(self.impact(no)?);
         if branches != Impact::Quiet && !self.is_silent {

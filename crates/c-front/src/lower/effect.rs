@@ -39,7 +39,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         let construct = format!("`{name}`");
-        let is_kept = matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
+        let is_kept =
+            matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
         let mut first = None;
         let mut written = Vec::new();
         for (index, argument) in call.arguments.iter().enumerate() {
@@ -164,7 +165,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for (index, argument) in arguments.iter().enumerate() {
             let pointed = self.pointed_to(argument);
             if pointed.iter().any(|target| self.facts.object(target.object).storage == Storage::Code) {
-                let what = format!("`{spelled}`, which is not defined and is given a function that it may call,");
+                let what =
+                    format!("`{spelled}`, which is not defined and is given a function that it may call,");
                 return self.refuse(at, what);
             }
             if !constants.contains(&index) {
@@ -201,8 +203,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(None);
         };
         let declarator = &declared.declarator.node;
-        let ty = self
-            .at_file_scope(|lowering| lowering.declared_type(declared.specifiers, declarator, at))?;
+        let ty =
+            self.at_file_scope(|lowering| lowering.declared_type(declared.specifiers, declarator, at))?;
         Ok(match ty {
             CType::Function(function) => Some(function),
             _ => None,
@@ -285,7 +287,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(());
         }
         let leaves = self.facts.object(target.object).leaves.clone();
-        let is_that = |leaf: &&Leaf| leaf.offset == target.offset && leaf.ty.unqualified() == element.unqualified();
+        let is_that =
+            |leaf: &&Leaf| leaf.offset == target.offset && leaf.ty.unqualified() == element.unqualified();
         let written: Vec<&Leaf> = match leaves.iter().find(is_that) {
             Some(leaf) => vec![leaf],
             None => leaves.iter().filter(|leaf| leaf.offset >= target.offset).collect(),

@@ -69,11 +69,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
             None => {
                 let at = TreeSpan::none();
                 self.approximate_truth(CONSTRUCT, at)
-            },
+            }
         }
     }
 
-    pub(super) fn float_unary(&mut self, op: Option<UnaryOp>, operand: Value, at: TreeSpan) -> Lowered<Value> {
+    pub(super) fn float_unary(
+        &mut self,
+        op: Option<UnaryOp>,
+        operand: Value,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
         let real = match op {
             None => operand.real,
             Some(UnaryOp::Neg) => operand.real.map(|real| -real),
@@ -189,7 +194,11 @@ impl<'a> Visit<'a> for Parts<'a> {
         conditional: &'a lang_c::ast::ConditionalExpression,
         span: &'a TreeSpan,
     ) {
-        self.0.extend([&*conditional.condition, &*conditional.then_expression, &*conditional.else_expression]);
+        self.0.extend([
+            &*conditional.condition,
+            &*conditional.then_expression,
+            &*conditional.else_expression,
+        ]);
         visit::visit_conditional_expression(self, conditional, span);
     }
 }

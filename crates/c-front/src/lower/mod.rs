@@ -91,7 +91,7 @@ impl Origin<'_> {
         let text = self.prepared.text.get(start..end).unwrap_or("");
         let end = start + text.trim_end().len();
         let (first, last) = match self.prepared.is_of_library(start) {
-            true => (0, 0),
+            true => (self.prepared.end(), self.prepared.end()),
             false => {
                 let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
                 (self.prepared.original(start), last)

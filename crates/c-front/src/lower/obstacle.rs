@@ -11,7 +11,10 @@ const MOST: usize = 20;
 
 impl<'a, 'f> Lowering<'a, 'f> {
     /// Does something, and goes on behind it if it is not supported.
-    pub(super) fn unless_unsupported(&mut self, action: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+    pub(super) fn unless_unsupported(
+        &mut self,
+        action: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
         let frames = self.frames.len();
         let depths = self.frames.last().map(super::scope::Frame::depths);
         let flow = self.flow.clone();

@@ -145,13 +145,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// `argv[i]`: a text, or null for `i == argc`.
-    fn read_argument(
-        &mut self,
-        lvalue: &Lvalue,
-        ty: CType,
-        found: Cells,
-        at: TreeSpan,
-    ) -> Lowered<Value> {
+    fn read_argument(&mut self, lvalue: &Lvalue, ty: CType, found: Cells, at: TreeSpan) -> Lowered<Value> {
         if !ty.is_pointer() || !self.facts.targets_of(found.cells[0].target).is_empty() {
             self.emit_guards(found.all_guards());
             let targets = self.facts.targets_of(found.cells[0].target);

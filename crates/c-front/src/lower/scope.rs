@@ -13,7 +13,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Variables of the C and POSIX libraries.
 const LIBRARY_VARIABLES: [&str; 12] = [
-    "stdin", "stdout", "stderr", "environ", "optarg", "optind", "opterr", "optopt", "timezone", "daylight", "tzname",
+    "stdin",
+    "stdout",
+    "stderr",
+    "environ",
+    "optarg",
+    "optind",
+    "opterr",
+    "optopt",
+    "timezone",
+    "daylight",
+    "tzname",
     "program_invocation_name",
 ];
 

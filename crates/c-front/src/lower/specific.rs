@@ -103,7 +103,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             found = fold::ite(is_this, Expr::Var(self.variable(place)), found);
         }
         let range = Range { low: 0, high: i128::from(u64::MAX) };
-        let value = Value { targets, depth: 4, ..Value::number(CType::pointer_to(CType::Void), found, range) };
+        let value =
+            Value { targets, depth: 4, ..Value::number(CType::pointer_to(CType::Void), found, range) };
         Ok(self.settle(value))
     }
 

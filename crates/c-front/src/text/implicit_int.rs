@@ -8,7 +8,16 @@ use rustc_hash::FxHashSet;
 
 /// Words after which a declaration may go on with a name, the type being left out.
 const CLASSES: [&str; 10] = [
-    "static", "extern", "register", "auto", "const", "volatile", "inline", "__inline", "__inline__", "_Noreturn",
+    "static",
+    "extern",
+    "register",
+    "auto",
+    "const",
+    "volatile",
+    "inline",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
 ];
 
 /// The tokens in front of which `int` is missing.
@@ -61,9 +70,8 @@ fn defined_types<'s>(source: &'s str, code: &[Token]) -> FxHashSet<&'s str> {
 
 /// Whether a storage class or qualifier stands here that belongs to no type in front of it.
 fn is_class(source: &str, code: &[Token], mut index: usize) -> bool {
-    let is_one = |index: usize| {
-        code[index].kind == TokenKind::Word && CLASSES.contains(&code[index].text(source))
-    };
+    let is_one =
+        |index: usize| code[index].kind == TokenKind::Word && CLASSES.contains(&code[index].text(source));
     if !is_one(index) {
         return false;
     }
@@ -98,9 +106,40 @@ fn ends_type(source: &str, code: &[Token]) -> bool {
 /// A word that is no keyword.
 fn is_plain_word(source: &str, token: Token) -> bool {
     const KEYWORDS: [&str; 35] = [
-        "if", "while", "for", "switch", "do", "else", "return", "sizeof", "int", "char", "long", "short", "unsigned",
-        "signed", "void", "float", "double", "struct", "union", "enum", "typedef", "goto", "case", "default", "break",
-        "continue", "asm", "typeof", "_Bool", "_Complex", "_Atomic", "_Static_assert", "_Thread_local", "_Alignas",
+        "if",
+        "while",
+        "for",
+        "switch",
+        "do",
+        "else",
+        "return",
+        "sizeof",
+        "int",
+        "char",
+        "long",
+        "short",
+        "unsigned",
+        "signed",
+        "void",
+        "float",
+        "double",
+        "struct",
+        "union",
+        "enum",
+        "typedef",
+        "goto",
+        "case",
+        "default",
+        "break",
+        "continue",
+        "asm",
+        "typeof",
+        "_Bool",
+        "_Complex",
+        "_Atomic",
+        "_Static_assert",
+        "_Thread_local",
+        "_Alignas",
         "_Generic",
     ];
     let word = token.text(source);
@@ -114,7 +153,9 @@ fn is_plain_word(source: &str, token: Token) -> bool {
 fn declares(source: &str, code: &[Token], index: usize) -> bool {
     match code.get(index + 1).map(|next| next.text(source)) {
         Some("=" | ";" | "," | "[") => true,
-        Some("(") => defines_function(source, &code[index..]) || ends_behind_parentheses(source, &code[index..]),
+        Some("(") => {
+            defines_function(source, &code[index..]) || ends_behind_parentheses(source, &code[index..])
+        }
         _ => false,
     }
 }
@@ -135,7 +176,8 @@ fn defines_function(source: &str, code: &[Token]) -> bool {
         return true;
     }
     // The parameters are names then, and a body follows the last of their declarations.
-    let are_names = code[2..length - 1].iter().all(|token| token.kind == TokenKind::Word || token.is(source, ','));
+    let are_names =
+        code[2..length - 1].iter().all(|token| token.kind == TokenKind::Word || token.is(source, ','));
     let body = code[length..].iter().position(|token| token.is(source, '{'));
     next.kind == TokenKind::Word
         && are_names

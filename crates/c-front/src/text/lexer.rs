@@ -111,7 +111,8 @@ impl Lexer<'_> {
             }
             (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => Ok(self.number()),
             (byte, _) if is_word_byte(byte) || self.is_named_character() => {
-                while self.at < self.bytes.len() && (is_word_byte(self.peek(0)) || self.is_named_character()) {
+                while self.at < self.bytes.len() && (is_word_byte(self.peek(0)) || self.is_named_character())
+                {
                     self.at += 1;
                 }
                 Ok(TokenKind::Word)

@@ -57,6 +57,11 @@ impl Prepared {
         }
     }
 
+    /// Where the original ends.
+    pub(crate) fn end(&self) -> usize {
+        self.original(self.library)
+    }
+
     /// Whether a position is one of the functions that were added.
     pub(crate) fn is_of_library(&self, position: usize) -> bool {
         position >= self.library
@@ -409,7 +414,10 @@ mod tests {
         );
         check("int gr\\u00f6\\u00dfe, ä, _;", expect!["int gr_u00f6_u00dfe, __, _;"]);
         check("x = f() ?: 2;", expect!["x = f() ?__condition__: 2;"]);
-        check("unsigned __int128 x; __uint128_t y;", expect!["unsigned _Decimal128 x; unsigned _Decimal128 y;"]);
+        check(
+            "unsigned __int128 x; __uint128_t y;",
+            expect!["unsigned _Decimal128 x; unsigned _Decimal128 y;"],
+        );
         check("static x; f(a) int a; { }", expect!["static int x; int f(a) int a; { }"]);
         check("struct __attribute__((packed)) s { };", expect!["struct s { }__attribute__((packed));"]);
         check(
@@ -449,7 +457,6 @@ mod tests {
             "extern int f(void) { return 0; }",
             "struct s { int x; } extern f(void);",
             "int f(void);",
-            "extern f(void);",
             "extern int x = (1);",
             "extern int x[sizeof(int)];",
             "extern int f(void)",

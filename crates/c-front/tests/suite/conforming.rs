@@ -164,10 +164,26 @@ fn overflows() {
 
 #[test]
 fn legal_but_unusual() {
-    check("typedef struct node node; struct node { node *next; int v; }; node n;", "n.v = 3; n.next = &n; r = n.next->next->v;", 3);
-    check("struct a { struct b *p; int x; }; struct b { struct a a; }; struct b b;", "b.a.p = &b; b.a.p->a.x = 4; r = b.a.x;", 4);
-    check("typedef struct list list; struct pair { list *l; }; struct list { struct pair p[2]; }; ", "r = sizeof(list);", 16);
-    check("struct unused { _Complex double z; }; struct user { struct unused *p; };", "r = sizeof(struct user);", 8);
+    check(
+        "typedef struct node node; struct node { node *next; int v; }; node n;",
+        "n.v = 3; n.next = &n; r = n.next->next->v;",
+        3,
+    );
+    check(
+        "struct a { struct b *p; int x; }; struct b { struct a a; }; struct b b;",
+        "b.a.p = &b; b.a.p->a.x = 4; r = b.a.x;",
+        4,
+    );
+    check(
+        "typedef struct list list; struct pair { list *l; }; struct list { struct pair p[2]; }; ",
+        "r = sizeof(list);",
+        16,
+    );
+    check(
+        "struct unused { _Complex double z; }; struct user { struct unused *p; };",
+        "r = sizeof(struct user);",
+        8,
+    );
     check("int n; int f(void) { n++; return 5; }", "r = (f() ?: 7) * 100 + (0 ?: 9) * 10 + n;", 591);
     check("int *p, x = 8;", "r = *(p ?: &x);", 8);
     check("static x = 3; f(a) int a; { return a + 1; }", "register i = 2; r = f(x) * 10 + i;", 42);

@@ -46,7 +46,11 @@ fn functions_that_nobody_defines_change_their_arguments() {
 
 #[test]
 fn inputs_are_not_approximated() {
-    check("int rand(void); int main(void) { assert(rand() != 3); return 0; }", &["assertion `rand() != 3` fails"], &[]);
+    check(
+        "int rand(void); int main(void) { assert(rand() != 3); return 0; }",
+        &["assertion `rand() != 3` fails"],
+        &[],
+    );
     check(
         "int atoi(const char *); int main(int argc, char **argv) { if (argc > 1) assert(atoi(argv[1]) != 3); return 0; }",
         &["assertion `atoi(argv[1]) != 3` fails"],

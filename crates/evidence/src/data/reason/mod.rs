@@ -69,7 +69,9 @@ pub enum Reason {
     )]
     InexactWaits(Goal),
     /// A run violates the goal, but only for values that the source may never have there.
-    #[error("a run was found that violates the property, but it depends on {0}, which is not modelled exactly")]
+    #[error(
+        "a run was found that violates the property, but it depends on {0}, which is not modelled exactly"
+    )]
     Approximate(String),
     /// There was evidence, and it was wrong: a bug of the engine.
     #[error("the evidence was rejected: {0}")]
