@@ -7,6 +7,7 @@
 //! what is stored where, and starts from what the last one has noted, until nothing is added.
 //! Everything here only ever grows, and there are finitely many objects, so that ends.
 
+use crate::Wakeups;
 use crate::layout::{Leaf, Unsupported, leaf_at, leaves};
 use crate::types::{CType, Records};
 use crate::value::{ObjectId, Target, Targets, merge_targets};
@@ -135,10 +136,10 @@ pub(crate) enum Rejoined {
     Unknown,
 }
 
-impl Default for Facts {
-    fn default() -> Self {
+impl Facts {
+    pub(crate) fn new(wakeups: Wakeups) -> Self {
         Facts {
-            records: Records::default(),
+            records: Records::new(wakeups),
             objects: Arena::default(),
             by_key: FxHashMap::default(),
             points_to: FxHashMap::default(),
@@ -159,9 +160,7 @@ impl Default for Facts {
             grown: false,
         }
     }
-}
 
-impl Facts {
     /// Whether the last round has added something, which the next one takes into account.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)

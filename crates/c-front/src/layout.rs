@@ -1,7 +1,10 @@
 //! How objects are cut into variables: one for each scalar member, arrays of structures
 //! becoming one array for each member.
 
-use crate::types::{BARRIER_CELL, BARRIER_CELLS, CType, IntKind, MUTEX_COUNT, MUTEX_KIND, Opaque, Records};
+use crate::Wakeups;
+use crate::types::{
+    BARRIER_CELL, BARRIER_CELLS, CONDITION_CELLS, CType, IntKind, MUTEX_COUNT, MUTEX_KIND, Opaque, Records,
+};
 
 /// The largest array, in cells.
 const MAX_CELLS: u64 = 1 << 20;
@@ -168,6 +171,15 @@ fn collect(records: &Records, ty: &CType, prefix: Prefix, leaves: &mut Vec<Leaf>
                 inner.offset += number as u64 * BARRIER_CELL.size();
                 inner.path = format!("{}.{name}", inner.path);
                 collect(records, &CType::Int(BARRIER_CELL), inner, leaves)?;
+            }
+            Ok(())
+        }
+        CType::Opaque(Opaque::Condition) if records.wakeups() == Wakeups::BySignal => {
+            for (number, name) in CONDITION_CELLS.into_iter().enumerate() {
+                let mut inner = prefix.clone();
+                inner.offset += number as u64 * Opaque::ConditionCell.size();
+                inner.path = format!("{}.{name}", inner.path);
+                collect(records, &CType::Opaque(Opaque::ConditionCell), inner, leaves)?;
             }
             Ok(())
         }

@@ -56,19 +56,33 @@ pub struct CInput {
     pub refuses_externals: bool,
 }
 
-/// Translates a C program. The file is added to `sources`: the original if there is one.
-pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
-    translate_unless_over(sources, input, &Budget::unlimited()).map_err(|mut errors| errors.swap_remove(0))
+/// How a wait for a condition variable ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wakeups {
+    /// At any time, as POSIX allows: every behaviour with signals is among those that result. For properties
+    /// that say that nothing bad happens.
+    #[default]
+    Spurious,
+    /// By a signal or a broadcast only, or by the time that was given: for properties that say that something
+    /// goes on.
+    BySignal,
 }
 
-/// [`translate`], unless the budget ends before.
+/// Translates a C program whose waits may end at any time. The file is added to `sources`: the original if there is one.
+pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
+    translate_unless_over(sources, input, Wakeups::Spurious, &Budget::unlimited())
+        .map_err(|mut errors| errors.swap_remove(0))
+}
+
+/// [`translate`] with the given end of waits, unless the budget ends before.
 pub fn translate_within(
     sources: &mut SourceMap,
     input: &CInput,
+    wakeups: Wakeups,
     budget: &Budget,
 ) -> Result<Program, Untranslated> {
     budget.check_work(Work::Translating)?;
-    let translated = translate_unless_over(sources, input, budget);
+    let translated = translate_unless_over(sources, input, wakeups, budget);
     // Who stops early says so by some error.
     budget.check_work(Work::Translating)?;
     translated.map_err(Untranslated::Wrong)
@@ -78,6 +92,7 @@ pub fn translate_within(
 fn translate_unless_over(
     sources: &mut SourceMap,
     input: &CInput,
+    wakeups: Wakeups,
     budget: &Budget,
 ) -> Result<Program, Vec<Diagnostic>> {
     let shown = input.original.as_ref().unwrap_or(&input.preprocessed);
@@ -89,7 +104,7 @@ fn translate_unless_over(
     let budget = budget.clone();
     let run = move || {
         let lines = LineMap::new(file, &input.preprocessed, input.original.as_deref());
-        translate_text(input, &lines, &budget)
+        translate_text(input, &lines, wakeups, &budget)
     };
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
@@ -101,7 +116,12 @@ fn translate_unless_over(
     })
 }
 
-fn translate_text(input: &CInput, lines: &LineMap<'_>, budget: &Budget) -> Result<Program, Vec<Diagnostic>> {
+fn translate_text(
+    input: &CInput,
+    lines: &LineMap<'_>,
+    wakeups: Wakeups,
+    budget: &Budget,
+) -> Result<Program, Vec<Diagnostic>> {
     let prepared = text::prepare(&input.preprocessed).map_err(|unreadable| {
         let end = (unreadable.at + 1).min(input.preprocessed.len());
         vec![Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")]
@@ -115,5 +135,5 @@ fn translate_text(input: &CInput, lines: &LineMap<'_>, budget: &Budget) -> Resul
             None => error,
         }]
     })?;
-    lower::lower(&input.name, &tree, &origin, budget, input.refuses_externals)
+    lower::lower(&input.name, &tree, &origin, wakeups, budget, input.refuses_externals)
 }

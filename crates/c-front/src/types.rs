@@ -1,5 +1,6 @@
 //! C types as gcc lays them out on 64-bit Linux, and the conversions between integers.
 
+use crate::Wakeups;
 use crate::placement::{Member, Packing, Placed, place};
 use rely_base::{Arena, define_id};
 use rely_program::{Domain, IntType, Sort};
@@ -138,6 +139,10 @@ pub(crate) const BARRIER_CELL: IntKind = IntKind::Long;
 /// What the cells of a barrier are called, in the order in which they lie there.
 pub(crate) const BARRIER_CELLS: [&str; 4] = ["count", "arrived", "round", "chosen"];
 
+/// What the cells of a condition variable are called if it counts: the threads that wait, and the wake-ups that are
+/// granted and not yet taken.
+pub(crate) const CONDITION_CELLS: [&str; 2] = ["waiters", "wakeups"];
+
 /// Where a mutex keeps how often its owner has taken it, beyond the first time.
 pub(crate) const MUTEX_COUNT: u64 = 8;
 /// Where a mutex keeps of which kind it is.
@@ -154,8 +159,10 @@ pub(crate) enum Opaque {
     MutexDetail,
     /// A spin lock: holds the handle of its owner, 0 if it is free.
     Spin,
-    /// A condition variable: holds nothing, waiting may end at any time.
+    /// A condition variable: holds nothing if waiting may end at any time, else two numbers.
     Condition,
+    /// What a condition variable counts.
+    ConditionCell,
     /// A semaphore, which holds its value.
     Semaphore,
     /// A read-write lock, which holds how many read, or that somebody writes.
@@ -193,7 +200,7 @@ impl Opaque {
     pub(crate) fn size(self) -> u64 {
         match self {
             Opaque::Spin | Opaque::MutexAttributes => 4,
-            Opaque::Thread | Opaque::MutexDetail => 8,
+            Opaque::Thread | Opaque::MutexDetail | Opaque::ConditionCell => 8,
             Opaque::Mutex => 40,
             Opaque::Condition => 48,
             Opaque::Semaphore | Opaque::Barrier => 32,
@@ -217,7 +224,7 @@ impl Opaque {
                 Some(IntKind::UnsignedLong)
             }
             Opaque::Spin | Opaque::MutexAttributes => Some(IntKind::UnsignedInt),
-            Opaque::Semaphore | Opaque::ReadWriteLock => Some(IntKind::Long),
+            Opaque::Semaphore | Opaque::ReadWriteLock | Opaque::ConditionCell => Some(IntKind::Long),
             Opaque::Condition | Opaque::Attributes(_) | Opaque::Barrier => None,
         }
     }
@@ -252,6 +259,8 @@ pub(crate) struct Field {
 /// declaration twice gives the same type.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
+    /// How the waits for condition variables end, which decides what such a variable holds.
+    wakeups: Wakeups,
     records: Arena<RecordId, Record>,
     by_position: FxHashMap<usize, RecordId>,
     /// Those that are mentioned and nowhere defined.
@@ -259,6 +268,14 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    pub(crate) fn new(wakeups: Wakeups) -> Self {
+        Records { wakeups, ..Records::default() }
+    }
+
+    pub(crate) fn wakeups(&self) -> Wakeups {
+        self.wakeups
+    }
+
     pub(crate) fn at(&mut self, position: usize, name: &str, is_union: bool) -> RecordId {
         let records = &mut self.records;
         *self

@@ -32,6 +32,7 @@ pub mod parameterized;
 mod random_walk;
 pub mod reduction;
 pub mod rely_guarantee;
+pub mod termination;
 mod values;
 
 pub use deductive::Deductive;
@@ -42,6 +43,7 @@ pub use parameterized::Parameterized;
 pub use random_walk::WalkLimits;
 pub use rely_guarantee::{Bias, RelyGuarantee};
 pub use rely_symbolic::Limits as SymbolicLimits;
+pub use termination::Termination;
 
 use rely_base::{Budget, Observer};
 use rely_evidence::Claim;

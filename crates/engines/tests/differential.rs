@@ -6,7 +6,7 @@
 use rely_base::{Budget, Silent};
 use rely_engines::{Engine, Explore, ExploreOptions};
 use rely_evidence::{CheckOptions, Claim, Proof, Reason, Replay, Verdict, check, check_with};
-use rely_program::{Goal, Program, Semantics, Violation};
+use rely_program::{AllValues, Goal, Program, Semantics, Violation};
 use rely_testing::{Answer, Reference, Sample, generate};
 
 /// What exploration has found, in the terms of the reference.
@@ -33,11 +33,20 @@ fn explore(seed: u64, Sample { program, goal }: &Sample, reduction: bool) -> Fou
     };
     let answer = match check(program, *goal, claim, &budget).into_verdict() {
         Verdict::Safe(_) => Answer::Safe { states },
+        Verdict::Unsafe(shown) if others_go_on(program, shown.replay()) => Answer::Stuck,
         Verdict::Unsafe(shown) => Answer::Unsafe { steps: complete_steps(program, shown.replay()) },
         Verdict::Unknown(Reason::NoMeaning(_) | Reason::UndefinedProperty(_)) => Answer::Meaningless,
         Verdict::Unknown(reason) => panic!("seed {seed}: {reason}"),
     };
     Found { answer, transitions }
+}
+
+/// Whether a trace ends where a thread waits for ever, but not all do.
+fn others_go_on(program: &Program, replay: &Replay) -> bool {
+    let last = &replay.states()[replay.states().len() - 1];
+    let all_values = AllValues { limit: 1 << 16 };
+    replay.violation() == Violation::Deadlock
+        && Semantics::new(program).is_deadlock(last, &all_values) == Ok(Some(false))
 }
 
 /// How many complete steps a trace takes: atomic blocks are one.
@@ -56,6 +65,7 @@ struct Tally {
     violated: usize,
     meaningless: usize,
     deadlocks: usize,
+    stuck: usize,
     states_saved: usize,
 }
 
@@ -77,6 +87,7 @@ fn compare(seed: u64, tally: &mut Tally) {
             tally.violated += usize::from(matches!(expected, Answer::Unsafe { .. }));
             tally.deadlocks +=
                 usize::from(matches!(expected, Answer::Unsafe { .. }) && sample.goal == Goal::Deadlock);
+            tally.stuck += usize::from(*expected == Answer::Stuck);
             tally.meaningless += usize::from(*expected == Answer::Meaningless);
         }
     }
@@ -90,6 +101,7 @@ fn compare_shard(shard: u64) {
     let interesting = tally.safe > 100
         && tally.violated > 100
         && tally.deadlocks > 20
+        && tally.stuck > 5
         && tally.meaningless > 0
         && tally.states_saved > 1_000;
     assert!(interesting, "the generator has become too tame: {tally:?}");

@@ -2,8 +2,9 @@
 //!
 //! Where the value of something is not known, a front end lets a variable have any value. That is sound for proofs. A
 //! run is another matter: it chooses one of these values, and the source may have another one. If no
-//! condition or check along the run is computed from such a value, then the run is one for all of them, whatever the source has; otherwise it is not believed. This is the propagation of taint along one
-//! run; a condition that is computed from such a value ends the search.
+//! condition or check along the run is computed from such a value, then the run is one for all of them,
+//! whatever the source has; otherwise it is not believed. This is the propagation of taint along one run; a
+//! condition that is computed from such a value ends the search.
 
 use rely_base::Id;
 use rely_program::{
@@ -26,7 +27,7 @@ pub(crate) fn dependence<'p>(program: &'p Program, trace: &Trace, states: &[Stat
             taint.apply(step.slot, op, state);
         }
     }
-    taint.at_the_end(trace.violation, states.last()?).map(|source| source.construct.as_str())
+    taint.at_the_end(trace.violation).map(|source| source.construct.as_str())
 }
 
 /// A variable; of a thread, if it is a local.
@@ -122,21 +123,18 @@ impl<'p> Taint<'p> {
     }
 
     /// What the violation itself depends on, in the last state.
-    fn at_the_end(&self, violation: Violation, last: &State) -> Option<&'p Approximation> {
+    fn at_the_end(&self, violation: Violation) -> Option<&'p Approximation> {
         match violation {
             // The last step has it, or steps that were made before.
-            Violation::Check(_) | Violation::Endless(_) => None,
-            // Whatever the property is about.
-            Violation::Property(_) => self.sources.values().next().copied(),
+            Violation::Check(_) => None,
+            // Whatever the property is about, or the steps are that begin again, or what somebody waits for.
+            Violation::Property(_) | Violation::Lasso(_) | Violation::Deadlock => {
+                self.sources.values().next().copied()
+            }
             Violation::Race(racers) => racers.iter().find_map(|racer| {
                 let ops = &self.program.edges()[racer.edge].ops;
                 ops.iter()
                     .find_map(|op| self.decided_by(racer.slot, op).or_else(|| self.placed_by(racer.slot, op)))
-            }),
-            Violation::Deadlock => last.slots().find_map(|slot| {
-                let edges = self.program.outgoing(last.location(slot)?);
-                let mut ops = edges.iter().flat_map(|&edge| &self.program.edges()[edge].ops);
-                ops.find_map(|op| self.decided_by(slot, op))
             }),
         }
     }

@@ -61,8 +61,9 @@ fn with_parts(
         Proof::Ranking(ranking) => visit(&[(program, Part::Proof(ranking.into()))]),
         Proof::Counting(proof) => visit(&[(program, Part::Proof(proof.into()))]),
         Proof::Reduced(reduced) => {
-            let claims = movability(program, goal, reduced)?;
-            let own = (program, Part::Movability(&reduced.held, &claims));
+            let (forgetful, _) = reduced.forgetful(program)?;
+            let claims = movability(&forgetful, goal, reduced)?;
+            let own = (&forgetful, Part::Movability(&reduced.held, &claims));
             let (smaller, _) = reduced.program(program)?;
             match &*reduced.proof {
                 Proof::Exhausted(_) => visit(&[own]),

@@ -1,18 +1,22 @@
 //! Replays traces in the concrete semantics.
 
 use crate::approximation;
-use crate::data::{Reason, Rejection, TraceDefect};
+use crate::data::{Obstacle, ProofDefect, Reason, Rejection, TraceDefect};
+use crate::exhaustion::stuck_in;
 use rely_base::Budget;
 use rely_program::race::{Race, Racer};
 use rely_program::{
-    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, State,
-    Successors, Trace, Violation,
+    AllValues, CheckId, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics, SlotId, State,
+    Successors, ThreadProgress, Trace, Violation,
 };
 
 use std::ops::ControlFlow;
 
-/// Domains with more values than this are not searched for a way out of a deadlock.
+/// Domains with more values than this are not searched for a way out of an atomic block.
 const MOST_VALUES: u128 = 1 << 16;
+
+/// So many states that may follow are visited to make sure that a thread waits for ever.
+const MOST_STATES: usize = 1_000_000;
 
 /// A trace that was replayed and does violate its goal. Only [`replay`] makes one.
 #[derive(Clone, Debug)]
@@ -20,6 +24,8 @@ pub struct Replay {
     goal: Goal,
     trace: Trace,
     states: Vec<State>,
+    stuck: Vec<SlotId>,
+    loop_is_fair: bool,
 }
 
 impl Replay {
@@ -39,6 +45,17 @@ impl Replay {
         &self.states
     }
 
+    /// The threads that wait at the end and will do so for ever; none if something else is wrong.
+    pub fn stuck(&self) -> &[SlotId] {
+        &self.stuck
+    }
+
+    /// Whether the run is a lasso that leaves nobody out: each thread moves in its loop, or cannot move in some
+    /// state of it.
+    pub fn loop_is_fair(&self) -> bool {
+        self.loop_is_fair
+    }
+
     /// What is wrong at the end.
     pub fn violation(&self) -> Violation {
         self.trace.violation
@@ -53,23 +70,29 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
-    if let (Violation::Endless(repeated), None) = (trace.violation, failed) {
+    let mut loop_is_fair = false;
+    if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
         recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+        loop_is_fair = is_fair(&semantics, &trace, repeated, budget, &states)?;
+        if goal == Goal::FairTermination && !loop_is_fair {
+            return Err(Reason::UnfairLoop);
+        }
     }
     let last = &states[states.len() - 1];
+    let mut stuck = Vec::new();
     match (trace.violation, failed) {
         (Violation::Check(claimed), Some(found)) if claimed == found => {}
         (_, Some(found)) => return Err(TraceDefect::FailsOtherwise(found).into()),
         (Violation::Check(claimed), None) => return Err(TraceDefect::DoesNotFail(claimed).into()),
         (Violation::Property(index), None) => violates_property(&semantics, index, last)?,
         // That was looked at.
-        (Violation::Endless(_), None) => {}
-        (Violation::Deadlock, None) => is_deadlock(&semantics, last, budget)?,
+        (Violation::Lasso(_), None) => {}
+        (Violation::Deadlock, None) => stuck = stuck_threads(&semantics, last, budget)?,
         (Violation::Race(racers), None) => is_race(&semantics, last, racers, budget)?,
     }
     match approximation::dependence(program, &trace, &states) {
         Some(construct) => Err(Reason::Approximate(construct.to_owned())),
-        None => Ok(Replay { goal, trace, states }),
+        None => Ok(Replay { goal, trace, states, stuck, loop_is_fair }),
     }
 }
 
@@ -89,8 +112,8 @@ fn belongs_to_goal(program: &Program, goal: Goal, violation: Violation) -> Resul
             // Deadlocks and endless runs have violations of their own.
             goal == Goal::Assert && property.kind.goal() == Goal::Assert
         }
-        Violation::Deadlock => matches!(goal, Goal::Deadlock | Goal::Termination),
-        Violation::Endless(_) => goal == Goal::Termination,
+        Violation::Deadlock => goal == Goal::Deadlock || goal.is_termination(),
+        Violation::Lasso(_) => goal.is_termination(),
         Violation::Race(_) => goal == Goal::Race,
     };
     if violates { Ok(()) } else { Err(TraceDefect::OtherGoal(goal)) }
@@ -131,9 +154,9 @@ fn recurs(
     budget: &Budget,
     states: &mut Vec<State>,
 ) -> Result<(), Reason> {
-    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NothingRepeated)?;
+    let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NoLoop)?;
     if repeated == 0 {
-        return Err(TraceDefect::NothingRepeated.into());
+        return Err(TraceDefect::NoLoop.into());
     }
     let round = trace.steps[stem..].to_vec();
     for _ in 0..MOST_REPETITIONS {
@@ -155,6 +178,40 @@ fn recurs(
     if states[end] == states[end - repeated] { Ok(()) } else { Err(Reason::NoRecurrence) }
 }
 
+/// Whether each thread moves in the loop of a lasso, or cannot move in some state of it (weak fairness). While somebody
+/// is inside of an atomic block, nobody asks whether the others could move, unless the loop never leaves it.
+fn is_fair(
+    semantics: &Semantics<'_>,
+    trace: &Trace,
+    repeated: usize,
+    budget: &Budget,
+    states: &[State],
+) -> Result<bool, Reason> {
+    let all_values = AllValues { limit: MOST_VALUES };
+    let mut successors = Successors::new(semantics, &all_values, budget);
+    let around = &states[states.len() - repeated..];
+    let between: Vec<&State> = around.iter().filter(|state| semantics.atomic_slot(state).is_none()).collect();
+    if between.is_empty() {
+        return Ok(true);
+    }
+    let moving = &trace.steps[trace.steps.len() - repeated..];
+    for slot in around[0].slots().filter(|&slot| !moving.iter().any(|step| step.slot == slot)) {
+        let mut rests = false;
+        for state in &between {
+            // Who is not certain to be stuck may be able to move.
+            rests |= match successors.progress(state, slot) {
+                Ok((ThreadProgress::CanMove, _) | (_, false)) | Err(SearchError::Step(_)) => false,
+                Ok((_, true)) => true,
+                Err(SearchError::Stopped(reason)) => return Err(Reason::Unchecked(reason)),
+            };
+        }
+        if !rests {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> Result<(), TraceDefect> {
     if semantics.atomic_slot(state).is_some() {
         return Err(TraceDefect::InsideAtomicBlock);
@@ -170,14 +227,22 @@ fn violates_property(semantics: &Semantics<'_>, index: usize, state: &State) -> 
     Ok(())
 }
 
-fn is_deadlock(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Result<(), Reason> {
-    let all_values = AllValues { limit: MOST_VALUES };
-    match Successors::new(semantics, &all_values, budget).is_deadlock(state) {
-        Ok(Some(true)) => Ok(()),
-        Ok(Some(false)) => Err(TraceDefect::NoDeadlock.into()),
-        Ok(None) => Err(TraceDefect::UncertainDeadlock.into()),
-        Err(SearchError::Step(error)) => Err(TraceDefect::MeaninglessDeadlock(error).into()),
-        Err(SearchError::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+/// The threads that wait in the state and in all that can follow: at least one.
+///
+/// If nothing moves, that is all there is to see. Otherwise every state that can follow is visited.
+fn stuck_threads(semantics: &Semantics<'_>, state: &State, budget: &Budget) -> Result<Vec<SlotId>, Reason> {
+    if semantics.atomic_slot(state).is_some() {
+        return Err(TraceDefect::InsideAtomicBlock.into());
+    }
+    match stuck_in(semantics, state, budget, MOST_STATES) {
+        Ok(Some(stuck)) if stuck.is_empty() => Err(TraceDefect::NoDeadlock.into()),
+        Ok(Some(stuck)) => Ok(stuck),
+        Ok(None) => Err(Reason::StateLimit(MOST_STATES as u64)),
+        Err(Obstacle::Stopped(reason)) => Err(Reason::Unchecked(reason)),
+        Err(Obstacle::Defect(ProofDefect::NoMeaning(error))) => {
+            Err(TraceDefect::MeaninglessDeadlock(error).into())
+        }
+        Err(Obstacle::Defect(_)) => Err(TraceDefect::UncertainDeadlock.into()),
     }
 }
 

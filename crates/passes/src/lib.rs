@@ -36,7 +36,7 @@ mod watch_races;
 pub use back::{BackMap, Restored, VarValues};
 pub use pass::{Pass, Size};
 pub use pipeline::{Applied, Pipeline, prepare, prepare_with, simplify};
-pub use reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
+pub use reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks, forget, forgettable};
 pub use simplify::{
     DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
 };

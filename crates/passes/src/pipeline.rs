@@ -32,7 +32,7 @@ impl Pipeline {
         let focus = Focus { goal };
         match goal {
             Goal::Assert | Goal::Overflow => Self::simplifying(Deadlocks::Ignore, sections).after(focus),
-            Goal::Deadlock | Goal::Termination => {
+            Goal::Deadlock | Goal::Termination | Goal::FairTermination => {
                 Self::simplifying(Deadlocks::Preserve, sections).after(focus)
             }
             // Every access counts, even one whose value does not matter.

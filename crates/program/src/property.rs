@@ -12,18 +12,23 @@ pub enum Goal {
     Assert,
     /// No two threads access the same memory at once, one of them writing.
     Race,
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     Deadlock,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.
     Termination,
+    /// The same of fair runs alone: in which no thread that could always go on is left out for ever
+    /// (weak fairness).
+    FairTermination,
     /// No signed arithmetic leaves its type.
     Overflow,
 }
 
 impl Goal {
     /// All goals, in the order in which they are listed for users.
-    pub const ALL: [Goal; 5] = [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::Overflow];
+    pub const ALL: [Goal; 6] =
+        [Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Termination, Goal::FairTermination, Goal::Overflow];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -32,8 +37,14 @@ impl Goal {
             Goal::Race => "race",
             Goal::Deadlock => "deadlock",
             Goal::Termination => "termination",
+            Goal::FairTermination => "fair-termination",
             Goal::Overflow => "overflow",
         }
+    }
+
+    /// Whether the question is if runs end, of all of them or of the fair ones.
+    pub fn is_termination(self) -> bool {
+        matches!(self, Goal::Termination | Goal::FairTermination)
     }
 
     /// Whether a failed check of this kind violates the goal. Under other goals such a
@@ -42,7 +53,7 @@ impl Goal {
         match self {
             Goal::Assert => kind != CheckKind::Overflow,
             Goal::Overflow => kind == CheckKind::Overflow,
-            Goal::Race | Goal::Deadlock | Goal::Termination => false,
+            Goal::Race | Goal::Deadlock | Goal::Termination | Goal::FairTermination => false,
         }
     }
 }
@@ -70,7 +81,8 @@ pub enum PropertyKind {
     /// In every state in which all threads that ever started have ended, all of the
     /// initially running ones among them.
     AtEnd(Expr),
-    /// No deadlock is reachable: before all threads have ended, one can move.
+    /// No thread waits for ever: wherever one waits, there is a continuation in which it goes on, or the
+    /// program ends.
     DeadlockFree,
     /// Every run ends: none goes on for ever, and none ends in a deadlock. Nothing is
     /// assumed about the scheduler.

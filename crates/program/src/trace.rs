@@ -36,10 +36,11 @@ pub enum Violation {
     /// The last state violates the property with this index in
     /// [`Program::properties`](crate::Program::properties).
     Property(usize),
-    /// In the last state nothing moves, and not everything has ended.
+    /// In the last state a thread waits, and it does so in all that can follow, whether or not others go on.
     Deadlock,
     /// In the last state two threads are about to make accesses that [race](crate::race).
     Race([Racer; 2]),
-    /// The last so many steps, at least one, lead back to the state before them: they can be repeated for ever.
-    Endless(usize),
+    /// The trace is a lasso: its last so many steps, at least one, are a loop that leads back to the state before it
+    /// and can be repeated for ever. The steps before it are the stem.
+    Lasso(usize),
 }

@@ -96,10 +96,13 @@ pub struct CheckArgs {
     /// assert: every assertion, error call, `never`, `invariant` and `ensures`;
     /// race: no two conflicting accesses at once;
     /// deadlock: no deadlock can be reached;
-    /// termination: every run ends, and none deadlocks;
+    /// termination: every run ends, and none deadlocks; fair-termination: the same of fair runs (see `--fair`);
     /// overflow: no signed arithmetic leaves its type.
     #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
     pub property: Vec<Goal>,
+    /// With `--property termination`: only fair runs count, in which no thread that could always go on is left out for ever
+    #[arg(long)]
+    pub fair: bool,
     /// How to decide it
     #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(STRATEGY_NAMES))]
     pub engine: String,
@@ -142,6 +145,16 @@ pub struct CheckArgs {
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,
+}
+
+impl CheckArgs {
+    /// The properties, asked of fair runs only if that is wanted.
+    pub fn among_runs(&self, mut goals: Vec<Goal>) -> Vec<Goal> {
+        for goal in goals.iter_mut().filter(|goal| self.fair && **goal == Goal::Termination) {
+            *goal = Goal::FairTermination;
+        }
+        goals
+    }
 }
 
 /// What `rely check` leaves behind for others.

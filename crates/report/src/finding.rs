@@ -10,7 +10,7 @@ use crate::race::RaceReport;
 use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
-use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotStatus, State, Violation};
+use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -40,6 +40,8 @@ pub struct Finding {
     pub race_pairs: Option<Vec<RacePair>>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<String>,
+    /// What is known about data races, if the result depends on that.
+    pub race_freedom: Option<RaceFreedom>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
     pub statistics: Vec<(&'static str, u64)>,
     /// How long it took, the check of the evidence included.
@@ -57,6 +59,7 @@ impl Finding {
             explanation: Vec::new(),
             race_pairs: None,
             assumptions: Vec::new(),
+            race_freedom: None,
             statistics: Vec::new(),
             time: Duration::ZERO,
         }
@@ -67,6 +70,41 @@ impl Finding {
         match self.decided_by {
             Some(engine) if engine != self.engine => format!("{engine} ({})", self.engine),
             _ => self.engine.clone(),
+        }
+    }
+}
+
+/// Whether a program has data races. One that has none, and no weak atomics, behaves as if threads took turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaceFreedom {
+    /// There are none, which was proved.
+    Shown,
+    /// There is one, which was replayed.
+    Refuted,
+    /// It was asked, and not found out.
+    Unknown,
+    /// Nobody asked.
+    NotChecked,
+}
+
+impl RaceFreedom {
+    /// What the answer to the question says.
+    pub fn of(races: &Conclusion) -> Self {
+        match races.0 {
+            Kind::Safe { .. } => Self::Shown,
+            Kind::Unsafe { .. } => Self::Refuted,
+            Kind::Unknown { .. } => Self::Unknown,
+        }
+    }
+
+    /// What it means for another verdict; nothing to say where nobody asked.
+    pub(crate) fn told(self) -> Option<&'static str> {
+        match self {
+            Self::Shown => Some("shown to be absent"),
+            Self::Refuted => Some("there are some: what compilers make of them is not explored"),
+            Self::Unknown => Some("unknown"),
+            Self::NotChecked => None,
         }
     }
 }
@@ -133,7 +171,7 @@ impl Conclusion {
             Verdict::Safe(proved) => Kind::Safe { evidence: proved.evidence(), modular: proved.is_modular() },
             Verdict::Unsafe(shown) => Kind::Unsafe {
                 evidence: shown.evidence(),
-                violation: violation(shown.replay(), program, sources),
+                violation: ViolationReport::of_replay(shown.replay(), program, sources),
                 run: interleaving(shown.replay(), program, sources),
             },
             Verdict::Unknown(reason) => Kind::Unknown { reason: reason.to_string(), advice: advice(reason) },
@@ -200,6 +238,25 @@ impl ViolationReport {
         self.place.as_ref().or_else(first_waiting)
     }
 
+    /// The violation at the end of a run. In a deadlock others may go on: only those who wait for ever are named.
+    pub(crate) fn of_replay(replay: &Replay, program: &Program, sources: &SourceMap) -> Self {
+        let last = replay.states().last().expect("a replay has an initial state");
+        let mut report = Self::new(replay.violation(), program, sources, last);
+        if let (Some(race), Violation::Race(racers)) = (&mut report.race, replay.violation()) {
+            race.add_calls(replay, racers, program, sources);
+        }
+        let semantics = Semantics::new(program);
+        let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+        let stuck = replay.stuck();
+        if stuck.is_empty() || running.count() == stuck.len() {
+            return report;
+        }
+        let names: Vec<String> = stuck.iter().map(|&slot| thread_name(program, last, slot)).collect();
+        let (verb, names) = (if names.len() == 1 { "waits" } else { "wait" }, names.join(" and "));
+        let message = format!("{names} {verb} for ever, whatever the others do");
+        Self { message, waiting: waiting(program, sources, last, stuck.iter().copied()), ..report }
+    }
+
     /// A violation in the words of the source; `last` is the state in which the run ends.
     pub fn new(violation: Violation, program: &Program, sources: &SourceMap, last: &State) -> Self {
         let place = |span: Option<Span>| span.map(|span| SourceRange::of(span, sources));
@@ -230,11 +287,11 @@ impl ViolationReport {
                 kind: "deadlock",
                 message: "no thread can move, and not all have ended".to_owned(),
                 place: None,
-                waiting: waiting(program, sources, last),
+                waiting: waiting(program, sources, last, last.slots()),
                 race: None,
             },
-            Violation::Endless(repeated) => Self {
-                kind: "endless",
+            Violation::Lasso(repeated) => Self {
+                kind: "lasso",
                 message: match repeated {
                     1 => "the last step leads back to the state before it and can be repeated for ever"
                         .to_owned(),
@@ -256,21 +313,21 @@ impl ViolationReport {
     }
 }
 
-/// Where each thread stands that has started and not ended.
-fn waiting(program: &Program, sources: &SourceMap, last: &State) -> Vec<Waiting> {
+/// Where each of some threads stands that has started and not ended.
+fn waiting(
+    program: &Program,
+    sources: &SourceMap,
+    last: &State,
+    slots: impl Iterator<Item = SlotId>,
+) -> Vec<Waiting> {
     let semantics = Semantics::new(program);
-    let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+    let running = slots.filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
     let stands = running.filter_map(|slot| {
         let edge = *program.outgoing(last.location(slot)?).first()?;
         let (place, statement) = statement(program, sources, edge);
         Some(Waiting { thread: thread_name(program, last, slot), place, statement })
     });
     stands.collect()
-}
-
-fn violation(replay: &Replay, program: &Program, sources: &SourceMap) -> ViolationReport {
-    let last = replay.states().last().expect("a replay has an initial state");
-    ViolationReport::new(replay.violation(), program, sources, last)
 }
 
 fn kind_name(kind: CheckKind) -> &'static str {

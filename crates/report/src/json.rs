@@ -60,6 +60,9 @@ fn finding(finding: &Finding) -> Value {
         set("race_pairs", json!(pairs));
     }
     set("assumptions", json!(finding.assumptions));
+    if let Some(race_freedom) = finding.race_freedom {
+        set("race_freedom", json!(race_freedom));
+    }
     let statistics = finding.statistics.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
     set("statistics", Value::Object(statistics.collect()));
     set("seconds", json!(finding.time.as_secs_f64()));

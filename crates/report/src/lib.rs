@@ -39,7 +39,7 @@ mod tests;
 pub use blocks::render_blocks;
 pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
-pub use finding::{Conclusion, FileReport, Finding, Problem, ViolationReport, Waiting};
+pub use finding::{Conclusion, FileReport, Finding, Problem, RaceFreedom, ViolationReport, Waiting};
 pub use html::{HtmlReport, Subject, escape_html};
 pub use interleaving::{InitialValue, Interleaving, Read, SourceRange, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};

@@ -1,7 +1,9 @@
 //! A data race in the words of the source: both accesses, who holds which lock, and what would have helped.
 
 use crate::interleaving::{SourceRange, statement, thread_name};
+use crate::witness::functions_entered;
 use rely_base::SourceMap;
+use rely_evidence::Replay;
 use rely_program::race::{Access, Race, Racer};
 use rely_program::{Expr, Op, Program, Semantics, SlotId, State, Value, VarId};
 use serde::Serialize;
@@ -30,6 +32,9 @@ pub struct RacingAccess {
     pub place: Option<SourceRange>,
     /// The statement that makes it.
     pub statement: String,
+    /// The functions that the thread is in, from the one with which it began to the one with the access; empty
+    /// where that is not known.
+    pub calls: Vec<String>,
     /// The mutexes that the thread holds.
     pub locks: Vec<String>,
 }
@@ -53,6 +58,7 @@ impl RaceReport {
                 atomic: access.is_atomic,
                 place,
                 statement,
+                calls: Vec::new(),
                 locks: held(&semantics, last, racer.slot, &owners),
             }
         };
@@ -62,6 +68,19 @@ impl RaceReport {
         let variable = race.cell.map_or_else(|| name.clone(), |cell| format!("{name}[{cell}]"));
         let protection = protection(&accesses);
         Some(RaceReport { variable, accesses, protection })
+    }
+
+    /// Adds the functions that the threads are in at the end of a run.
+    pub(crate) fn add_calls(
+        &mut self,
+        replay: &Replay,
+        racers: [Racer; 2],
+        program: &Program,
+        sources: &SourceMap,
+    ) {
+        for (access, racer) in self.accesses.iter_mut().zip(racers) {
+            access.calls = functions_entered(replay, racer.slot, racer.edge, program, sources);
+        }
     }
 
     /// The race in one sentence without a full stop.
@@ -85,7 +104,14 @@ impl RacingAccess {
             [] => "no lock".to_owned(),
             locks => locks.iter().map(|lock| format!("`{lock}`")).collect::<Vec<_>>().join(", "),
         };
-        format!("{}, {how}{}{line}, holding {locks}: {}", self.thread, self.kind, self.statement)
+        let calls: String = match self.calls.as_slice() {
+            [] | [_] => String::new(),
+            [callers @ .., inner] => {
+                let callers = callers.iter().rev().map(|caller| format!(", called by `{caller}`"));
+                format!(" in `{inner}`{}", callers.collect::<String>())
+            }
+        };
+        format!("{}, {how}{}{line}{calls}, holding {locks}: {}", self.thread, self.kind, self.statement)
     }
 }
 

@@ -72,9 +72,18 @@ fn rule(goal: Goal) -> Value {
         Goal::Deadlock => (
             "Deadlock",
             "The program can deadlock",
-            "In some interleaving no thread can move, and not all have ended.",
+            "In some interleaving a thread waits for ever, whether or not others go on.",
         ),
-        Goal::Termination => ("EndlessRun", "A run may never end", "Some interleaving goes on forever."),
+        Goal::Termination => (
+            "NonTermination",
+            "A run may never end",
+            "Some interleaving goes on for ever, or leaves a thread blocked for ever.",
+        ),
+        Goal::FairTermination => (
+            "FairNonTermination",
+            "A fair run may never end",
+            "Some interleaving that leaves out no thread goes on for ever, or leaves a thread blocked for ever.",
+        ),
         Goal::Overflow => (
             "SignedOverflow",
             "Signed arithmetic can overflow",

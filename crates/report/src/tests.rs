@@ -186,6 +186,7 @@ fn finding(conclusion: Kind) -> Finding {
         conclusion: Conclusion(conclusion),
         explanation: Vec::new(),
         race_pairs: None,
+        race_freedom: None,
         assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::render_diagnostic;
 use crate::explain::render_explanation;
-use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
+use crate::finding::{FileReport, Finding, Kind, Problem, RaceFreedom, ViolationReport};
 use crate::layout::wrap;
 use crate::race_pairs::render_race_pairs;
 use crate::style::{Role, Style};
@@ -63,6 +63,9 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
         text += &render_race_pairs(pairs, style);
     }
     text += &field("engine", &finding.engine_text(), style);
+    if let Some(told) = finding.race_freedom.and_then(RaceFreedom::told) {
+        text += &field("data races", told, style);
+    }
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);
     }

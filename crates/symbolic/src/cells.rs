@@ -161,7 +161,8 @@ impl Cells {
         Some(Atom { terms, constant: number(form.constant_term())?, comparison })
     }
 
-    fn quantity(&self, variable: VarId) -> Option<Quantity> {
+    /// What a variable stands for in proofs.
+    pub fn quantity(&self, variable: VarId) -> Option<Quantity> {
         let (copy, index) = (variable.index() / self.count(), variable.index() % self.count());
         match (copy, self.cells[index].quantity) {
             (0, quantity) => Some(quantity),

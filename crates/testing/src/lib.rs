@@ -27,6 +27,7 @@ pub mod random;
 mod reference;
 mod script;
 pub mod sketch;
+mod stuck;
 
 pub use endings::Termination;
 pub use generator::{Sample, generate};

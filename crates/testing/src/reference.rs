@@ -24,6 +24,8 @@ pub enum Answer {
         /// How many complete steps a shortest one takes, the failing one included.
         steps: usize,
     },
+    /// In some state a thread waits for ever while others may go on; nowhere all of them do.
+    Stuck,
     /// Some run does something that has no meaning, and none violates the goal before.
     Meaningless,
     /// There are more states than one wanted to see.
@@ -60,10 +62,17 @@ struct NoMeaning;
 /// What trying one edge, or all of a thread's, has led to.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
-    moved: Vec<State>,
-    failed: Vec<CheckId>,
-    abandoned: bool,
+    pub(crate) moved: Vec<State>,
+    pub(crate) failed: Vec<CheckId>,
+    pub(crate) abandoned: bool,
     pub(crate) meaningless: bool,
+}
+
+impl Outcomes {
+    /// Whether the thread waits, if these are all of its steps.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.moved.is_empty() && self.failed.is_empty() && !self.abandoned && !self.meaningless
+    }
 }
 
 impl<'p> Reference<'p> {
@@ -111,7 +120,11 @@ impl<'p> Reference<'p> {
             }
             level = next_level;
         }
-        if meaningless { Answer::Meaningless } else { Answer::Safe { states: seen.len() } }
+        match () {
+            () if meaningless => Answer::Meaningless,
+            () if self.goal == Goal::Deadlock && self.has_stuck_thread(seen.iter()) => Answer::Stuck,
+            () => Answer::Safe { states: seen.len() },
+        }
     }
 
     pub(crate) fn initial_states(&self) -> Vec<State> {
@@ -209,14 +222,7 @@ impl<'p> Reference<'p> {
     fn successors(&self, state: &State, meaningless: &mut bool) -> (Vec<State>, bool, bool) {
         let (mut all, mut failed) = (Vec::new(), false);
         let (mut someone_moves, mut someone_waits, mut abandoned) = (false, false, false);
-        if state.halted {
-            return (all, false, false);
-        }
-        for slot in 0..state.threads.len() {
-            if state.threads[slot].at.is_none() || self.has_ended(&state.threads[slot]) {
-                continue;
-            }
-            let outcomes = self.complete_steps(state, slot);
+        for (_, outcomes) in self.outcomes(state) {
             *meaningless |= outcomes.meaningless;
             failed |=
                 outcomes.failed.iter().any(|check| self.goal.includes(self.program.checks()[*check].kind));
@@ -230,6 +236,16 @@ impl<'p> Reference<'p> {
         }
         let deadlock = someone_waits && !someone_moves && !abandoned;
         (all, failed, deadlock && self.goal == Goal::Deadlock)
+    }
+
+    /// What each thread can do in a state that has started and not ended.
+    pub(crate) fn outcomes(&self, state: &State) -> Vec<(usize, Outcomes)> {
+        let runs = |slot: &usize| {
+            let running = &state.threads[*slot];
+            !state.halted && running.at.is_some() && !self.has_ended(running)
+        };
+        let slots = (0..state.threads.len()).filter(runs);
+        slots.map(|slot| (slot, self.complete_steps(state, slot))).collect()
     }
 
     fn has_ended(&self, running: &Running) -> bool {

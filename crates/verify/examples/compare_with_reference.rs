@@ -62,13 +62,14 @@ fn compare(seed: u64, sample: &Sample, strategy: &dyn Strategy, seconds: u64) ->
     let claim = strategy.claim(Task { program: &prepared, goal: *goal, observer: &Silent }, &budget).claim;
     let verdict = check(&prepared, *goal, claim, &budget).into_verdict();
     match (&verdict, &expected) {
-        (Verdict::Safe(_), Answer::Safe { .. }) | (Verdict::Unsafe(_), Answer::Unsafe { .. }) => {
+        (Verdict::Safe(_), Answer::Safe { .. })
+        | (Verdict::Unsafe(_), Answer::Unsafe { .. } | Answer::Stuck) => {
             format!("{}, as it should be", verdict.name())
         }
         (Verdict::Unknown(reason), expected) => {
             let expected = match expected {
                 Answer::Safe { .. } => "safe",
-                Answer::Unsafe { .. } => "unsafe",
+                Answer::Unsafe { .. } | Answer::Stuck => "unsafe",
                 Answer::Meaningless => "meaningless",
                 Answer::TooMany => "too many states",
             };

@@ -36,7 +36,9 @@ mod source;
 mod survey;
 
 pub use blocks::{Reducible, reducible};
-pub use pipeline::{Verified, assumptions, certify, default_goals, verify, verify_and_keep};
+pub use pipeline::{
+    Verified, assumptions, assumptions_without_races, certify, default_goals, verify, verify_and_keep,
+};
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
 pub use rely_engines::reduction::Blocks;

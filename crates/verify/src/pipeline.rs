@@ -22,8 +22,8 @@ use rely_passes::{BackMap, CriticalSections};
 use rely_program::{Goal, Program};
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
-/// ever, and it hides that a signal is lost.
-const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
+/// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
+pub(crate) const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
 
 /// What is decided unless the user says otherwise: the assertions, and what the source itself
 /// says must hold.
@@ -40,14 +40,28 @@ pub fn assumptions(program: &Program, goal: Goal) -> Vec<String> {
     // Whether this one holds is just what the goal asks.
     let is_asked = |name: &str| goal == Goal::Overflow && name == "no-signed-overflow";
     // A program without races behaves like that, and one with races has one in such a run.
-    let is_weak = program.assumptions().contains(&"atomics-are-strong");
-    let is_implied = |name: &str| goal == Goal::Race && !is_weak && name == "sequential-consistency";
+    let is_implied = |name: &str| goal == Goal::Race && is_implied_by_race_freedom(program, name);
     let is_needed = |name: &&str| !is_asked(name) && !is_implied(name);
     let named = |name: &str| match name {
         "externals-touch-only-arguments" => format!("{name}: {}", program.externals().join(", ")),
         _ => name.to_owned(),
     };
     program.assumptions().iter().copied().filter(is_needed).map(named).collect()
+}
+
+/// The same for a program that was shown to have no data race.
+pub fn assumptions_without_races(program: &Program, goal: Goal) -> Vec<String> {
+    let mut needed = assumptions(program, goal);
+    // That there is no race may have been shown of runs without overflows only.
+    if goal != Goal::Overflow {
+        needed.retain(|name| !is_implied_by_race_freedom(program, name));
+    }
+    needed
+}
+
+fn is_implied_by_race_freedom(program: &Program, name: &str) -> bool {
+    let is_weak = program.assumptions().contains(&"atomics-are-strong");
+    !is_weak && name == "sequential-consistency"
 }
 
 /// A verdict, and the program about which its proof speaks, if it has one.
@@ -123,6 +137,8 @@ impl Prepared {
         prove_easy: bool,
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
+        // Whether a lock can be taken again and again is what fairness is about: nobody may hide that it is held.
+        let sections = if goal == Goal::FairTermination { CriticalSections::Interleaved } else { sections };
         if goal != Goal::Race {
             let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
             return Ok(Prepared { program, goal, back, races: None });
@@ -142,7 +158,8 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
-        if goal == Goal::Termination && source.assumptions().contains(&INEXACT_WAITS) {
+        let asks_for_waits = goal == Goal::Deadlock || goal.is_termination();
+        if asks_for_waits && source.assumptions().contains(&INEXACT_WAITS) {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();
         }

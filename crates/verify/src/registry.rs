@@ -2,10 +2,12 @@
 
 use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Standard, Strategy};
 use rely_engines::deductive::DeductiveOptions;
-use rely_engines::{Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized};
+use rely_engines::{
+    Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized, Termination,
+};
 
 /// The names of all strategies.
-pub const STRATEGY_NAMES: [&str; 8] = [
+pub const STRATEGY_NAMES: [&str; 9] = [
     "portfolio",
     "explore",
     "rely-guarantee",
@@ -14,6 +16,7 @@ pub const STRATEGY_NAMES: [&str; 8] = [
     "deductive",
     "parameterized",
     "houdini",
+    "termination",
 ];
 
 /// What can be said to strategies; each takes what concerns it.
@@ -45,7 +48,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
     let Limits { symbolic, walks, .. } = all;
     let explore = ExploreOptions { limits: all.explore, walks, ..ExploreOptions::default() };
     let houdini = Houdini { limits: all.houdini, walks, symbolic };
-    let parameterized = Parameterized { limits: all.parameterized };
+    let parameterized = Parameterized { limits: all.parameterized, walks, symbolic };
     let deductive = DeductiveOptions { limits: all.deductive, symbolic, ..DeductiveOptions::default() };
     let rely_guarantee = RelyGuaranteeStrategy {
         bias,
@@ -55,7 +58,8 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         explore: all.explore,
         houdini,
     };
-    let portfolio = Portfolio { explore, rely_guarantee, parameterized, limits: all.portfolio };
+    let termination = Termination { limits: all.termination, symbolic };
+    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, limits: all.portfolio };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
         Some("portfolio") => Ok(Box::new(Standard { portfolio, reduction: all.reduction })),
         Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
@@ -64,6 +68,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
+        Some("termination") => Ok(Box::new(termination)),
         Some("owicki-gries") => {
             Ok(Box::new(OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic }))
         }
@@ -87,7 +92,8 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
         let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
-                        owicki-gries, reduction, deductive, parameterized, houdini";
+                        owicki-gries, reduction, deductive, parameterized, houdini, \
+                        termination";
         assert_eq!(error.to_string(), expected);
     }
 }

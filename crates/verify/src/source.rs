@@ -1,8 +1,9 @@
 //! From a text to a program.
 
+use crate::pipeline::INEXACT_WAITS;
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
-use rely_c_front::CInput;
-use rely_program::Program;
+use rely_c_front::{CInput, Wakeups};
+use rely_program::{Goal, Program};
 
 /// The languages of which there is a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,20 @@ pub struct Loaded {
     pub sources: SourceMap,
     /// What the user gave.
     pub input: Source,
+    /// The same with waits that end by a signal only, if `program` has waits that may end at any time.
+    exact: Option<Box<Loaded>>,
+}
+
+impl Loaded {
+    /// The translation that a verdict about the goal speaks of. Whether a thread waits for ever is asked of a
+    /// program whose waits for condition variables end by a signal only; for all other goals they may end at
+    /// any time.
+    pub fn for_goal(&self, goal: Goal) -> &Loaded {
+        match (&self.exact, goal) {
+            (Some(exact), Goal::Deadlock | Goal::Termination | Goal::FairTermination) => exact,
+            _ => self,
+        }
+    }
 }
 
 /// Why there is no program.
@@ -77,15 +92,28 @@ pub fn load(input: &Source) -> Result<Loaded, NotLoaded> {
 
 /// [`load`], unless the budget ends before.
 pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let mut loaded = load_with(input, Wakeups::Spurious, budget)?;
+    if loaded.program.assumptions().contains(&INEXACT_WAITS) {
+        loaded.exact = Some(Box::new(load_with(input, Wakeups::BySignal, budget)?));
+    }
+    Ok(loaded)
+}
+
+fn load_with(input: &Source, wakeups: Wakeups, budget: &Budget) -> Result<Loaded, NotLoaded> {
     let mut sources = SourceMap::new();
-    match translate(input, &mut sources, budget) {
-        Ok(program) => Ok(Loaded { program, sources, input: input.clone() }),
+    match translate(input, &mut sources, wakeups, budget) {
+        Ok(program) => Ok(Loaded { program, sources, input: input.clone(), exact: None }),
         Err(Untranslated::Wrong(diagnostics)) => Err(NotLoaded::Wrong { diagnostics, sources }),
         Err(Untranslated::Stopped(interrupted)) => Err(NotLoaded::Stopped(interrupted)),
     }
 }
 
-fn translate(input: &Source, sources: &mut SourceMap, budget: &Budget) -> Result<Program, Untranslated> {
+fn translate(
+    input: &Source,
+    sources: &mut SourceMap,
+    wakeups: Wakeups,
+    budget: &Budget,
+) -> Result<Program, Untranslated> {
     match (input.language, &input.preprocessed) {
         (Language::Rely, _) => {
             let file = sources.add(input.name.as_str(), input.text.as_str());
@@ -100,7 +128,7 @@ fn translate(input: &Source, sources: &mut SourceMap, budget: &Budget) -> Result
                 preprocessed,
                 refuses_externals: input.refuses_externals,
             };
-            rely_c_front::translate_within(sources, &input, budget)
+            rely_c_front::translate_within(sources, &input, wakeups, budget)
         }
     }
 }

@@ -280,6 +280,7 @@ fn is_synchronised(ty: &CType) -> bool {
             | Opaque::MutexDetail
             | Opaque::Spin
             | Opaque::Condition
+            | Opaque::ConditionCell
             | Opaque::Semaphore
             | Opaque::ReadWriteLock
             | Opaque::Barrier => true,

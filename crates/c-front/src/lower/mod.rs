@@ -21,6 +21,7 @@ mod barrier;
 mod branch;
 mod bytes;
 mod call;
+mod condition;
 mod convert;
 mod counters;
 mod declare;
@@ -55,6 +56,7 @@ mod threads;
 mod typename;
 mod variadic;
 
+use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
@@ -113,11 +115,12 @@ pub(crate) fn lower(
     name: &str,
     tree: &TranslationUnit,
     origin: &Origin<'_>,
+    wakeups: Wakeups,
     budget: &Budget,
     refuses_externals: bool,
 ) -> Result<Program, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
-    let mut facts = Facts::default();
+    let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
         let mut lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
         lowering.refuses_externals = refuses_externals;

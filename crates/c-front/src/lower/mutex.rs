@@ -1,11 +1,8 @@
-//! Mutexes, spin locks and condition variables.
+//! Mutexes and spin locks.
 //!
 //! A mutex holds the handle of its owner, 0 if it is free. One that may be recursive or
 //! error-checking also holds its kind, and how often its owner has taken it beyond the first time;
 //! for all others there are no such variables. Who waits is served in any order, as POSIX allows.
-//!
-//! Waiting for a condition variable gives the mutex back and takes it again, and may end at any
-//! time, as POSIX allows.
 //!
 //! What POSIX leaves undefined is a violation: to give back a normal mutex that one does not hold,
 //! to destroy one that is held or to set it up again.
@@ -19,7 +16,7 @@ use crate::types::{CType, MUTEX_COUNT, MUTEX_KIND, Opaque};
 use crate::value::{Lvalue, Target, Value};
 use lang_c::ast::{Expression, Initializer, InitializerListItem};
 use lang_c::span::{Node, Span as TreeSpan};
-use rely_program::{BinaryOp, Check, CheckId, CheckKind, Domain, Expr, Op, Place, Sort, VarId};
+use rely_program::{BinaryOp, Check, CheckId, CheckKind, Expr, Op, Place, Sort, VarId};
 
 /// `EPERM`, for a thread that gives back what it does not hold.
 const NOT_OWNER: i128 = 1;
@@ -29,8 +26,6 @@ const BUSY: i128 = 16;
 const INVALID: i128 = 22;
 /// `EDEADLK`, for a thread that would wait for itself.
 const DEADLOCK: i128 = 35;
-/// `ETIMEDOUT`.
-const TIMED_OUT: i128 = 110;
 
 /// The kinds of mutexes, as glibc numbers them; a normal one is 0.
 const RECURSIVE: i128 = 1;
@@ -51,14 +46,14 @@ struct Mutex {
 
 /// All mutexes that an expression may mean: the cells of their owners, and the rest of each.
 #[derive(Clone)]
-struct Mutexes {
+pub(super) struct Mutexes {
     owners: Cells,
     mutexes: Vec<Mutex>,
 }
 
 impl Mutexes {
     /// Whether all are normal.
-    fn are_normal(&self) -> bool {
+    pub(super) fn are_normal(&self) -> bool {
         self.mutexes.iter().all(|mutex| mutex.details.is_none())
     }
 }
@@ -151,7 +146,7 @@ impl Mutex {
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    /// Functions on mutexes, spin locks and condition variables.
+    /// Functions on mutexes and spin locks.
     pub(super) fn mutex_call(
         &mut self,
         name: &str,
@@ -185,18 +180,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.act_on_mutex(found, |mutex, _| vec![Op::Check(mutex.is_free(), check)]);
                 Value::constant(CType::INT, 0)
             }
-            ("pthread_cond_wait", [condition, mutex]) => {
-                self.eval_and_discard(condition)?;
-                self.wait(mutex, wanted, Expr::Int(0), at)?
-            }
-            ("pthread_cond_timedwait", [condition, mutex, until]) => {
-                self.eval_and_discard(condition)?;
-                self.eval_and_discard(until)?;
-                let is_late = self.temporary(Sort::Bool);
-                self.emit(vec![Op::Havoc(Place::Scalar(is_late), Domain::Bool)]);
-                let end = fold::ite(Expr::Var(is_late), Expr::Int(TIMED_OUT), Expr::Int(0));
-                self.wait(mutex, wanted, end, at)?
-            }
             ("pthread_mutexattr_init", [attributes]) => {
                 self.set_attribute(attributes, Opaque::MutexAttributes, Expr::Int(0))?;
                 Value::constant(CType::INT, 0)
@@ -218,7 +201,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// All mutexes that an expression may point to.
-    fn mutexes(&mut self, mutex: &'a Node<Expression>, opaque: Opaque) -> Lowered<Mutexes> {
+    pub(super) fn mutexes(&mut self, mutex: &'a Node<Expression>, opaque: Opaque) -> Lowered<Mutexes> {
         let pointer = self.eval(mutex)?;
         let base = self.dereference(pointer, mutex, mutex.span)?;
         let base = Lvalue { ty: CType::Opaque(opaque), ..base };
@@ -259,46 +242,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         });
     }
 
-    fn take(&mut self, found: Mutexes, wanted: Wanted) -> Value {
+    pub(super) fn take(&mut self, found: Mutexes, wanted: Wanted) -> Value {
         let result = self.result_if(wanted != Wanted::Nothing && !found.are_normal());
         self.act_on_mutex(found, |mutex, _| mutex.lock(result));
         result_value(result, DEADLOCK)
     }
 
-    fn give_back(&mut self, found: Mutexes, misuse: &str, wanted: Wanted, at: TreeSpan) -> Value {
+    pub(super) fn give_back(&mut self, found: Mutexes, misuse: &str, wanted: Wanted, at: TreeSpan) -> Value {
         let result = self.result_if(wanted != Wanted::Nothing && !found.are_normal());
         let check = self.misuse(misuse, at);
         self.act_on_mutex(found, |mutex, _| mutex.unlock(result, check));
         result_value(result, NOT_OWNER)
-    }
-
-    /// Gives the mutex back, takes it again, and yields `end`. A mutex that complains about being
-    /// given back by a stranger ends the wait at once.
-    fn wait(
-        &mut self,
-        mutex: &'a Node<Expression>,
-        wanted: Wanted,
-        end: Expr,
-        at: TreeSpan,
-    ) -> Lowered<Value> {
-        self.assume("waits-may-end-at-any-time");
-        let found = self.mutexes(mutex, Opaque::Mutex)?;
-        let misuse = "waits with a mutex that the thread does not hold";
-        let range = Range { low: 0, high: TIMED_OUT };
-        let ended = Value { depth: 2, ..Value::number(CType::INT, end.clone(), range) };
-        if found.are_normal() {
-            self.give_back(found.clone(), misuse, Wanted::Nothing, at);
-            self.take(found, Wanted::Nothing);
-            return Ok(if wanted == Wanted::Nothing { Value::void() } else { ended });
-        }
-        let refused = self.give_back(found.clone(), misuse, Wanted::New, at);
-        let Ways { holds, fails } = self.branch_on(refused.clone());
-        self.flow = fails;
-        self.take(found, Wanted::Nothing);
-        self.join_here(holds)?;
-        let refused = self.number(&refused);
-        let value = fold::ite(fold::is(refused.clone(), 0), end, refused);
-        Ok(Value { depth: 3, ..Value::number(CType::INT, value, range) })
     }
 
     fn init_mutex(

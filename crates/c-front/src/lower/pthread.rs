@@ -29,6 +29,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = self.mutex_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.condition_call(name, arguments, wanted, at)? {
+            return Ok(Some(value));
+        }
         if let Some(value) = self.counter_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
@@ -198,8 +201,6 @@ fn has_no_effect(name: &str) -> bool {
     matches!(
         name,
         "pthread_cond_init"
-            | "pthread_cond_signal"
-            | "pthread_cond_broadcast"
             | "pthread_cond_destroy"
             | "pthread_condattr_init"
             | "pthread_condattr_destroy"

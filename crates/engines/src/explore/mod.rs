@@ -7,31 +7,36 @@
 //! * `search`: breadth-first search over complete steps;
 //! * `store`: the states, exactly, in a few dozen bytes each;
 //! * `partial_order`, `effects`: which threads need not be looked at in a state;
-//! * `endless`, `circles`: for the question whether every run ends, a search of its own;
+//! * `lasso`, `cycles`, `fair`: for the question whether every run ends, a search of its own;
+//! * `waits`: threads that wait for ever while others go on;
 //! * `trace`: from a violation back to the run.
 //!
 //! Of nondeterministic values a sample is tried where there are many; then there is no proof. Before
 //! all that, if wanted, come some runs that are chosen by chance.
 
-mod circles;
+mod cycles;
 mod effects;
-mod endless;
+mod fair;
+mod lasso;
 mod limits;
 mod partial_order;
 mod search;
 mod store;
 mod trace;
+mod waits;
 
 pub use limits::Limits;
 
 use crate::Engine;
 use crate::random_walk::{WalkLimits, random_walks};
 use crate::values::Values;
-use endless::Endless;
+use lasso::LassoSearch;
 use rely_base::{Budget, Observer};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
-use rely_program::{Goal, Program, Semantics, Trace};
-use search::{End, Findings, Scope, Search};
+use rely_program::analysis::has_void_runs;
+use rely_program::{Goal, Program, Semantics, Trace, Violation};
+use search::{End, Findings, Found, Scope, Search};
+use waits::Waits;
 
 /// What the exploration may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ impl Engine for Explore {
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         match goal {
-            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination => {}
+            Goal::Assert | Goal::Deadlock | Goal::Overflow | Goal::Termination | Goal::FairTermination => {}
             Goal::Race => {
                 return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
             }
@@ -100,10 +105,11 @@ impl Exploration<'_> {
     fn run(&self, program: &Program) -> Claim {
         let semantics = Semantics::new(program);
         let values = Values::new(program, self.options.limits.choices);
-        if self.goal == Goal::Termination {
+        if self.goal.is_termination() {
             let most_states = self.options.limits.states_for_termination as u64;
-            let most_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
-            return Endless::new(&semantics, &values, most_states, self.budget, self.observer).run();
+            let max_states = self.options.max_states.map_or(most_states, |limit| limit.min(most_states));
+            let scope = lasso::Scope { max_states, fair: self.goal == Goal::FairTermination };
+            return LassoSearch::new(&semantics, &values, scope, self.budget, self.observer).run();
         }
         if let Some(trace) = self.walk(program) {
             let depth = trace.steps.len() as u64;
@@ -116,7 +122,7 @@ impl Exploration<'_> {
         let mut search = Search::new(&semantics, &values, scope, self.budget, self.observer);
         let found = match search.run(&values) {
             End::Stopped(reason) => return Claim::Unknown(reason),
-            End::Exhausted => return exhausted(search.findings),
+            End::Exhausted => return self.exhausted(program, &semantics, &values, search.findings),
             End::Violated(found) => found,
         };
         let findings = search.findings;
@@ -133,6 +139,37 @@ impl Exploration<'_> {
         }
     }
 
+    /// What follows if all states were visited, and in none of them a step is wrong or nothing moves.
+    fn exhausted(
+        &self,
+        program: &Program,
+        semantics: &Semantics<'_>,
+        values: &Values,
+        mut findings: Findings,
+    ) -> Claim {
+        if let Some(trouble) = findings.trouble {
+            return Claim::Unknown(trouble);
+        }
+        if findings.sampled {
+            return Claim::Unknown(Reason::Sampled);
+        }
+        if self.goal == Goal::Deadlock && findings.reduced && has_void_runs(program) {
+            drop(findings);
+            let options = ExploreOptions { reduction: false, ..self.options };
+            return Exploration { options, ..*self }.run(program);
+        }
+        match findings.waits.take().and_then(Waits::first_stuck) {
+            None => proved(findings),
+            Some(at) => {
+                let found = Found { at, last_step: vec![], violation: Violation::Deadlock };
+                match trace::rebuild(semantics, values, &findings.store, found, self.budget) {
+                    Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
+                    Ok(trace) => Claim::Unsafe(trace),
+                }
+            }
+        }
+    }
+
     /// A violation that is seen on random walks.
     fn walk(&self, program: &Program) -> Option<Trace> {
         match self.goal {
@@ -140,7 +177,7 @@ impl Exploration<'_> {
                 let ExploreOptions { steps_of_walks, walks, .. } = self.options;
                 random_walks(program, self.goal, walks, self.budget, steps_of_walks, &mut |_| {})
             }
-            Goal::Deadlock | Goal::Race | Goal::Termination => None,
+            Goal::Deadlock | Goal::Race | Goal::Termination | Goal::FairTermination => None,
         }
     }
 
@@ -168,14 +205,8 @@ impl Exploration<'_> {
     }
 }
 
-/// What follows if all states were visited and none is wrong.
-fn exhausted(findings: Findings) -> Claim {
-    if let Some(trouble) = findings.trouble {
-        return Claim::Unknown(trouble);
-    }
-    if findings.sampled {
-        return Claim::Unknown(Reason::Sampled);
-    }
+/// All states were visited and none is wrong.
+fn proved(findings: Findings) -> Claim {
     Claim::Safe(Proof::Exhausted(Exhausted {
         states: findings.store.len() as u64,
         transitions: findings.transitions,

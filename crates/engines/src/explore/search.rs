@@ -6,6 +6,7 @@
 
 use super::partial_order::{PartialOrder, SlotSet};
 use super::store::{Insertion, StateId, StateStore};
+use super::waits::{MOST_THREADS, Waits};
 use crate::values::Values;
 use rely_base::{Budget, Id, Observer, Progress};
 use rely_evidence::Reason;
@@ -73,6 +74,8 @@ pub(super) struct Findings {
     pub(super) reduced: bool,
     /// The first thing without a meaning that some run has met.
     pub(super) trouble: Option<Reason>,
+    /// If the goal is about threads that wait for ever.
+    pub(super) waits: Option<Waits>,
     has_properties: bool,
     packed: Vec<u8>,
 }
@@ -84,6 +87,11 @@ struct Expansion {
     done: SlotSet,
     /// A step leads to a state that is still to be expanded.
     leads_further: bool,
+    /// A step leads to a state at all.
+    leads_on: bool,
+    /// Who does not wait, of those that were expanded.
+    goes_on: SlotSet,
+    fails: bool,
     can_move: bool,
     waits: bool,
     abandoned: bool,
@@ -108,6 +116,7 @@ impl<'a, 'p> Search<'a, 'p> {
             sampled: false,
             reduced: false,
             trouble: None,
+            waits: (scope.goal == Goal::Deadlock && scope.max_depth.is_none()).then(Waits::default),
             has_properties: scope.goal == Goal::Assert
                 && program.properties().iter().any(|property| is_state_property(&property.kind)),
             packed: Vec::new(),
@@ -174,8 +183,9 @@ impl<'a, 'p> Search<'a, 'p> {
                 self.budget.check_now().map_err(|reason| End::Stopped(Reason::Stopped(reason)))?;
                 self.report(index);
             }
-            if !state.halted() {
-                self.expand(id, &state, &mut candidates)?;
+            match state.halted() {
+                true => self.findings.note_waits(id, 0, false),
+                false => self.expand(id, &state, &mut candidates)?,
             }
             index += 1;
         }
@@ -194,6 +204,7 @@ impl<'a, 'p> Search<'a, 'p> {
                 }
                 if expansion.leads_further {
                     self.findings.reduced = true;
+                    self.note_waits(id, state, &expansion);
                     return Ok(());
                 }
             }
@@ -201,11 +212,27 @@ impl<'a, 'p> Search<'a, 'p> {
         for slot in state.slots() {
             self.expand_slot(id, state, slot, &mut expansion)?;
         }
+        self.note_waits(id, state, &expansion);
         let stands_still = !expansion.can_move && !expansion.abandoned && expansion.waits;
         if self.scope.goal == Goal::Deadlock && stands_still && !expansion.uncertain {
             return Err(End::Violated(Found { at: id, last_step: vec![], violation: Violation::Deadlock }));
         }
         Ok(())
+    }
+
+    /// Keeps in mind who waits in a state, as far as it is known.
+    fn note_waits(&mut self, id: StateId, state: &State, expansion: &Expansion) {
+        if self.findings.waits.is_none() {
+            return;
+        }
+        if state.slots().len() > MOST_THREADS {
+            let why = format!("more than {MOST_THREADS} threads, and whether one of them waits for ever");
+            self.findings.trouble.get_or_insert(Reason::GaveUp { engine: "explore", why });
+        }
+        let runs = |slot: &SlotId| self.semantics.status(state, *slot) == SlotStatus::Running;
+        let running = state.slots().filter(runs).fold(0, |threads, slot| threads | bit(slot));
+        let is_void = !expansion.leads_on && (expansion.abandoned || expansion.fails);
+        self.findings.note_waits(id, running & !expansion.goes_on, is_void);
     }
 
     /// Adds all states to which one thread can step, unless that was done.
@@ -216,7 +243,7 @@ impl<'a, 'p> Search<'a, 'p> {
         slot: SlotId,
         expansion: &mut Expansion,
     ) -> Result<(), End> {
-        let seen = 1_u64.checked_shl(slot.index() as u32).unwrap_or(0);
+        let seen = bit(slot);
         if expansion.done & seen != 0 || self.semantics.status(state, slot) != SlotStatus::Running {
             return Ok(());
         }
@@ -228,7 +255,13 @@ impl<'a, 'p> Search<'a, 'p> {
             findings.transitions += 1;
             match step.reached {
                 Reached::State(next) => match findings.add(semantics, next, Some(id)) {
-                    Ok(found) => expansion.leads_further |= found > id,
+                    Ok(found) => {
+                        expansion.leads_on = true;
+                        expansion.leads_further |= found > id;
+                        if let Some(waits) = &mut findings.waits {
+                            waits.add_step(id, found);
+                        }
+                    }
                     Err(ended) => end = Some(ended),
                 },
                 Reached::Failure(check) if scope.goal.includes(checks[check].kind) => {
@@ -245,12 +278,13 @@ impl<'a, 'p> Search<'a, 'p> {
         });
         match end {
             Some(end) => Err(end),
-            None => self.take_summary(summary, expansion),
+            None => self.take_summary(slot, summary, expansion),
         }
     }
 
     fn take_summary(
         &mut self,
+        slot: SlotId,
         summary: Result<Summary, SearchError>,
         expansion: &mut Expansion,
     ) -> Result<(), End> {
@@ -261,6 +295,10 @@ impl<'a, 'p> Search<'a, 'p> {
                 expansion.can_move |= progress == ThreadProgress::CanMove;
                 expansion.abandoned |= progress == ThreadProgress::Abandoned;
                 expansion.waits |= progress == ThreadProgress::Waiting;
+                expansion.fails |= summary.failed;
+                if progress != ThreadProgress::Waiting {
+                    expansion.goes_on |= bit(slot);
+                }
                 expansion.uncertain |= !certain;
                 Ok(())
             }
@@ -283,7 +321,7 @@ impl<'a, 'p> Search<'a, 'p> {
                 ("transitions", findings.transitions),
                 ("frontier", (states - expanded) as u64),
                 ("depth", findings.depth),
-                ("bytes", findings.store.memory_bytes() as u64),
+                ("bytes", findings.memory_bytes() as u64),
             ],
         });
     }
@@ -317,9 +355,25 @@ impl Findings {
         }
     }
 
+    /// How much memory it takes to know all this.
+    fn memory_bytes(&self) -> usize {
+        self.store.memory_bytes() + self.waits.as_ref().map_or(0, Waits::memory_bytes)
+    }
+
+    fn note_waits(&mut self, state: StateId, waiting: SlotSet, is_void: bool) {
+        if let Some(waits) = &mut self.waits {
+            waits.add_state(state, waiting, is_void);
+        }
+    }
+
     fn meets(&mut self, error: StepError) {
         self.trouble.get_or_insert(Reason::NoMeaning(error));
     }
+}
+
+/// The set of one thread; empty if it has no place in such sets.
+fn bit(slot: SlotId) -> SlotSet {
+    1_u64.checked_shl(slot.index() as u32).unwrap_or(0)
 }
 
 /// Looks at the limits now and then while states are added.
@@ -334,7 +388,7 @@ fn within_limits(
         *end = Some(End::Stopped(Reason::StateLimit(states as u64 - 1)));
     } else if end.is_none()
         && states.is_multiple_of(STATES_PER_MEASUREMENT)
-        && let Err(reason) = budget.check_memory(findings.store.memory_bytes())
+        && let Err(reason) = budget.check_memory(findings.memory_bytes())
     {
         *end = Some(End::Stopped(Reason::Stopped(reason)));
     }

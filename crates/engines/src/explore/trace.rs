@@ -43,20 +43,25 @@ pub(super) fn way_to(store: &StateStore, state: StateId) -> Vec<StateId> {
     way
 }
 
-/// The run through the given states, from each to the next along a single edge: its initial values and its steps.
+/// The run through the given states, from each to the next along a single edge, of the given thread if one is given:
+/// its initial values and its steps.
 pub(super) fn along(
     semantics: &Semantics<'_>,
     values: &Values,
     store: &StateStore,
-    way: &[StateId],
+    way: &[(StateId, Option<SlotId>)],
     budget: &Budget,
 ) -> Result<(Vec<Value>, Vec<TraceStep>), StopReason> {
-    let initial = initial_choices(semantics, values, store.bytes(way[0]), budget)?;
+    let initial = initial_choices(semantics, values, store.bytes(way[0].0), budget)?;
     let mut successors = Successors::new(semantics, values, budget);
     let mut steps = Vec::new();
     for link in way.windows(2) {
-        let step = &mut |state: &State, slot, visit: Visit<'_>| successors.for_each_edge(state, slot, visit);
-        steps.extend(step_between(semantics, step, store, link[0], link[1])?);
+        let (to, by) = link[1];
+        let step = &mut |state: &State, slot, visit: Visit<'_>| match by {
+            Some(by) if by != slot => Ok(Summary::default()),
+            _ => successors.for_each_edge(state, slot, visit),
+        };
+        steps.extend(step_between(semantics, step, store, link[0].0, to)?);
     }
     Ok((initial, steps))
 }

@@ -1,110 +1,176 @@
-//! Any number of threads: states in which threads are only counted.
+//! Any number of threads, counted.
 //!
-//! Where threads are started in an endless loop there are infinitely many states. But threads of
-//! one template that stand at the same place with the same values are all alike, so a state is the
-//! values of the globals, the instances, and *how many* threads are in which local state: an
-//! *omega configuration*. More threads can do whatever fewer can. So if one is reached again with more
-//! threads in it, what happened in between can happen as often as one likes, and the threads that
-//! were added become *any number* (Karp and Miller, *Parallel program schemata*, 1969). With finitely
-//! many values of globals and locals this ends, with finitely many omega configurations that cover all states.
+//! The problem is that of Ganjei, Rezine, Eles and Peng, *Counting dynamically synchronizing processes*: programs that
+//! start any number of threads and whose correctness depends on how many of them are where, as at a barrier. The steps
+//! of the paper are found here in this form:
 //!
-//! * `omega`: the states, and their steps;
-//! * `cover`: the search for omega configurations that cover everything;
-//! * `live`: which locals matter where;
-//! * `proof`: the omega configurations as an invariant: one of them covers the state, always. It is a
-//!   [counting proof](rely_evidence::counting), and the checker does not know where it comes from.
+//! 1. `machine`: the program as a [counter machine](machine::Machine) over shared variables, counters of threads at
+//!    control points, and counters of classes of threads. Shared variables stay what they are; predicates tell states
+//!    apart only in the search. So there is no boolean program in between, and broadcasts are one input of a transition.
+//! 2. `affine`: counting invariants, found as linear equations.
+//! 3. `predicates`, `frames`, `search`: backwards from the violation, with the invariants as constraints. Where the
+//!    paper refines a preorder on states, the search generalises what it excludes, see there.
+//! 4. `refine`: a path that the predicates cannot exclude gives new predicates and new classes of threads.
+//!
+//! Before that come some random walks (`samples`): what they see need not be tried as an invariant, and most
+//! violations show there, with their number of threads. Programs that are left over are given to `omega`, the
+//! construction of Karp and Miller, which needs finitely many values.
+//!
+//! `certificate` writes what was found as a [counting proof](rely_evidence::counting).
 
-mod cover;
-mod failure;
+mod affine;
+mod certificate;
+mod conditions;
+mod frames;
 mod limits;
-mod live;
+mod machine;
 mod omega;
-mod proof;
+mod predicates;
+mod refine;
+mod samples;
+mod search;
 
 pub use limits::Limits;
 
-use crate::Engine;
-use cover::Cover;
-use failure::Failure;
-use rely_base::{Budget, Observer};
+use crate::random_walk::random_walks;
+use crate::{Engine, WalkLimits};
+use affine::{Equation, equations};
+use frames::{Frames, Interrupted};
+use machine::{Class, Machine};
+use predicates::Predicates;
+use rely_base::{Budget, Observer, Round};
+use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason};
-use rely_program::{Expr, Goal, Op, Program, PropertyKind, ThreadKind};
+use rely_logic::{Constraint, TermId};
+use rely_program::{Goal, Program, State, ThreadKind};
+use rely_symbolic::System;
+use samples::Samples;
+use search::{Found, Search};
 
-/// Proofs about any number of threads with finitely many local states each.
+const NAME: &str = "parameterized";
+
+/// Proofs about any number of threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parameterized {
     /// What it may do.
     pub limits: Limits,
+    /// What each of the walks may do whose states it samples.
+    pub walks: WalkLimits,
+    /// What the translation of the program may cost.
+    pub symbolic: rely_symbolic::Limits,
 }
 
 impl Engine for Parameterized {
     fn name(&self) -> &'static str {
-        "parameterized"
+        NAME
     }
 
-    fn run(&self, program: &Program, goal: Goal, budget: &Budget, _: &dyn Observer) -> Claim {
+    fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
         if !matches!(goal, Goal::Assert | Goal::Overflow) {
-            return Claim::Unknown(Reason::UnsupportedGoal { engine: self.name(), goal });
+            return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
-        if let Some(what) = unsupported(program) {
-            return Claim::Unknown(Reason::UnsupportedConstruct {
-                engine: self.name(),
-                construct: what.to_owned(),
-            });
+        if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
+            let construct = "a program whose threads are known".to_owned();
+            return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
         }
-        match Cover::of(program, goal, self.limits, budget) {
-            Ok(cover) => match proof::counting(program, &cover, self.limits.comparisons) {
-                Some(proof) => Claim::Safe(Proof::Counting(proof)),
-                None => self.gave_up("the states are too many for a proof that can be checked"),
-            },
-            Err(Failure::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
-            Err(Failure::Violation) => {
-                self.gave_up("with enough threads there is a violation, but no run was constructed")
+        let mut states = Vec::new();
+        let mut see = |state: &State| {
+            if states.len() < self.limits.samples && !state.halted() {
+                states.push(state.clone());
             }
-            Err(Failure::TooLarge) => self.gave_up("too many states differ in more than numbers of threads"),
-            Err(Failure::TooManyChoices) => self.gave_up("not all values of a choice can be tried"),
-            Err(Failure::NoMeaning) => self.gave_up("a step has no meaning"),
+        };
+        let walks = WalkLimits { steps_per_walk: self.limits.steps_per_walk, ..self.walks };
+        let steps = self.limits.steps_of_walks as u64;
+        if let Some(trace) = random_walks(program, goal, walks, budget, steps, &mut see) {
+            return Claim::Unsafe(trace);
+        }
+        let system = match System::new(program, goal, self.symbolic, budget) {
+            Ok(system) => system,
+            Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
+        };
+        match (Attempt { system: &system, limits: self.limits, states: &states, budget }).run(observer) {
+            Ok(Some(proof)) => Claim::Safe(Proof::Counting(proof)),
+            Ok(None) | Err(Interrupted::TooHard) => {
+                let steps = self.limits.more_steps_of_walks as u64;
+                let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
+                trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe)
+            }
+            Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }
     }
 }
 
-impl Parameterized {
-    fn gave_up(&self, why: &str) -> Claim {
-        Claim::Unknown(Reason::GaveUp { engine: self.name(), why: why.to_owned() })
+/// The search with predicates and classes that become more.
+struct Attempt<'a, 'p> {
+    system: &'a System<'p>,
+    limits: Limits,
+    /// States that were reached.
+    states: &'a [State],
+    budget: &'a Budget,
+}
+
+impl Attempt<'_, '_> {
+    /// `None` if nothing more can be learnt, or the limits are reached.
+    fn run(&self, observer: &dyn Observer) -> Result<Option<Counting>, Interrupted> {
+        let mut classes: Vec<Class> = Vec::new();
+        let mut learnt: Vec<Constraint> = Vec::new();
+        for _ in 0..self.limits.refinements {
+            let mut machine = Machine::new(self.system, &classes);
+            let Some(violations) = conditions::violations(&mut machine, self.system.goal) else {
+                return Ok(None);
+            };
+            let equations = equations(&machine, self.limits.control_states, self.budget);
+            let equations = equations.map_err(Interrupted::Stopped)?;
+            let mut predicates = Predicates::new(&machine, &violations);
+            learnt.iter().for_each(|constraint| predicates.insert(constraint));
+            tell(observer, &predicates, &classes);
+            let samples = Samples::new(&machine, &predicates, self.states);
+            let invariants: Vec<TermId> = equations.iter().map(|it| meaning(&mut machine, it)).collect();
+            let effort = (self.limits.questions, self.budget);
+            let mut frames = Frames::new(&mut machine, &predicates, &invariants, &violations, effort)?;
+            let path = match Search::new(&mut frames, &samples).run()? {
+                Found::Invariant(cubes) => {
+                    return Ok(certificate::certificate(&machine, &predicates, &equations, &cubes));
+                }
+                Found::Path(path) => path,
+            };
+            let lesson = refine::lesson(&machine, &predicates, &path, self.budget);
+            if lesson.predicates.is_empty() && lesson.classes.is_empty() {
+                return Ok(None);
+            }
+            learnt.extend(lesson.predicates);
+            classes.extend(lesson.classes);
+            if predicates.len() > self.limits.predicates || classes.len() > self.limits.classes {
+                return Ok(None);
+            }
+        }
+        Ok(None)
     }
 }
 
-/// What of a program the method cannot treat.
-fn unsupported(program: &Program) -> Option<&'static str> {
-    if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
-        return Some("a program whose threads are known");
+/// An equation as a formula.
+fn meaning(machine: &mut Machine<'_, '_>, equation: &Equation) -> TermId {
+    let mut cases = vec![machine.pool.constraint_term(&equation.constraint)];
+    for state in &equation.except {
+        let here: Vec<TermId> = state
+            .iter()
+            .map(|&counter| {
+                let (counter, one) = (machine.pool.var(counter), machine.pool.int(1));
+                machine.pool.eq(counter, one)
+            })
+            .collect();
+        cases.push(machine.pool.and(here));
     }
-    if program
-        .properties()
-        .iter()
-        .any(|property| matches!(property.kind, PropertyKind::Always(_) | PropertyKind::AtEnd(_)))
-    {
-        return Some("properties of states");
-    }
-    if program.locations().values().any(|location| location.atomic) {
-        return Some("atomic blocks of several steps");
-    }
-    program.edges().values().flat_map(|edge| &edge.ops).find_map(names_threads)
+    machine.pool.or(cases)
 }
 
-/// Threads that are only counted have no names.
-fn names_threads(op: &Op) -> Option<&'static str> {
-    let mut names = matches!(op, Op::Join(_) | Op::Spawn { handle: Some(_), .. });
-    let mut look_at = |expr: &Expr| {
-        expr.walk(&mut |part| {
-            names |= matches!(part, Expr::This | Expr::CountAt(_) | Expr::CountRunning(_));
+fn tell(observer: &dyn Observer, predicates: &Predicates, classes: &[Class]) {
+    if observer.wants_history() {
+        let counts = vec![("predicates", predicates.len() as u64), ("classes", classes.len() as u64)];
+        observer.round(Round {
+            headline: "backwards from the violation".to_owned(),
+            counts,
+            found: Vec::new(),
         });
-    };
-    match op {
-        Op::Assume(condition, _) | Op::Check(condition, _) => look_at(condition),
-        Op::Assign(assignments) => assignments.iter().for_each(|(_, value)| look_at(value)),
-        Op::Spawn { arguments, .. } => arguments.iter().for_each(look_at),
-        Op::Havoc(..) | Op::Join(_) | Op::Halt => {}
     }
-    names.then_some("a program that uses the names of threads")
 }

@@ -35,7 +35,7 @@ use rely_base::Budget;
 use rely_evidence::Proof;
 use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::RelyGuarantee;
-use rely_program::{EdgeId, Goal, LocationId, Program};
+use rely_program::{EdgeId, Goal, LocationId, Program, VarId};
 use rely_symbolic::Limits as SymbolicLimits;
 
 /// Blocks of steps that can be taken for one, and why.
@@ -59,10 +59,11 @@ impl Blocks {
         Self { inside, movers, held: held.proof() }
     }
 
-    /// The proof about the whole program that a proof about the one with blocks is.
-    pub fn proved(self, program: &Program, proof: Proof) -> Reduced {
+    /// The proof about the whole program that a proof about the one with blocks is, if some variables were forgotten
+    /// first.
+    pub fn proved(self, program: &Program, forgotten: Vec<VarId>, proof: Proof) -> Reduced {
         let movers = self.needed(program);
-        Reduced { held: self.held, inside: self.inside, movers, proof: Box::new(proof) }
+        Reduced { forgotten, held: self.held, inside: self.inside, movers, proof: Box::new(proof) }
     }
 
     /// Where a location is, if it is inside of a block.

@@ -254,3 +254,38 @@ fn data_that_does_not_commute() {
         "#]],
     );
 }
+
+#[test]
+fn spin_locks_are_locks_although_everybody_sets_them_to_one() {
+    check(
+        "var spin, x: int = 0;
+         thread A { await spin == 0 do { spin := 1; } x := x + 1; x := 2 * x; spin := 0; }
+         thread B { await spin == 0 do { spin := 1; } x := x + 5; x := 3 * x; spin := 0; }
+         ensures x != 1;",
+        &expect![[r#"
+            A: outside entry exit, before   , after
+              right entry, left , both  , no movers
+            B: outside entry exit, before   , after
+              right entry, left , both  , no movers
+        "#]],
+    );
+}
+
+#[test]
+fn a_flag_that_somebody_else_frees_is_no_lock() {
+    check(
+        "var spin, x: int = 0;
+         thread A { await spin == 0 do { spin := 1; } x := x + 1; x := 2 * x; spin := 0; }
+         thread B { await spin == 0 do { spin := 1; } x := x + 5; x := 3 * x; spin := 0; }
+         thread C { spin := 0; }
+         ensures x != 1;",
+        &expect![[r#"
+            A: outside entry exit   , before, after
+              right, left, both, no movers entry   
+            B: outside entry exit   , before, after
+              right, left, both, no movers entry   
+            C: outside entry exit, before, after
+              right, left, both, no movers entry
+        "#]],
+    );
+}

@@ -21,18 +21,29 @@
 //! with all moves before it, so it could as well be the first: again a shorter run from a
 //! listed state. If none of them moves in `w`, the step to `sj` commutes with all of `w`, so `w` can
 //! also be run from `sj`: it fails the same check, or its last state satisfies the same
-//! properties; and it does not end in a deadlock or in the end of all threads, since the
+//! properties; and it does not end in the end of all threads, since the
 //! thread of that step can still move. A run of the same length from `sj` with `j > i`: a
 //! contradiction.
+//!
+//! For threads that wait for ever, a violation is a state in which a thread is stuck (see `waits`), and no state of
+//! the list may be one, as far as its steps inside of the list show. The argument above applies: being stuck is not
+//! noticed before it is looked at, and once stuck, a thread stays so whatever others do. The run `w` leads to a
+//! state in which a thread `t` is stuck. If no thread of the set moves in `w`, the step to `sj` is none of `t`, which
+//! could still make it behind `w`, and behind that step `t` is stuck as before. So a listed state is one in which a
+//! thread is stuck; but from each state in which a thread waits, steps inside of the list, which are steps of the
+//! program, lead to one in which it does not. This needs that every run counts, or the step to `sj` might lead to where
+//! none does; so of programs with conditions without which runs do not count, only complete lists are accepted.
 //!
 //! This is the theory of persistent sets (Godefroid) with the condition against ignored
 //! threads in its form for breadth-first search (Bošnački and Holzmann): along the order of
 //! the list, no thread is put off forever.
 
 use super::independence::Independence;
-use super::inspection::Inspector;
+use super::inspection::{Inspector, Stands};
+use super::waits::Waits;
 use crate::data::{Obstacle, ProofDefect, StateList};
 use rely_base::Budget;
+use rely_program::analysis::has_void_runs;
 use rely_program::{Goal, Program, Semantics, SlotId, State};
 use rustc_hash::FxHashMap;
 
@@ -45,8 +56,11 @@ pub(crate) fn check(
     reduced: bool,
     budget: &Budget,
 ) -> Result<(), Obstacle> {
-    if goal == Goal::Termination {
-        // A closed list says nothing about circles in it.
+    if goal.is_termination() {
+        // A closed list says nothing about cycles in it.
+        return Err(ProofDefect::UnsupportedGoal(goal).into());
+    }
+    if goal == Goal::Deadlock && reduced && has_void_runs(program) {
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     let semantics = Semantics::new(program);
@@ -55,6 +69,7 @@ pub(crate) fn check(
         inspector: Inspector::new(&semantics, goal, budget)?,
         interference: reduced.then(|| Independence::new(program, goal)),
         places: index(list, budget)?,
+        waits: (goal == Goal::Deadlock).then(Waits::default),
         bytes: Vec::new(),
         back: State::default(),
     };
@@ -65,7 +80,8 @@ pub(crate) fn check(
         checker.inspector.properties_hold(&state)?;
         checker.stays_in_list(at, &state)?;
     }
-    Ok(())
+    let is_stuck = checker.waits.is_some_and(|waits| !waits.stuck(list.len()).is_empty());
+    if is_stuck { Err(ProofDefect::Violation.into()) } else { Ok(()) }
 }
 
 /// Where each state is in the list.
@@ -88,6 +104,8 @@ struct Checker<'a, 'p> {
     inspector: Inspector<'a, 'p>,
     interference: Option<Independence>,
     places: FxHashMap<&'a [u8], usize>,
+    /// If the goal is about threads that wait for ever: the steps inside of the list.
+    waits: Option<Waits>,
     bytes: Vec<u8>,
     back: State,
 }
@@ -113,23 +131,28 @@ impl Checker<'_, '_> {
     }
 
     fn stays_in_list(&mut self, at: usize, state: &State) -> Result<(), Obstacle> {
-        let mut stuck = true;
+        let (mut stands, mut is_last) = (Stands::default(), true);
         let mut threads = Vec::new();
         let mut reached = Vec::new();
         for slot in state.slots() {
             let summary = self.inspector.steps(state, slot, &mut reached)?;
-            stuck &= !summary.moved && !summary.failed;
+            stands.add(self.semantics, state, slot, summary);
+            is_last &= reached.is_empty();
             let mut steps = Steps { slot, all_in_list: true, one_leads_further: false };
             for next in reached.drain(..) {
                 self.inspector.pack(&next, &mut self.bytes, &mut self.back)?;
                 let place = self.places.get(self.bytes.as_slice());
                 steps.all_in_list &= place.is_some();
                 steps.one_leads_further |= place.is_some_and(|&place| place > at);
+                if let (Some(waits), Some(&place)) = (&mut self.waits, place) {
+                    waits.add_step(at, place);
+                }
             }
             threads.push(steps);
         }
-        if stuck {
-            self.inspector.may_stand_still(state)?;
+        if let Some(waits) = &mut self.waits {
+            stands.note(at, is_last, waits);
+            self.inspector.check_memory(waits.memory_bytes())?;
         }
         if threads.iter().all(|steps| steps.all_in_list) || self.others_may_wait(state, &threads) {
             Ok(())

@@ -42,12 +42,19 @@ pub(super) struct Alike {
     shared: FxHashMap<EdgeId, Shared>,
     /// Those that have to do with values only.
     plain: FxHashSet<EdgeId>,
+    /// All of them; those that nothing before them is like; and those that stand for themselves alone.
+    edges: [Vec<EdgeId>; 3],
 }
 
 impl Alike {
     pub(super) fn new(outline: &Outline<'_>) -> Self {
         let program = outline.program;
-        let mut alike = Self { first: Vec::new(), shared: FxHashMap::default(), plain: FxHashSet::default() };
+        let mut alike = Self {
+            first: Vec::new(),
+            shared: FxHashMap::default(),
+            plain: FxHashSet::default(),
+            edges: Default::default(),
+        };
         // Whoever is alike has as many operations and writes as many variables.
         let mut candidates: FxHashMap<(ThreadId, usize, Vec<VarId>), Vec<EdgeId>> = FxHashMap::default();
         for (edge, declaration) in program.edges().iter() {
@@ -70,6 +77,10 @@ impl Alike {
                 }
             }
         }
+        let ids = || program.edges().ids();
+        let is_first = |edge: &EdgeId| alike.first(*edge) == *edge;
+        let is_special = |edge: &EdgeId| !alike.plain.contains(edge);
+        alike.edges = [ids().collect(), ids().filter(is_first).collect(), ids().filter(is_special).collect()];
         alike
     }
 
@@ -83,9 +94,15 @@ impl Alike {
         &self.shared[&self.first(edge)]
     }
 
-    /// Whether what is to be shown of two edges is the same for all that are like them.
-    pub(super) fn stand_for_others(&self, edge: EdgeId, other: EdgeId) -> bool {
-        self.plain.contains(&edge) && self.plain.contains(&other)
+    /// The edges of which something has to be shown together with this one. What is shown of two edges that have to do
+    /// with values only is shown of all that are like them; `is_repeated` if one like this one was compared before.
+    pub(super) fn to_compare_with(&self, edge: EdgeId, is_repeated: bool) -> &[EdgeId] {
+        let [all, first, special] = &self.edges;
+        match (self.plain.contains(&edge), is_repeated) {
+            (false, _) => all,
+            (true, false) => first,
+            (true, true) => special,
+        }
     }
 }
 

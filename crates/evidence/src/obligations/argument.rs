@@ -1,7 +1,9 @@
 //! Proofs from which obligations are made.
 
+use super::forward::starts_for_ever;
 use crate::data::{Counting, Invariant, Ranking, RelyGuarantee};
-use rely_program::Goal;
+use rely_program::analysis::has_void_runs;
+use rely_program::{Goal, Program};
 
 /// A proof that is checked by deciding obligations.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +43,16 @@ impl<'p> Argument<'p> {
         }
     }
 
-    /// Whether such a proof says anything about a goal.
-    pub(crate) fn proves(self, goal: Goal) -> bool {
-        match self {
-            Argument::Assertions(_) | Argument::Counting(_) => {
-                matches!(goal, Goal::Assert | Goal::Overflow | Goal::Deadlock)
+    /// Whether such a proof says anything about a goal of a program.
+    pub(crate) fn proves(self, program: &Program, goal: Goal) -> bool {
+        match (self, goal) {
+            (Argument::Assertions(_) | Argument::Counting(_), Goal::Assert | Goal::Overflow) => true,
+            (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => {
+                !has_void_runs(program) && !starts_for_ever(program)
             }
-            Argument::Ranking(_) => goal == Goal::Termination,
+            // If every run ends, so does every fair one; and if none ends with a thread that waits, none waits for ever.
+            (Argument::Ranking(_), goal) => goal.is_termination() || goal == Goal::Deadlock,
+            (Argument::Assertions(_) | Argument::Counting(_), _) => false,
         }
     }
 

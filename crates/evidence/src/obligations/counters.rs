@@ -214,6 +214,14 @@ impl Generator<'_> {
             let known = self.encoder.pool.sum(known, Integer::from(0));
             let count = self.counter(counter);
             formulas.push(self.encoder.pool.ge(count, known));
+            // Of the others that stand here, no more are counted than there are.
+            if !counter.having.is_empty() {
+                let all = self.counter(&Counter::at(location));
+                let number = self.encoder.constant(present.len() as i128);
+                let pool = &mut self.encoder.pool;
+                let (counted, others) = (pool.sub(count, known), pool.sub(all, number));
+                formulas.push(pool.le(counted, others));
+            }
         }
         formulas
     }

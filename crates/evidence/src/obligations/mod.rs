@@ -18,6 +18,7 @@ pub(crate) mod argument;
 mod counters;
 pub(crate) mod encode;
 mod expression;
+mod forward;
 mod initial;
 mod interference;
 mod invariants;
@@ -90,6 +91,16 @@ struct OwnGoals {
     target: Rc<[GoalCube]>,
     /// `None` if nobody is there to whom anything would have to be promised.
     effect: Option<Rc<[GoalCube]>>,
+}
+
+impl OwnGoals {
+    /// Whether something has to be shown about where other instances stand.
+    fn speak_of_places(&self) -> bool {
+        self.target
+            .iter()
+            .chain(self.effect.iter().flat_map(|effect| effect.iter()))
+            .any(GoalCube::has_places)
+    }
 }
 
 /// Makes the obligations of one proof.
@@ -182,7 +193,7 @@ impl<'p> Generator<'p> {
         self.inductive(sink)?;
         match self.goal {
             Goal::Deadlock if self.invariants.is_some() => stuck::no_deadlock(self, sink)?,
-            Goal::Deadlock | Goal::Termination => progress::progress(self, sink)?,
+            Goal::Deadlock | Goal::Termination | Goal::FairTermination => progress::progress(self, sink)?,
             Goal::Assert | Goal::Overflow | Goal::Race => {}
         }
         property::properties(self, sink)
@@ -277,7 +288,11 @@ impl<'p> Generator<'p> {
         let goals = self.own_goals(id, &step);
         for (cube, known) in self.outline.at(actor, source).iter().zip(stated.iter()) {
             let subject = Subject::new(Rule::OwnStep).at(actor, source).along(id);
-            let known = taken(&step, known, subject);
+            let mut known = taken(&step, known, subject);
+            if self.only_assertions && goals.speak_of_places() {
+                // That nobody else is somewhere may follow from what they would know there.
+                known.more = property::everybody_but(self, actor);
+            }
             self.own_step(&goals, &known, sink)?;
             self.starts(id, &step, cube, &known, sink)?;
         }

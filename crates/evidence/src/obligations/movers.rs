@@ -70,12 +70,8 @@ impl Generator<'_> {
             let actor = self.outline.actor(edge);
             // An edge like this one was claimed to be such a mover before, and everything was shown of that one.
             let is_repeated = !shown.insert((rule, alike.first(edge)));
-            for other in program.edges().ids() {
+            for &other in alike.to_compare_with(edge, is_repeated) {
                 if self.outline.actor(other) == actor && is_instance(program, actor) {
-                    continue;
-                }
-                let is_shown = is_repeated || alike.first(other) != other;
-                if is_shown && alike.stand_for_others(edge, other) {
                     continue;
                 }
                 if alike.shared(other).is_independent_of(alike.shared(edge)) {

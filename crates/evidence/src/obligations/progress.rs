@@ -1,8 +1,8 @@
-//! That no deadlock is reachable.
+//! That no thread waits for ever.
 //!
-//! It does if a thread has started and not ended, and nobody can move. So for every place of every
-//! thread that is not its last one it has to be shown that the thread there, or one of the
-//! instances, can move. Of threads made from templates nothing more is known than that one, and
+//! For every place of every thread that is not its last one it has to be shown that the thread there, or one of the
+//! instances, can move. If nothing else says that runs end, it must be able to move forward (see
+//! [`forward`](super::forward), also for why that is enough). Of threads made from templates nothing more is known than that one, and
 //! of an edge that leads into an atomic block not whether the block can be left again: their steps
 //! are not counted on.
 //!
@@ -12,6 +12,7 @@
 //! condition that depends on one does not count as one that holds.
 
 use super::encode::Role;
+use super::forward::forward_edges;
 use super::points::{instances, is_atomic, is_instance};
 use super::property::standing;
 use super::sequent::{GoalCube, Sequent};
@@ -31,7 +32,11 @@ struct Way {
 /// Whenever some thread has not ended, one can move.
 pub(crate) fn progress<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> Result<(), S::Stop> {
     let program = generator.outline.program;
-    let ways: Vec<Way> = program.edges().ids().filter_map(|edge| way(generator, edge)).collect();
+    // Who ranks states needs no other reason why runs end.
+    let forward = generator.measure.is_none().then(|| forward_edges(program));
+    let counts = |edge: &EdgeId| forward.as_ref().is_none_or(|forward| forward.contains(*edge));
+    let ways: Vec<Way> =
+        program.edges().ids().filter(counts).filter_map(|edge| way(generator, edge)).collect();
     for thread in program.threads().ids() {
         for number in generator.outline.numbers.interruptible(thread).clone().iter() {
             let ControlPoint::At(location) = generator.outline.numbers.point(thread, number) else {

@@ -127,6 +127,12 @@ fn anywhere(generator: &mut Generator<'_>, thread: ThreadId) -> TermId {
     somewhere
 }
 
+/// That all instances but one, which moves, are somewhere.
+pub(super) fn everybody_but(generator: &mut Generator<'_>, actor: ThreadId) -> Rc<[TermId]> {
+    let others = instances(generator.outline.program).filter(|&thread| thread != actor);
+    others.map(|thread| anywhere(generator, thread)).collect()
+}
+
 /// That all instances are somewhere.
 fn everybody(generator: &mut Generator<'_>) -> Rc<[TermId]> {
     if let Some(known) = &generator.everybody {

@@ -51,6 +51,11 @@ impl GoalCube {
         Some(Self { terms: undecided, places })
     }
 
+    /// Whether some instances have to be shown to stand somewhere.
+    pub(crate) fn has_places(&self) -> bool {
+        !self.places.is_empty()
+    }
+
     /// The goal of showing one formula.
     pub(crate) fn only(encoder: &mut Encoder<'_>, term: TermId) -> Rc<[GoalCube]> {
         Self::new(encoder, [term], Vec::new()).into_iter().collect()

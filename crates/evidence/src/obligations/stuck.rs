@@ -1,7 +1,8 @@
-//! Deadlocks: in a state in which no thread can move, all have ended.
+//! Deadlocks: in a state in which no thread can move forward, all have ended (see [`forward`](super::forward) for
+//! why nobody waits for ever then).
 //!
-//! A state is a deadlock if a thread waits and none can move. Of such a state little is assumed,
-//! all of it true: of every thread that has not ended, each edge at its location is blocked. A
+//! Of a state in which none can, little is assumed, all of it true: of every thread that has not ended, each edge
+//! forward from its location is blocked. A
 //! blocked edge has a condition that is waited for and does not hold, or it joins a thread that has
 //! not ended, or what is no thread. Nothing is assumed of edges that lead into an atomic block, since such a block may
 //! be impossible to finish; of what is waited for behind a start on the same edge; and of edges
@@ -11,6 +12,7 @@
 //! From this, the assertions and the invariants it must follow that all threads have ended.
 
 use super::encode::Role;
+use super::forward::forward_edges;
 use super::points::{PointSet, instances, is_atomic, is_instance};
 use super::property::{running_locations, standing, witness};
 use super::sequent::{GoalCube, Sequent};
@@ -87,13 +89,14 @@ fn occupied(generator: &Generator<'_>) -> Vec<LocationId> {
     locations.filter(is_occupied).collect()
 }
 
-/// No edge can be taken by a thread at a location.
+/// No edge forward can be taken by a thread at a location.
 fn blocked_at(generator: &mut Generator<'_>, location: LocationId, role: Role) -> TermId {
     let program = generator.outline.program;
     let mut blocked = Vec::new();
+    let forward = forward_edges(program);
     for &edge in program.outgoing(location) {
         let target = ControlPoint::At(program.edges()[edge].target);
-        if !is_atomic(program, target) && has_choices(program, edge) {
+        if forward.contains(edge) && !is_atomic(program, target) && has_choices(program, edge) {
             blocked.push(is_blocked(generator, edge, role));
         }
     }

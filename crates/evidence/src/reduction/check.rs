@@ -19,15 +19,18 @@ pub(crate) fn check<P>(
         return Err(ProofDefect::UnsupportedGoal(goal).into());
     }
     budget.check_now()?;
-    let claims = movability(program, goal, reduced).map_err(ProofDefect::from)?;
-    let accepted = check_movability(program, goal, &reduced.held, &claims, budget).map_err(of_reduction)?;
+    let (forgetful, _) = reduced.forgetful(program).map_err(ProofDefect::from)?;
+    let claims = movability(&forgetful, goal, reduced).map_err(ProofDefect::from)?;
+    let accepted =
+        check_movability(&forgetful, goal, &reduced.held, &claims, budget).map_err(of_reduction)?;
     let (smaller, _) = reduced.program(program).map_err(ProofDefect::from)?;
     let proof = (*reduced.proof).clone();
     let proved = prove(&smaller, proof).map_err(of_reduced_program)?;
     Ok((accepted, proved))
 }
 
-/// What has to be shown of single edges and locations if the blocks have the right shape.
+/// What has to be shown of single edges and locations of a program that has forgotten what the proof forgets, if the
+/// blocks have the right shape.
 pub(crate) fn movability(
     program: &Program,
     goal: Goal,

@@ -236,7 +236,7 @@ impl Stage {
         let mut stem = 0;
         for (index, step) in trace.steps.iter().enumerate() {
             let is_last = index + 1 == trace.steps.len();
-            if trace.violation == Violation::Endless(trace.steps.len() - index) {
+            if trace.violation == Violation::Lasso(trace.steps.len() - index) {
                 stem = steps.len();
             }
             let mut parts = self.edges.get(step.edge)?.as_slice();
@@ -260,7 +260,7 @@ impl Stage {
         }
         let violation = match violation {
             Violation::Race(racers) => self.race(racers, &slots)?,
-            Violation::Endless(_) => Violation::Endless(steps.len() - stem),
+            Violation::Lasso(_) => Violation::Lasso(steps.len() - stem),
             other => other,
         };
         let mut old = Trace { initial, steps, violation };
@@ -278,7 +278,7 @@ impl Stage {
             // Who that was is known at the end.
             Violation::Race(racers) => Violation::Race(racers),
             // How many steps are repeated is known at the end.
-            Violation::Endless(repeated) => Violation::Endless(repeated),
+            Violation::Lasso(repeated) => Violation::Lasso(repeated),
         })
     }
 

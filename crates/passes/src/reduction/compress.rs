@@ -42,7 +42,8 @@
 //! still running can be made as well when it has ended, and the program has not ended before
 //! the other threads' steps are done. If a property counts running threads, it is watched.
 //!
-//! Deadlocks need more care under reasons 1 and 2. A thread that waits at `m` for ever must
+//! Deadlocks, which are threads that wait for ever whether or not others go on, need more care under reasons 1 and 2.
+//! A thread that waits at `m` for ever must
 //! wait for ever before `e` in the new program, too, and one that waits before the joined edge
 //! must have been waiting in the old one. Either
 //!

@@ -3,7 +3,9 @@
 mod compress;
 mod decision;
 mod eliminate;
+mod forget;
 mod merge_atomic_blocks;
 
 pub use compress::{Compress, CriticalSections, Deadlocks};
+pub use forget::{forget, forgettable};
 pub use merge_atomic_blocks::MergeAtomicBlocks;

@@ -30,7 +30,9 @@ impl Pass for Focus {
                 }
             }
         }
-        draft.retain_properties(|property| property.kind.goal() == goal);
+        // That every run ends is declared; that every fair one does is asked.
+        let declared = if goal == Goal::FairTermination { Goal::Termination } else { goal };
+        draft.retain_properties(|property| property.kind.goal() == declared);
         draft.finish()
     }
 }

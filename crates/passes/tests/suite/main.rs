@@ -3,6 +3,7 @@
 mod compressing;
 mod copying;
 mod ends;
+mod forgetting;
 mod locking;
 mod preservation;
 mod random;

@@ -18,6 +18,7 @@ mod ranges;
 mod signatures;
 mod var_map;
 mod visibility;
+mod void_runs;
 
 pub use access::Access;
 pub use concurrency::Concurrency;
@@ -28,6 +29,7 @@ pub use liveness::{Liveness, needed_vars};
 pub use locks::Locks;
 pub use signatures::signatures;
 pub use visibility::Visibility;
+pub use void_runs::has_void_runs;
 
 pub use constants::{Constants, Env};
 pub use equalities::constants_if;

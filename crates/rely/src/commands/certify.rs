@@ -75,6 +75,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         }
     };
     let goal = certificate.goal;
+    let loaded = loaded.for_goal(goal);
     let verified = match rely_verify::certify(&loaded.program, certificate, &budget) {
         Ok(verified) => verified,
         Err(error) => {
@@ -86,10 +87,10 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         // Of an engine this would be a bug; a certificate can come from anywhere.
         Verdict::Unknown(Reason::Rejected(rejection)) => {
             let line =
-                line_of(rejection, &verified, &loaded).map_or(String::new(), |line| format!(", line {line}"));
+                line_of(rejection, &verified, loaded).map_or(String::new(), |line| format!(", line {line}"));
             Conclusion::unknown(format!("the certificate proves nothing: {rejection}{line}"), None)
         }
-        _ => conclusion(&verified, &loaded, goal, arguments.solver.as_deref(), &budget),
+        _ => conclusion(&verified, loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
         assumptions: rely_verify::assumptions(&loaded.program, goal),
@@ -98,12 +99,12 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
     };
     let file = arguments.file.display().to_string();
     let mut text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
-    text += &proof_text(arguments.proof, &verified, &loaded, context);
+    text += &proof_text(arguments.proof, &verified, loaded, context);
     let wanted =
         EvidenceArgs { export_obligations: arguments.export_obligations.clone(), ..EvidenceArgs::default() };
     let written = write_evidence(&wanted, &verified, goal, &budget);
     let written = written.and_then(|()| match &arguments.report {
-        Some(path) => write(path, &page(&file, &finding, &verified, &loaded)),
+        Some(path) => write(path, &page(&file, &finding, &verified, loaded)),
         None => Ok(()),
     });
     let report = FileReport { file, outcome: Ok(vec![finding]) };

@@ -11,8 +11,10 @@ use crate::progress::ProgressLine;
 use rely_base::{Budget, Observer, Recorder};
 use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
-use rely_program::Goal;
-use rely_report::{Conclusion, Explained, Finding, HtmlReport, Sentence, Subject, explain, render_proof};
+use rely_program::{Goal, Program};
+use rely_report::{
+    Conclusion, Explained, Finding, HtmlReport, RaceFreedom, Sentence, Subject, explain, render_proof,
+};
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::io;
 use std::path::Path;
@@ -29,6 +31,12 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     {
         let message = format!("`{option}` is about one property of one file; name just one of each");
         return Ok(context.console.error(&message));
+    }
+    let asks_for_end = arguments.property.iter().any(|goal| goal.is_termination());
+    if arguments.fair && !arguments.property.is_empty() && !asks_for_end {
+        return Ok(context
+            .console
+            .error("`--fair` is about runs that never end; add `--property termination`"));
     }
     if arguments.all && !arguments.property.contains(&Goal::Race) {
         return Ok(context.console.error("`--all` lists data races; add `--property race`"));
@@ -148,12 +156,19 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
         [] => rely_verify::default_goals(&loaded.program),
         chosen => chosen.to_vec(),
     };
+    let mut goals = arguments.among_runs(goals);
     // Each property has the time that the translation has left, whichever others are decided before.
     let limits = limits.after(begun.elapsed());
+    // What the others assume depends on whether there are races.
+    goals.sort_by_key(|goal| *goal != Goal::Race);
     ledger.expect(&goals);
+    let mut races = RaceFreedom::NotChecked;
     for goal in goals {
         let budget = task.watch.begin(limits);
-        let (finding, told) = check_goal(&file, &loaded, goal, task, &budget, page);
+        let (finding, told) = check_goal(&file, loaded.for_goal(goal), (goal, races), task, &budget, page);
+        if goal == Goal::Race {
+            races = RaceFreedom::of(&finding.conclusion);
+        }
         ledger.add(&file, finding, &told)?;
     }
     ledger.close(file, None);
@@ -164,7 +179,7 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
 fn check_goal(
     file: &str,
     loaded: &Loaded,
-    goal: Goal,
+    (goal, races): (Goal, RaceFreedom),
     task: &Task<'_>,
     budget: &Budget,
     page: &mut Option<HtmlReport>,
@@ -181,7 +196,8 @@ fn check_goal(
     progress.clear();
     let mut finding = Finding {
         decided_by: verified.engine,
-        assumptions: rely_verify::assumptions(&loaded.program, goal),
+        assumptions: assumptions(&loaded.program, goal, races),
+        race_freedom: depends_on_races(&loaded.program, goal).then_some(races),
         statistics: progress.counts(),
         time: start.elapsed(),
         ..Finding::new(goal, engine.name().to_owned(), conclusion)
@@ -219,6 +235,19 @@ fn check_goal(
             + &proof_text(arguments.evidence.proof, &verified, loaded, context)
             + &reproduced,
     )
+}
+
+/// Whether a verdict about the program speaks of its source only if threads take turns.
+fn depends_on_races(program: &Program, goal: Goal) -> bool {
+    goal != Goal::Race
+        && rely_verify::assumptions(program, goal).iter().any(|name| name == "sequential-consistency")
+}
+
+fn assumptions(program: &Program, goal: Goal, races: RaceFreedom) -> Vec<String> {
+    match races {
+        RaceFreedom::Shown => rely_verify::assumptions_without_races(program, goal),
+        _ => rely_verify::assumptions(program, goal),
+    }
 }
 
 /// Writes what somebody wants to keep: evidence, a reproducer, and a witness of what can be shown. Returns what is to

@@ -137,7 +137,7 @@ impl<'c> Ledger<'c> {
     pub(super) fn wanted(&self) -> Vec<Goal> {
         match self.arguments.property.as_slice() {
             [] => vec![Goal::Assert],
-            chosen => chosen.to_vec(),
+            chosen => self.arguments.among_runs(chosen.to_vec()),
         }
     }
 

@@ -18,7 +18,7 @@ pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
     };
     let shown = match arguments.blocks {
         true => blocks(arguments, &loaded, &budget),
-        false => shown(arguments, loaded.program, &budget),
+        false => shown(arguments, &loaded.for_goal(arguments.property).program, &budget),
     };
     match shown {
         Ok(text) => {
@@ -30,16 +30,16 @@ pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
 }
 
 /// What is to be printed, or why it is not.
-fn shown(arguments: &ShowArgs, program: Program, budget: &Budget) -> Result<String, String> {
+fn shown(arguments: &ShowArgs, program: &Program, budget: &Budget) -> Result<String, String> {
     let pipeline = Pipeline::for_goal(arguments.property, arguments.sections.into());
     let stopped = |interrupted: Interrupted| interrupted.to_string();
     if arguments.passes {
-        return Ok(render_passes(&pipeline.statistics(&program, budget).map_err(stopped)?));
+        return Ok(render_passes(&pipeline.statistics(program, budget).map_err(stopped)?));
     }
     let program = match &arguments.after {
-        Some(pass) => after(arguments, &pipeline, &program, pass, budget)?,
-        None if arguments.simplified => pipeline.run(&program, budget).map_err(stopped)?.0,
-        None => program,
+        Some(pass) => after(arguments, &pipeline, program, pass, budget)?,
+        None if arguments.simplified => pipeline.run(program, budget).map_err(stopped)?.0,
+        None => program.clone(),
     };
     Ok(match arguments.format {
         ShowFormat::Text => program.to_string(),

@@ -5,11 +5,11 @@
 int x;
 
 static void *first(void *unused) {
-    return x ? 0 : 0;
+    return x ? unused : 0;
 }
 
 static void *second(void *unused) {
-    return x ? 0 : 0;
+    return x ? unused : 0;
 }
 
 int main(void) {

@@ -221,7 +221,7 @@ fn exploration_agrees_with_every_expected_verdict() {
 
 #[test]
 fn the_models_are_laid_out_in_the_standard_way() {
-    let models = ["popl11", "redcomp", "regasol"].into_iter().flat_map(|folder| {
+    let models = ["popl11", "redcomp", "regasol", "pacman"].into_iter().flat_map(|folder| {
         let entries = fs::read_dir(root().join("benchmarks").join(folder)).expect("there are benchmarks");
         entries.map(|entry| entry.expect("readable").path())
     });

@@ -53,6 +53,7 @@ fn parse_one(rest: &str) -> Result<Expectation, String> {
 pub fn disappointments(loaded: &Loaded, text: &str) -> Result<Vec<String>, String> {
     let mut complaints = Vec::new();
     for expected in parse(text)? {
+        let loaded = loaded.for_goal(expected.goal);
         // What nobody can decide yet would keep the other engines busy for ever.
         let name = if expected.verdict == "unknown" { "explore" } else { "portfolio" };
         let engine = rely_verify::strategy(name).map_err(|error| error.to_string())?;

@@ -10,6 +10,7 @@ mod cli;
 mod counting;
 #[path = "../../../evidence/tests/suite/counting_notation.rs"]
 mod counting_notation;
+mod deadlocks;
 mod engines;
 mod examples;
 mod expectation;

@@ -256,6 +256,35 @@ fn locks_are_shown_with_their_owners() {
 }
 
 #[test]
+fn a_race_has_both_accesses_side_by_side() {
+    let Some(browser) = Browser::start("race") else { return };
+    let directory = Directory::new();
+    let page = report(&directory, &["--property", "race", "examples/data-race.c"]);
+    assert_sound(&browser, &page);
+    let texts = |selector: &str| {
+        let script =
+            format!("return [...document.querySelectorAll('{selector}')].map((it) => it.textContent)");
+        let texts = browser.run(&script);
+        texts
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(".row.race .text"), ["int shown = balance;", "balance += 5;"]);
+    assert_eq!(browser.count(".row.race .lane.moves"), 2);
+    assert_eq!(texts(".line.violated .no"), ["11", "19"]);
+    assert_eq!(browser.count(".failure li"), 2);
+    picture(&browser, "report-race.png");
+    // Before, nothing has gone wrong yet.
+    browser.press(LEFT);
+    assert_eq!((browser.count(".line.violated"), browser.count(".row.race.selected")), (0, 0));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn a_proof_is_read_on_the_source() {
     let Some(browser) = Browser::start("proof") else { return };
     let directory = Directory::new();

@@ -70,7 +70,10 @@ impl Rules<'_> {
                 self.one_of(version, &["2.1", "2.2"]);
                 self.instrumentation(&entry["content"]);
             }
-            ("violation_sequence", Some(content)) => self.segments(content, version),
+            ("violation_sequence", Some(content)) => {
+                let property = entry["metadata"]["task"]["specification"].as_str().unwrap_or_default();
+                self.segments(content, version, property.contains("data-race"));
+            }
             (other, _) => panic!("{other}"),
         }
     }
@@ -141,7 +144,11 @@ impl Rules<'_> {
         self.keys(task, &required, &[]);
         self.one_of(&task["data_model"], &["ILP32", "LP64"]);
         self.one_of(&task["language"], &["C"]);
-        self.one_of(&task["specification"], &["CHECK( init(main()), LTL(G ! call(reach_error())) )"]);
+        let properties = [
+            "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+            "CHECK( init(main()), LTL(G ! data-race) )",
+        ];
+        self.one_of(&task["specification"], &properties);
         self.demand(task["input_files"][0].as_str() == Some(self.file), "not the file", &task["input_files"]);
         let said = &task["input_file_hashes"][self.file];
         self.demand(said.as_str() == Some(hash), "not the hash", said);
@@ -160,13 +167,15 @@ impl Rules<'_> {
         }
     }
 
-    fn segments(&mut self, segments: &[Yaml], version: &Yaml) {
+    /// A race has its two targets in the last segment; other violations have one.
+    fn segments(&mut self, segments: &[Yaml], version: &Yaml, is_race: bool) {
         self.demand(!segments.is_empty(), "no segment", version);
         let mut targets = Vec::new();
         for (index, segment) in segments.iter().enumerate() {
             self.keys(segment, &["segment"], &[]);
             let waypoints = segment["segment"].as_vec().expect("a list");
-            self.demand(waypoints.len() == 1, "a segment has one waypoint to follow", segment);
+            let expected = if is_race && index + 1 == segments.len() { 2 } else { 1 };
+            self.demand(waypoints.len() == expected, "a segment has one waypoint to follow", segment);
             for waypoint in waypoints {
                 self.keys(waypoint, &["waypoint"], &[]);
                 let waypoint = &waypoint["waypoint"];
@@ -176,7 +185,8 @@ impl Rules<'_> {
                     "target" => {
                         self.keys(waypoint, &["type", "action", "location"], threads);
                         let rest = self.location(&waypoint["location"]);
-                        self.demand(rest.starts_with("reach_error"), "not the error", &waypoint["location"]);
+                        let is_error = is_race || rest.starts_with("reach_error");
+                        self.demand(is_error, "not the error", &waypoint["location"]);
                         targets.push(index);
                     }
                     "assumption" => {
@@ -211,7 +221,8 @@ impl Rules<'_> {
                 }
             }
         }
-        self.demand(targets == [segments.len() - 1], "the target is not the end", version);
+        let expected = vec![segments.len() - 1; if is_race { 2 } else { 1 }];
+        self.demand(targets == expected, "the target is not the end", version);
     }
 
     /// The text of the line from a place on.

@@ -343,12 +343,12 @@ fn for_each_state(
 }
 
 /// What a proof of a program says about places; `None` if there is no such proof.
-fn annotations(loaded: &Loaded) -> Option<Annotations> {
+fn annotations(loaded: &Loaded, goal: Goal) -> Option<Annotations> {
     let engine = strategy_with("rely-guarantee", StrategyOptions::default());
     let budget = Budget::builder().memory_bytes(300_000_000).build();
     let verified: Verified = rely_verify::verify_and_keep(
         &loaded.program,
-        Goal::Assert,
+        goal,
         CriticalSections::Interleaved,
         engine.expect("it exists").as_ref(),
         &budget,
@@ -395,9 +395,9 @@ fn broken(loaded: &Loaded, found: &Annotations) -> Vec<String> {
 
 /// Proves a program, and looks at each invariant in each state. Returns how many invariants and
 /// how many ghost variables there were.
-fn check_invariants(path: &Path) -> Option<(usize, usize)> {
+fn check_invariants(path: &Path, goal: Goal) -> Option<(usize, usize)> {
     let loaded = load(path);
-    let found = annotations(&loaded)?;
+    let found = annotations(&loaded, goal)?;
     let broken = broken(&loaded, &found);
     assert!(broken.is_empty(), "{}:\n{}", path.display(), broken[0]);
     // Whoever reads the witness knows the statement only: all that it is must do the update.
@@ -416,7 +416,7 @@ fn invariants_hold_in_every_state_of_the_source() {
     let directory =
         Directory::new().with("counter.c", COUNTER).with("helpers.c", HELPERS).with("peterson.c", PETERSON);
     for (name, needs_ghosts) in [("counter.c", true), ("helpers.c", false), ("peterson.c", true)] {
-        let found = check_invariants(&directory.path(name));
+        let found = check_invariants(&directory.path(name), Goal::Assert);
         let is_fit = |(invariants, ghosts): (usize, usize)| invariants > 0 && (ghosts > 0) == needs_ghosts;
         assert!(found.is_some_and(is_fit), "{name}: {found:?}");
     }
@@ -425,11 +425,47 @@ fn invariants_hold_in_every_state_of_the_source() {
     let says = |text: &str| written.contains(text);
     assert!(says("found == 0 &&") && says("found == 1 &&"), "{written}");
     assert!(says("least + 1 <= (long long)next"), "{written}");
-    check_invariants(&directory.path("copies.c"));
+    check_invariants(&directory.path("copies.c"), Goal::Assert);
     for name in ["spinlock.c", "peterson.c"] {
-        let found = check_invariants(&root().join("examples").join(name));
+        let found = check_invariants(&root().join("examples").join(name), Goal::Assert);
         assert!(found.is_some_and(|(invariants, _)| invariants > 0), "{name}: {found:?}");
     }
+}
+
+/// What the proof that there is no data race says of a place holds there, too.
+#[test]
+fn invariants_of_race_freedom_hold_in_every_state_of_the_source() {
+    for name in ["mutex-both.c", "before-create.c", "lock-on-both-branches.c", "structure-copy-locked.c"] {
+        let found = check_invariants(&root().join("crates/rely/tests/races").join(name), Goal::Race);
+        assert!(found.is_some_and(|(invariants, _)| invariants > 0), "{name}: {found:?}");
+    }
+}
+
+/// A race ends in one segment with two targets, at the lines of both accesses.
+#[test]
+fn a_race_has_two_targets() {
+    for (name, targets) in [
+        ("forgotten-join.c", [(0, 15), (1, 8)]),
+        ("lock-in-branch.c", [(1, 12), (2, 20)]),
+        ("structure-copy.c", [(1, 8), (2, 14)]),
+    ] {
+        let source = std::fs::read_to_string(root().join("crates/rely/tests/races").join(name));
+        let source = source.expect("a program");
+        let directory = Directory::new().with(name, &source);
+        let output = directory.rely(&["check", "-p", "race", "--witness", "w.yml", name]);
+        let written = std::fs::read_to_string(directory.path("w.yml"));
+        let written = written.unwrap_or_else(|_| panic!("{}{}", text(&output.stdout), text(&output.stderr)));
+        let document = check_rules(&directory, name, &source, &written);
+        let last = document[0]["content"].as_vec().and_then(|content| content.last()).expect("a segment");
+        let place = |index: usize| {
+            let waypoint = &last["segment"][index]["waypoint"];
+            (waypoint["thread_id"].as_i64().unwrap_or(-1), waypoint["location"]["line"].as_i64().unwrap_or(0))
+        };
+        assert_eq!([place(0), place(1)], targets, "{name}");
+    }
+    let directory = Directory::new().with("lost.c", LOST);
+    let older = text(&directory.rely(&["check", "-p", "race", "--witness", "w.graphml", "lost.c"]).stderr);
+    assert!(older.contains("newer format"), "{older}");
 }
 
 /// What becomes of the invariants if an update is not made, for each of them: something wrong is said,
@@ -438,7 +474,7 @@ fn invariants_hold_in_every_state_of_the_source() {
 fn check_missing_updates(source: &str, expected: &Expect) {
     let directory = Directory::new().with("a.c", source);
     let loaded = load(&directory.path("a.c"));
-    let found = annotations(&loaded).expect("a proof");
+    let found = annotations(&loaded, Goal::Assert).expect("a proof");
     assert_eq!(broken(&loaded, &found), Vec::<String>::new());
     let mut told = String::new();
     for index in 0..found.ghosts.updates.len() {

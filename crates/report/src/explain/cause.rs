@@ -43,7 +43,7 @@ fn wrong(record: &Record<'_>, violation: Violation) -> (Vec<ReadId>, Vec<Cell>, 
             let threads = counted(record, condition).into_iter().map(|(slot, _)| slot).collect();
             (Vec::new(), cells, threads)
         }
-        Violation::Deadlock | Violation::Race(_) | Violation::Endless(_) => {
+        Violation::Deadlock | Violation::Race(_) | Violation::Lasso(_) => {
             (Vec::new(), Vec::new(), Vec::new())
         }
     }

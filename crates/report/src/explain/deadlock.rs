@@ -1,4 +1,4 @@
-//! Why nothing moves: what each thread waits for, and who took it.
+//! Why threads wait for ever: what each of them waits for, and who took it.
 //!
 //! A step *takes* a cell if it waits for a condition on the cell and writes it at once: that is
 //! what acquiring a lock looks like, whatever it is called.
@@ -6,13 +6,11 @@
 use super::cause::join;
 use super::record::{Cell, Record};
 use super::{Fact, Sentence};
-use rely_program::{Blocking, EdgeId, Expr, Op, SlotId, SlotStatus};
+use rely_program::{Blocking, EdgeId, Expr, Op, SlotId};
 
 /// Says what each thread waits for, and whether they wait for each other.
 pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
-    let state = record.last_state();
-    let running = state.slots().filter(|&slot| record.semantics.status(state, slot) == SlotStatus::Running);
-    let waits: Vec<Wait> = running.filter_map(|slot| wait(record, slot)).collect();
+    let waits: Vec<Wait> = record.replay.stuck().iter().filter_map(|&slot| wait(record, slot)).collect();
     let circle = circle(record, &waits);
     // Those who wait for each other come first.
     let outside = waits.iter().filter(|wait| !circle.contains(&wait.slot));

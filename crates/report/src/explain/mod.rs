@@ -8,6 +8,7 @@
 mod cause;
 mod deadlock;
 mod proof;
+mod race;
 mod record;
 mod slice;
 mod unknown;
@@ -111,8 +112,9 @@ pub fn explain(explained: &Explained<'_>) -> Vec<Sentence> {
             let record = record::Record::new(explained.program, explained.sources, shown.replay());
             match shown.replay().violation() {
                 Violation::Deadlock => deadlock::sentences(&record),
+                Violation::Race(racers) => race::sentences(&record, racers),
                 // The steps that are repeated say it all.
-                Violation::Endless(_) => Vec::new(),
+                Violation::Lasso(_) => Vec::new(),
                 violation => cause::sentences(&record, violation),
             }
         }

@@ -52,7 +52,7 @@ pub(super) struct Event {
 pub(super) struct Record<'r> {
     pub(super) program: &'r Program,
     pub(super) semantics: Semantics<'r>,
-    sources: &'r SourceMap,
+    pub(super) sources: &'r SourceMap,
     pub(super) replay: &'r Replay,
     pub(super) events: Vec<Event>,
     /// The steps that wrote each cell, in order.

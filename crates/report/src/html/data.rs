@@ -115,6 +115,20 @@ pub(super) struct Run {
     pub steps: Vec<StepData>,
     /// The steps with which a statement begins.
     pub starts: Vec<usize>,
+    /// For a data race: the two accesses that are about to be made in the end.
+    pub race: Vec<RacingData>,
+}
+
+/// An access that races.
+#[derive(Debug, Serialize)]
+pub(super) struct RacingData {
+    pub thread: usize,
+    /// `read` or `write`.
+    pub kind: &'static str,
+    pub at: Option<SourceLine>,
+    pub text: String,
+    /// The access in one line: what it does, where, and what is held meanwhile.
+    pub told: String,
 }
 
 /// A thread of a run.

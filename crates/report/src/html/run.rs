@@ -4,13 +4,15 @@
 //! that the page can show all of them at any step.
 
 use super::Subject;
-use super::data::{CellData, EdgeText, Run, RunThread, SourceLine, StepData};
+use super::data::{CellData, EdgeText, RacingData, Run, RunThread, SourceLine, StepData};
 use super::locks::locks;
 use super::source::SourceTable;
 use crate::interleaving::{Interleaving, Step, is_named_in_source, thread_name, value_text};
+use crate::race::{RaceReport, RacingAccess};
 use rely_base::Id;
 use rely_evidence::Replay;
-use rely_program::{EdgeId, Program, Scope, Semantics, SlotId, State, Value, VarId};
+use rely_program::race::Racer;
+use rely_program::{EdgeId, Program, Scope, Semantics, SlotId, State, Value, VarId, Violation};
 use std::collections::BTreeMap;
 
 /// The run that a replay has shown, which `told` tells.
@@ -35,7 +37,12 @@ pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, s
         });
     }
     let last = states.last().unwrap_or(&states[0]);
-    let moves = |slot: SlotId| steps.iter().any(|step| step.thread == slot.index());
+    let race = race(replay, last, subject, sources);
+    // Whoever races has a lane, even if it has done nothing yet.
+    let moves = |slot: SlotId| {
+        let of_step = steps.iter().any(|step| step.thread == slot.index());
+        of_step || race.iter().any(|racing| racing.thread == slot.index())
+    };
     let thread = |slot: SlotId| RunThread {
         name: thread_name(subject.program, last, slot),
         moves: moves(slot),
@@ -49,7 +56,27 @@ pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, s
         starts: told.statement_starts(),
         cells: recorder.cells,
         edges: recorder.edges,
+        race,
     }
+}
+
+/// The two accesses with which a data race ends.
+fn race(replay: &Replay, last: &State, subject: &Subject<'_>, sources: &SourceTable) -> Vec<RacingData> {
+    let Violation::Race(racers) = replay.violation() else { return Vec::new() };
+    let Some(mut report) = RaceReport::new(racers, subject.program, subject.sources, last) else {
+        return Vec::new();
+    };
+    report.add_calls(replay, racers, subject.program, subject.sources);
+    let racing = |(racer, access): (Racer, RacingAccess)| RacingData {
+        thread: racer.slot.index(),
+        kind: access.kind,
+        at: subject.program.edges()[racer.edge]
+            .span
+            .and_then(|span| sources.source_line(span, subject.sources)),
+        told: access.told(),
+        text: access.statement,
+    };
+    racers.into_iter().zip(report.accesses).map(racing).collect()
 }
 
 /// Gives numbers to the cells and edges of a run.

@@ -78,6 +78,7 @@ fn report(file: &str) -> String {
         conclusion: Conclusion::new(&verdict, &program, &sources),
         explanation: Vec::new(),
         race_pairs: None,
+        race_freedom: None,
         assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),
@@ -167,6 +168,7 @@ fn exhausted() -> Proof {
 fn a_reduction_says_how_lines_move_and_which_are_a_block() {
     let (program, _) = program();
     let mut reduced = Reduced {
+        forgotten: Vec::new(),
         held: RelyGuarantee::default(),
         inside: Vec::new(),
         movers: Vec::new(),

@@ -9,6 +9,7 @@ use super::NotReproducible;
 use super::scan::tokens;
 use rely_base::{Id, SourceMap};
 use rely_evidence::Replay;
+use rely_program::race::Racer;
 use rely_program::{
     BinaryOp, Check, CheckId, CheckKind, Expr, Op, Program, Scope, Semantics, SlotId, SlotStatus, State,
     TraceStep, VarId, Violation,
@@ -25,6 +26,8 @@ pub(super) enum Symptom {
     Misuse,
     /// All its threads wait.
     Deadlock,
+    /// ThreadSanitizer reports it.
+    Race,
 }
 
 /// Calls that are wrong in a state that the runtime knows.
@@ -64,8 +67,8 @@ impl Symptom {
         match replay.violation() {
             Violation::Deadlock => deadlock(replay, program, sources),
             Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
-            Violation::Race(_) => Err(NotReproducible::Race),
-            Violation::Endless(_) => Err(NotReproducible::Endless),
+            Violation::Race(racers) => race(racers, program, sources),
+            Violation::Lasso(_) => Err(NotReproducible::NonTermination),
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {
@@ -238,11 +241,26 @@ fn variable_at_start(program: &Program, step: &TraceStep, text: &str) -> Option<
     variables.find(|(_, var)| is_called(&var.name) && is_in_reach(var.scope)).map(|(id, _)| id)
 }
 
+/// A data race shows if the compiler or the library tells ThreadSanitizer of both accesses.
+fn race(racers: [Racer; 2], program: &Program, sources: &SourceMap) -> Result<Symptom, NotReproducible> {
+    let creates = |racer: &&Racer| {
+        let ops = program.edges().get(racer.edge).map_or(&[][..], |edge| &edge.ops);
+        ops.iter().any(|op| matches!(op, Op::Spawn { .. }))
+    };
+    match racers.iter().find(creates).and_then(|racer| program.edges()[racer.edge].span) {
+        Some(span) => Err(NotReproducible::UnseenAccess(sources.text(span).trim().to_owned())),
+        None => Ok(Symptom::Race),
+    }
+}
+
 /// A deadlock shows if each thread waits in a call that the runtime knows.
 fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<Symptom, NotReproducible> {
     let Some(last) = replay.states().last() else { return Ok(Symptom::Deadlock) };
     let semantics = Semantics::new(program);
     for slot in last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running) {
+        if !replay.stuck().contains(&slot) {
+            return Err(NotReproducible::OthersGoOn);
+        }
         let edge = last.location(slot).and_then(|at| program.outgoing(at).first().copied());
         let span = edge.and_then(|edge| program.edges()[edge].span);
         let text = span.map_or("", |span| sources.text(span));

@@ -82,6 +82,9 @@ pub enum NotReproducible {
     /// A thread waits in something that the runtime does not see.
     #[error("a thread waits in `{0}` for ever, which a compiled program does not do")]
     WaitsOtherwise(String),
+    /// The runtime does not know whether those who go on would wake up the others.
+    #[error("a thread waits for ever while others go on, and how long is long enough nobody can tell")]
+    OthersGoOn,
     /// The order of evaluation is open.
     #[error(
         "the violation depends on the order in which `{0}` is evaluated: gcc may choose another one than from left to right"
@@ -100,19 +103,27 @@ pub enum NotReproducible {
     NotAnAssertion,
     /// The violation is a run that never ends.
     #[error("the run never ends, and no program is made for that yet")]
-    Endless,
-    /// The violation is a data race, of which no step is wrong by itself.
-    #[error(
-        "a data race shows under `gcc -fsanitize=thread`, not by itself, and no program is made for that yet"
-    )]
-    Race,
+    NonTermination,
+    /// `pthread_create` stores the handle where ThreadSanitizer does not look.
+    #[error("one of the accesses is that of `{0}` to the handle, which ThreadSanitizer does not see")]
+    UnseenAccess(String),
+    /// A local variable whose address nobody outside of the function knows.
+    #[error("`{0}` lies on a stack, where the runtime of reproducers cannot tell it from other variables")]
+    OnStack(String),
+    /// gcc need not make an access for what nobody uses.
+    #[error("nobody uses the value that `{0}` reads, and gcc may leave the access out")]
+    Unused(String),
 }
 
 /// Functions that wait, or let others wait, and that the runtime does not see.
-const WITHOUT_TURNS: [&str; 3] = ["pthread_barrier_wait", "pthread_once", "pthread_cond_timedwait"];
+const WITHOUT_TURNS: [&str; 3] = ["pthread_cond_timedwait", "pthread_barrier_wait", "pthread_once"];
 
 /// Functions that access memory without the compiler.
 const DONE_AT_ONCE: [&str; 3] = ["memcpy", "memset", "strcpy"];
+
+/// How many of [`WITHOUT_TURNS`], from the first on, the runtime does not see even where it watches for data races.
+/// There it sees all of [`DONE_AT_ONCE`].
+const WITHOUT_TURNS_IN_RACES: usize = 1;
 
 /// The files that reproduce a violation of a C program.
 pub fn reproducer(
@@ -127,7 +138,9 @@ pub fn reproducer(
         let mut spans = replay.trace().steps.iter().filter_map(|step| program.edges()[step.edge].span);
         spans.any(|span| sources.text(span).contains(name))
     };
-    if let Some(name) = WITHOUT_TURNS.into_iter().find(does_call) {
+    let is_race = matches!(replay.violation(), Violation::Race(_));
+    let unseen = if is_race { WITHOUT_TURNS_IN_RACES } else { WITHOUT_TURNS.len() };
+    if let Some(name) = WITHOUT_TURNS.into_iter().take(unseen).find(does_call) {
         return Err(NotReproducible::NoTurns(name));
     }
     let ending = Symptom::of(replay, program, sources)?;
@@ -135,11 +148,11 @@ pub fn reproducer(
     let inputs = Inputs::of(replay, program, sources, budget)?;
     let plan = Plan::of(replay, program, sources, &names);
     let is_done_at_once = |name: &&str| plan.steps.iter().any(|step| step.text.contains(name));
-    if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once) {
+    if let Some(name) = DONE_AT_ONCE.into_iter().find(is_done_at_once).filter(|_| !is_race) {
         return Err(NotReproducible::NoTurns(name));
     }
-    let last = replay.states().last().expect("a replay has an initial state");
-    let violation = ViolationReport::new(replay.violation(), program, sources, last);
+    plan.check_race()?;
+    let violation = ViolationReport::of_replay(replay, program, sources);
     Ok(text::files(&text::Parts {
         source,
         names: &names,
@@ -155,6 +168,6 @@ pub fn reproducer(
 fn violator(replay: &Replay) -> Option<SlotId> {
     match replay.violation() {
         Violation::Check(_) => replay.trace().steps.last().map(|step| step.slot),
-        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Endless(_) => None,
+        Violation::Property(_) | Violation::Deadlock | Violation::Race(_) | Violation::Lasso(_) => None,
     }
 }

@@ -12,7 +12,9 @@ use super::scan::Names;
 use super::steps::{Access, Plan, StepKind, visit_accesses};
 use rely_base::{Budget, SourceMap, Span};
 use rely_evidence::{Replay, replay};
-use rely_program::{EdgeId, LocationId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId};
+use rely_program::{
+    EdgeId, LocationId, Program, Scope, Semantics, SlotId, Trace, TraceStep, VarId, Violation,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a trace is changed at most.
@@ -165,7 +167,10 @@ impl Source<'_> {
     /// at once.
     fn unfinished(&self, shown: &Replay, plan: &Plan, slot: SlotId, pass: &Pass) -> Option<Tear> {
         let last = shown.states().last()?;
-        let is_violator = super::violator(shown) == Some(slot);
+        let is_violator = match shown.violation() {
+            Violation::Race(racers) => racers.iter().any(|racer| racer.slot == slot),
+            _ => super::violator(shown) == Some(slot),
+        };
         if !pass.has_written || is_violator || !self.writes_more(last.location(slot)?, pass.span) {
             return None;
         }
@@ -217,7 +222,8 @@ impl Source<'_> {
         let text = self.text(pass.span);
         let behind = &pass.steps[at..];
         let next = &plan.steps[behind[0]].kind;
-        let is_call = !matches!(next, StepKind::Access(_)) || text.contains("pthread_cond_wait");
+        let waits = ["pthread_cond_wait", "pthread_barrier_wait"].iter().any(|call| text.contains(call));
+        let is_call = !matches!(next, StepKind::Access(_)) || waits;
         let is_result = behind.len() == 1 && writes(next);
         is_call || is_result || self.is_read_from_left(plan, pass, &text)
     }
@@ -235,7 +241,7 @@ impl Source<'_> {
                 }
                 _ => false,
             },
-            StepKind::Create(_) | StepKind::Join => false,
+            StepKind::Create(_) | StepKind::Join | StepKind::Race(_) => false,
         };
         all.iter().all(|step| is_next(step, &mut order))
             && last.is_none_or(|last| writes(&plan.steps[*last].kind) || is_next(last, &mut order))
@@ -270,7 +276,7 @@ impl<'a> Passes<'a> {
         let open = self.open.entry(step.slot).or_default();
         let first = kind.and_then(|kind| match kind {
             StepKind::Access(accesses) => accesses.first(),
-            StepKind::Create(_) | StepKind::Join => None,
+            StepKind::Create(_) | StepKind::Join | StepKind::Race(_) => None,
         });
         let known = open.iter().rposition(|pass| pass.span == span);
         let goes_on = known.filter(|&at| !open[at].begins_again(step.edge, first));

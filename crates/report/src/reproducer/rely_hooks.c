@@ -1,5 +1,4 @@
-/* What the compiled program calls: hooks before accesses and after undefined operations, functions that
-   report errors, and inputs. */
+/* What the compiled program calls: functions that report errors, inputs, and hooks after undefined operations. */
 #define _GNU_SOURCE
 #include "rely_runtime.h"
 #include <stdio.h>
@@ -40,12 +39,6 @@ void __cyg_profile_func_exit(void *function, void *caller) {
     if (is_one_of(rely_schedule.atomic_functions, rely_schedule.atomic_function_count, function))
         __VERIFIER_atomic_end();
 }
-
-void __tsan_func_entry(void *caller) {
-    (void)caller;
-}
-
-void __tsan_func_exit(void) {}
 
 void rely_assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     char text[1024];
@@ -166,88 +159,3 @@ UNDEFINED(shift_out_of_bounds)
 UNDEFINED(out_of_bounds)
 UNDEFINED(type_mismatch_v1)
 UNDEFINED(pointer_overflow)
-
-/* ---- what gcc calls before accesses ---------------------------------------------------------- */
-
-void __tsan_init(void) {}
-
-#define ACCESS(size) \
-    void __tsan_read##size(void *address) { before_access(address, RELY_READ); } \
-    void __tsan_write##size(void *address) { before_access(address, RELY_WRITE); } \
-    void __tsan_volatile_read##size(void *address) { before_access(address, RELY_READ); } \
-    void __tsan_volatile_write##size(void *address) { before_access(address, RELY_WRITE); }
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
-
-void __tsan_read_range(void *address, unsigned long size) {
-    (void)size;
-    before_access(address, RELY_READ);
-}
-
-void __tsan_write_range(void *address, unsigned long size) {
-    (void)size;
-    before_access(address, RELY_WRITE);
-}
-
-void __tsan_atomic_thread_fence(int order) {
-    (void)order;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-void __tsan_atomic_signal_fence(int order) {
-    (void)order;
-}
-
-#define UPDATE(bits, type, name) \
-    type __tsan_atomic##bits##_fetch_##name(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, EXCHANGE); \
-        return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST); \
-    }
-
-#define COMPARE(bits, type, strength) \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type *address, type *expected, type desired, \
-                                                          int order, int otherwise) { \
-        (void)order, (void)otherwise; \
-        before_access(address, EXCHANGE); \
-        return __atomic_compare_exchange_n(address, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }
-
-#define ATOMIC(bits, type) \
-    type __tsan_atomic##bits##_load(const volatile type *address, int order) { \
-        (void)order; \
-        before_access(address, RELY_READ); \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST); \
-    } \
-    void __tsan_atomic##bits##_store(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, RELY_WRITE); \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
-    } \
-    type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order) { \
-        (void)order; \
-        before_access(address, EXCHANGE); \
-        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST); \
-    } \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, type desired, int order, \
-                                                    int otherwise) { \
-        (void)order, (void)otherwise; \
-        before_access(address, EXCHANGE); \
-        __atomic_compare_exchange_n(address, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-        return expected; \
-    } \
-    COMPARE(bits, type, strong) \
-    COMPARE(bits, type, weak) \
-    UPDATE(bits, type, add) \
-    UPDATE(bits, type, sub) \
-    UPDATE(bits, type, and) \
-    UPDATE(bits, type, or) \
-    UPDATE(bits, type, xor) \
-    UPDATE(bits, type, nand)
-ATOMIC(8, uint8_t)
-ATOMIC(16, uint16_t)
-ATOMIC(32, uint32_t)
-ATOMIC(64, uint64_t)

@@ -34,3 +34,11 @@
 #define random rely_random
 #define sleep rely_sleep
 #define usleep rely_usleep
+#ifdef RELY_RACES
+#define pthread_once rely_once
+#define pthread_barrier_init rely_barrier_init
+#define pthread_barrier_wait rely_barrier_wait
+#define memset rely_memset
+#define memcpy rely_memcpy
+#define strcpy rely_strcpy
+#endif

@@ -3,7 +3,6 @@
 #include "rely_runtime.h"
 #include <errno.h>
 #include <semaphore.h>
-#include <time.h>
 
 /* Who holds a lock. */
 enum { MOST_LOCKS = 1024, NOBODY = -1 };
@@ -50,7 +49,7 @@ static void note_taken(const volatile void *lock, enum use use) {
 /* One attempt to get a lock; whether it was refused. */
 static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
     /* With the guard, so that a thread is never seen to wait for what it has just got. */
-    pthread_mutex_lock(&guard);
+    take_guard();
     bool refused = attempt(lock) != 0;
     if (refused)
         threads[self].refusals++;
@@ -60,34 +59,32 @@ static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const c
         note_taken(lock, use);
     threads[self].blocked = refused ? name : 0;
     threads[self].blocked_place = place;
-    pthread_mutex_unlock(&guard);
+    leave_guard();
     return refused;
 }
 
 static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
     before_access(lock, LOCK);
-    while (is_refused(attempt, lock, use, name, place)) {
-        struct timespec moment = {0, 200000};
-        nanosleep(&moment, 0);
-    }
+    while (is_refused(attempt, lock, use, name, place))
+        nap(200000);
     return 0;
 }
 
 /* One attempt that does not wait; returns what the library says. */
 static int try_with(int (*attempt)(void *), void *lock, enum use use) {
     before_access(lock, LOCK);
-    pthread_mutex_lock(&guard);
+    take_guard();
     int status = attempt(lock);
     if (status == 0)
         note_taken(lock, use);
-    pthread_mutex_unlock(&guard);
+    leave_guard();
     return status;
 }
 
 /* Before a lock is freed, which the thread must hold. */
 static void before_unlock(const volatile void *lock, const void *place) {
     before_access(lock, LOCK);
-    pthread_mutex_lock(&guard);
+    take_guard();
     struct holder *holder = holder_of(lock);
     if (holder->readers[self] > 0)
         holder->readers[self]--;
@@ -95,18 +92,18 @@ static void before_unlock(const volatile void *lock, const void *place) {
         misused(place);
     else if (--holder->depth == 0)
         holder->writer = NOBODY;
-    pthread_mutex_unlock(&guard);
+    leave_guard();
 }
 
 /* Before a lock is set up or destroyed, which nobody may hold. */
 static void before_renewal(const volatile void *lock, const void *place) {
     before_access(lock, LOCK);
-    pthread_mutex_lock(&guard);
+    take_guard();
     struct holder *holder = holder_of(lock);
     if (holder->writer != NOBODY)
         misused(place);
     *holder = (struct holder){.lock = lock, .writer = NOBODY};
-    pthread_mutex_unlock(&guard);
+    leave_guard();
 }
 
 /* Whether a mutex does not let its owner wait for itself. */
@@ -116,9 +113,9 @@ static bool complains(pthread_mutex_t *mutex) {
 #else
     bool is_checking = false;
 #endif
-    pthread_mutex_lock(&guard);
+    take_guard();
     bool is_own = holder_of(mutex)->writer == self;
-    pthread_mutex_unlock(&guard);
+    leave_guard();
     return is_checking && is_own;
 }
 
@@ -159,12 +156,12 @@ int rely_mutex_unlock(pthread_mutex_t *mutex) {
 
 /* A spin lock of zeros is free for the trace, but not on every machine. */
 static void free_if_new(pthread_spinlock_t *lock) {
-    pthread_mutex_lock(&guard);
+    take_guard();
     bool is_new = !known_holder_of(lock);
     holder_of(lock);
     if (is_new && *lock == 0)
         pthread_spin_init(lock, PTHREAD_PROCESS_PRIVATE);
-    pthread_mutex_unlock(&guard);
+    leave_guard();
 }
 
 int rely_spin_init(pthread_spinlock_t *lock, int is_shared) {

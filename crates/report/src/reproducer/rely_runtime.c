@@ -2,7 +2,7 @@
  * Makes the threads of a program take turns as a schedule says.
  *
  * The program is compiled with -fsanitize=thread, which makes gcc call a function before each
- * access to memory. Those functions are not gcc's but the ones in rely_hooks.c: they find the
+ * access to memory. Those functions are not gcc's but the ones in rely_accesses.c: they find the
  * step of the schedule to which the access belongs and wait until it is its turn. So the program
  * itself runs unchanged; only when its threads go on is decided here.
  *
@@ -12,17 +12,20 @@
  */
 #define _GNU_SOURCE
 #include "rely_runtime.h"
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000 };
-enum { NO_STEP = -1 };
 
 struct bound_cell {
     int variable;
@@ -30,8 +33,6 @@ struct bound_cell {
     const volatile void *address;
 };
 
-pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 struct thread_state threads[MOST_THREADS];
 unsigned long progress;
 bool is_over;
@@ -44,6 +45,40 @@ static unsigned char *finished; /* for each turn */
 static int current_turn;
 static struct bound_cell *bound;
 static int bound_count;
+
+/* ---- the guard --------------------------------------------------------------------------- */
+
+/* Who is in the runtime. Neither a mutex nor a condition variable of the library, which ThreadSanitizer would take for
+   synchronisation of the program: then what is about to race would look ordered. */
+static int guarded;
+static unsigned changes;
+
+void take_guard(void) {
+    while (__atomic_exchange_n(&guarded, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+void leave_guard(void) {
+    __atomic_store_n(&guarded, 0, __ATOMIC_RELEASE);
+}
+
+/* Called with the guard, which others have meanwhile. */
+static void wait_for_change(void) {
+    unsigned seen = changes;
+    leave_guard();
+    syscall(SYS_futex, &changes, FUTEX_WAIT_PRIVATE, seen, 0, 0, 0);
+    take_guard();
+}
+
+static void announce_change(void) {
+    __atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+}
+
+void nap(long nanoseconds) {
+    struct timespec moment = {0, nanoseconds};
+    syscall(SYS_nanosleep, &moment, 0);
+}
 
 /* ---- endings ---------------------------------------------------------------------------- */
 
@@ -207,11 +242,8 @@ static bool is_how(int how, int wanted) {
     return wanted == how || (atomic_depth && (wanted & how));
 }
 
-static bool is_access(const struct rely_access *access, const volatile void *address, int known, int how,
-                      bool may_bind) {
+static bool is_access(const struct rely_access *access, const volatile void *address, int known, bool may_bind) {
     const struct rely_variable *variable = &rely_schedule.variables[access->variable];
-    if (!is_how(how, access->how))
-        return false;
     if (variable->address) {
         if (!is_inside(variable, address))
             return false;
@@ -230,22 +262,32 @@ static bool is_access(const struct rely_access *access, const volatile void *add
     return true;
 }
 
+static bool is_step(int step, const volatile void *address, int known, int how, bool may_bind) {
+    const struct rely_step *candidate = &rely_schedule.steps[step];
+    for (int index = 0; index < candidate->accesses; index++) {
+        const struct rely_access *access = &rely_schedule.accesses[candidate->first_access + index];
+        /* A racing thread may read and write at once where the schedule means one of them. */
+        bool fits = candidate->kind == RELY_RACE ? (access->how & how) != 0 : is_how(how, access->how);
+        if (fits && is_access(access, address, known, may_bind))
+            return true;
+    }
+    return false;
+}
+
 static int step_of_access(const volatile void *address, int known, int how) {
     bool is_first = true;
     for (int step = threads[self].next; step < rely_schedule.step_count; step++) {
         const struct rely_step *candidate = &rely_schedule.steps[step];
         if (taken[step] || candidate->thread != self)
             continue;
-        if (candidate->kind == RELY_ACCESS)
-            for (int index = 0; index < candidate->accesses; index++)
-                if (is_access(&rely_schedule.accesses[candidate->first_access + index], address, known, how, is_first))
-                    return step;
+        if (candidate->kind == RELY_ACCESS && is_step(step, address, known, how, is_first))
+            return step;
         is_first = false;
     }
     return NO_STEP;
 }
 
-static int step_of_kind(enum rely_kind kind) {
+int step_of_kind(enum rely_kind kind) {
     for (int step = threads[self].next; step < rely_schedule.step_count; step++)
         if (!taken[step] && rely_schedule.steps[step].thread == self && rely_schedule.steps[step].kind == kind)
             return step;
@@ -261,8 +303,7 @@ static int next_step(void) {
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* The thread is through with its turns before this one. */
-static void finish_turns_before(int turn) {
+void finish_turns_before(int turn) {
     for (int step = threads[self].next; step < rely_schedule.step_count && rely_schedule.steps[step].turn < turn; step++)
         if (rely_schedule.steps[step].thread == self) {
             taken[step] = 1;
@@ -274,7 +315,7 @@ static void finish_turns_before(int turn) {
     while (current_turn < rely_schedule.turns && finished[current_turn])
         current_turn++;
     progress++;
-    pthread_cond_broadcast(&changed);
+    announce_change();
 }
 
 static bool is_schedule_over(void) {
@@ -284,21 +325,21 @@ static bool is_schedule_over(void) {
 static void wait_for_end_of_schedule(void) {
     finish_turns_before(rely_schedule.turns);
     while (!is_schedule_over())
-        pthread_cond_wait(&changed, &guard);
+        wait_for_change();
 }
 
 /* A thread that goes no further in the trace goes no further here. Called with the guard. */
 static void park(void) {
     finish_turns_before(rely_schedule.turns);
     for (;;)
-        pthread_cond_wait(&changed, &guard);
+        wait_for_change();
 }
 
 void stay_here(void) {
-    pthread_mutex_lock(&guard);
+    take_guard();
     if (self == UNSCHEDULED)
         for (;;)
-            pthread_cond_wait(&changed, &guard);
+            wait_for_change();
     park();
 }
 
@@ -315,11 +356,11 @@ static void wait_for_turn(int turn) {
         finish_turns_before(turn);
     threads[self].turn = turn;
     while (current_turn < turn)
-        pthread_cond_wait(&changed, &guard);
+        wait_for_change();
     progress++;
 }
 
-static void make_step(int step) {
+void make_step(int step) {
     wait_for_turn(rely_schedule.steps[step].turn);
     taken[step] = 1;
     while (threads[self].next < rely_schedule.step_count &&
@@ -328,7 +369,7 @@ static void make_step(int step) {
 }
 
 /* An operation that is not in the schedule comes directly before the thread's next step in it. */
-static void unexpected(void) {
+void unexpected(void) {
     int step = next_step();
     if (step == NO_STEP)
         run_on_or_wait();
@@ -346,7 +387,7 @@ void before_access(const volatile void *address, int how) {
     int known = variable_at(address);
     if (known >= 0 && !rely_schedule.variables[known].is_shared && how != LOCK)
         return;
-    pthread_mutex_lock(&guard);
+    take_guard();
     int step = step_of_access(address, known, how);
     if (step != NO_STEP) {
         make_step(step);
@@ -354,7 +395,46 @@ void before_access(const volatile void *address, int how) {
     } else if (known >= 0 || how == LOCK || next_step() == NO_STEP) {
         unexpected();
     }
-    pthread_mutex_unlock(&guard);
+    leave_guard();
+}
+
+/* Whether a step is about one of the bytes. */
+static bool is_step_in(int step, const volatile void *address, unsigned long size, int how, bool may_bind) {
+    for (unsigned long at = 0; at < size; at++) {
+        const volatile void *byte = (const volatile char *)address + at;
+        if (is_step(step, byte, variable_at(byte), how, may_bind && at == 0))
+            return true;
+    }
+    return false;
+}
+
+/* The racing step of the thread, if the access is all that is left of its schedule: a copy of a structure is one
+   access here and several steps there. */
+static int race_of_access(const volatile void *address, unsigned long size, int how) {
+    bool is_first = true;
+    for (int step = threads[self].next; step < rely_schedule.step_count; step++) {
+        if (taken[step] || rely_schedule.steps[step].thread != self)
+            continue;
+        if (!is_step_in(step, address, size, how, is_first))
+            return NO_STEP;
+        if (rely_schedule.steps[step].kind == RELY_RACE)
+            return step;
+        is_first = false;
+    }
+    return NO_STEP;
+}
+
+bool before_race(const volatile void *address, unsigned long size, int how) {
+    if (self == UNSCHEDULED || is_over)
+        return false;
+    take_guard();
+    int step = race_of_access(address, size, how);
+    if (step != NO_STEP)
+        make_step(step);
+    leave_guard();
+    if (step == NO_STEP)
+        before_access(address, how);
+    return step != NO_STEP;
 }
 
 /* ---- watching ------------------------------------------------------------------------------ */
@@ -424,7 +504,15 @@ static void end_silent_turn(void) {
     while (current_turn < rely_schedule.turns && finished[current_turn])
         current_turn++;
     progress++;
-    pthread_cond_broadcast(&changed);
+    announce_change();
+}
+
+/* Who waits at a barrier lets the others arrive. */
+static bool is_turn_at_barrier(void) {
+    for (int index = 0; index < rely_schedule.thread_count; index++)
+        if (threads[index].is_at_barrier && threads[index].turn == current_turn)
+            return true;
+    return false;
 }
 
 static void *watch(void *unused) {
@@ -433,18 +521,17 @@ static void *watch(void *unused) {
     unsigned long seen = 0;
     int still = 0;
     for (;;) {
-        struct timespec tick = {0, TICK_MS * 1000000L};
-        nanosleep(&tick, 0);
-        pthread_mutex_lock(&guard);
+        nap(TICK_MS * 1000000L);
+        take_guard();
         still = progress == seen ? still + TICK_MS : 0;
         seen = progress;
         if (rely_schedule.violation == RELY_DEADLOCK && is_deadlock())
             report_deadlock();
-        if (still == GRACE_MS)
+        if (still == GRACE_MS || is_turn_at_barrier())
             end_silent_turn();
         if (still >= PATIENCE_MS)
             not_followed("nothing happened for 10 seconds");
-        pthread_mutex_unlock(&guard);
+        leave_guard();
     }
     return 0;
 }
@@ -472,129 +559,4 @@ __attribute__((constructor)) static void begin(void) {
     if (pthread_create(&watcher, 0, watch, 0) != 0)
         end(NOT_FOLLOWED, "no thread can be created");
     pthread_detach(watcher);
-}
-
-/* ---- threads ------------------------------------------------------------------------------- */
-
-struct start {
-    int thread;
-    void *(*function)(void *);
-    void *argument;
-};
-
-static void thread_ends(void) {
-    if (self == UNSCHEDULED)
-        return;
-    pthread_mutex_lock(&guard);
-    finish_turns_before(rely_schedule.turns);
-    threads[self].ended = true;
-    pthread_mutex_unlock(&guard);
-}
-
-static void know_handle(int thread, pthread_t handle) {
-    pthread_mutex_lock(&guard);
-    threads[thread].handle = handle;
-    threads[thread].has_handle = true;
-    pthread_mutex_unlock(&guard);
-}
-
-static void *run_thread(void *data) {
-    struct start start = *(struct start *)data;
-    free(data);
-    self = start.thread;
-    if (self == UNSCHEDULED)
-        stay_here();
-    know_handle(self, pthread_self());
-    void *result = start.function(start.argument);
-    thread_ends();
-    return result;
-}
-
-int rely_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
-    struct start *start = malloc(sizeof *start);
-    if (!start)
-        end(NOT_FOLLOWED, "there is no memory");
-    *start = (struct start){UNSCHEDULED, function, argument};
-    pthread_mutex_lock(&guard);
-    int step = step_of_kind(RELY_CREATE);
-    if (step == NO_STEP) {
-        unexpected();
-    } else {
-        make_step(step);
-        start->thread = rely_schedule.steps[step].created;
-        threads[start->thread].started = true;
-    }
-    pthread_mutex_unlock(&guard);
-    int thread = start->thread;
-    pthread_t created;
-    int status = pthread_create(&created, attributes, run_thread, start);
-    if (status == 0 && thread != UNSCHEDULED)
-        know_handle(thread, created);
-    if (status == 0 && handle)
-        *handle = created;
-    return status;
-}
-
-/* The thread of a handle, or UNSCHEDULED. Called with the guard. */
-static int thread_of(pthread_t handle) {
-    for (int index = 0; index < rely_schedule.thread_count; index++)
-        if (threads[index].has_handle && pthread_equal(threads[index].handle, handle))
-            return index;
-    return UNSCHEDULED;
-}
-
-void misused(const void *return_address) {
-    if (rely_schedule.violation != RELY_MISUSE || self != rely_schedule.violating_thread)
-        return;
-    int line = line_of(return_address);
-    if (is_violated_line(line))
-        violated(line, rely_schedule.violation_text);
-}
-
-/* Waits for the turn of a call that ends the use of a handle. Returns the thread of the handle. Called with the
-   guard. */
-static int use_up(pthread_t handle, int step, const void *return_address) {
-    if (step == NO_STEP)
-        unexpected();
-    else
-        make_step(step);
-    int thread = thread_of(handle);
-    bool is_used_up = thread != UNSCHEDULED && (threads[thread].is_joined || threads[thread].is_detached);
-    if (!handle || is_used_up || thread == self)
-        misused(return_address);
-    return thread;
-}
-
-int rely_thread_join(pthread_t handle, void **result) {
-    const void *place = __builtin_return_address(0);
-    pthread_mutex_lock(&guard);
-    int thread = use_up(handle, step_of_kind(RELY_JOIN), place);
-    threads[self].blocked = "pthread_join";
-    threads[self].blocked_place = place;
-    threads[self].is_joining = true;
-    threads[self].joined = handle;
-    pthread_mutex_unlock(&guard);
-    int status = pthread_join(handle, result);
-    pthread_mutex_lock(&guard);
-    threads[self].blocked = 0;
-    threads[self].is_joining = false;
-    if (thread != UNSCHEDULED)
-        threads[thread].is_joined = true;
-    progress++;
-    pthread_mutex_unlock(&guard);
-    return status;
-}
-
-int rely_thread_detach(pthread_t handle) {
-    pthread_mutex_lock(&guard);
-    int thread = use_up(handle, NO_STEP, __builtin_return_address(0));
-    if (thread != UNSCHEDULED)
-        threads[thread].is_detached = true;
-    pthread_mutex_unlock(&guard);
-    return pthread_detach(handle);
-}
-
-void rely_thread_exit(void *result) {
-    thread_ends();
-    pthread_exit(result);
 }

@@ -6,7 +6,12 @@
 enum { RELY_READ = 1, RELY_WRITE = 2 };
 
 /* What a step is. */
-enum rely_kind { RELY_ACCESS, RELY_CREATE, RELY_JOIN };
+enum rely_kind {
+    RELY_ACCESS,
+    RELY_CREATE,
+    RELY_JOIN,
+    RELY_RACE /* one of the two accesses at the end of a data race */
+};
 
 /* A variable of the program. */
 struct rely_variable {
@@ -50,13 +55,14 @@ enum rely_violation {
     RELY_ASSERTION, /* an error is reported by the program itself */
     RELY_UNDEFINED, /* an operation that gcc is told to watch, or a signal */
     RELY_MISUSE,    /* a call that the library does not allow */
-    RELY_DEADLOCK
+    RELY_DEADLOCK,
+    RELY_DATA_RACE /* two accesses of which ThreadSanitizer says that they race */
 };
 
 struct rely_schedule {
     const char *violation_text;
     enum rely_violation violation;
-    int violating_thread;      /* -1 for a deadlock */
+    int violating_thread;      /* -1 for a deadlock or a data race */
     int first_line, last_line; /* of the violated condition, 0 if that is not known */
     const struct rely_variable *variables;
     int variable_count;

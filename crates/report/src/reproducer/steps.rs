@@ -4,21 +4,28 @@
 //! threads know, start a thread or wait for the end of one. What one thread does between two
 //! such steps of others is one turn.
 
+use super::NotReproducible;
 use super::scan::Names;
 use crate::interleaving::{statement, thread_name};
 use rely_base::{Id, SourceMap};
 use rely_evidence::Replay;
+use rely_program::race::{self, Race, Racer};
 use rely_program::{
     Expr, Op, Place, Program, Scope, Semantics, SlotId, SlotStatus, State, ThreadKind, TraceStep, VarId,
     Violation,
 };
 use std::collections::BTreeMap;
 
+/// What the front end makes of a barrier, which is one object for C.
+const PARTS_OF_BARRIERS: [&str; 4] = ["count", "arrived", "round", "chosen"];
+
 /// The schedule of a reproducer.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) variables: Vec<Variable>,
     pub(super) steps: Vec<Step>,
+    /// The two accesses that race, behind all steps.
+    pub(super) race: Vec<Step>,
     pub(super) threads: Vec<ThreadPlan>,
 }
 
@@ -40,6 +47,21 @@ pub(super) struct Variable {
     pub(super) place: CPlace,
     /// Whether more than one thread uses it.
     pub(super) is_shared: bool,
+}
+
+impl Variable {
+    /// Whether it may lie in the frame of a function.
+    pub(super) fn may_be_on_stack(&self) -> bool {
+        self.place == CPlace::Nameless && !self.name.starts_with("heap")
+    }
+}
+
+/// Whether a statement is nothing but the name of a variable, perhaps behind `(void)`.
+fn is_discarded(statement: &str) -> bool {
+    let Some(value) = statement.trim().strip_suffix(';') else { return false };
+    let value = value.trim().trim_start_matches("(void)").trim();
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    !value.is_empty() && value.chars().all(is_part) && value != "return"
 }
 
 /// How C calls the memory of a variable.
@@ -70,6 +92,8 @@ pub(super) enum StepKind {
     Access(Vec<Access>),
     Create(SlotId),
     Join,
+    /// The access with which a thread takes part in a data race.
+    Race(Access),
 }
 
 /// A use of one cell.
@@ -97,12 +121,33 @@ impl Plan {
         let variables = variables(program, names);
         let planner = Planner { program, sources, semantics, replay, variables: &variables };
         let steps = planner.steps();
-        Self { variables, steps, threads }
+        let race = planner.race(steps.last().map_or(0, |step| step.turn + 1));
+        Self { variables, steps, race, threads }
+    }
+
+    /// All steps, those of a race included.
+    pub(super) fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().chain(&self.race)
+    }
+
+    /// Whether gcc makes the accesses of a race, and the runtime recognizes them.
+    pub(super) fn check_race(&self) -> Result<(), NotReproducible> {
+        for step in &self.race {
+            let StepKind::Race(access) = &step.kind else { continue };
+            let variable = &self.variables[access.variable];
+            if variable.may_be_on_stack() {
+                return Err(NotReproducible::OnStack(variable.name.clone()));
+            }
+            if access.reads && is_discarded(&step.text) {
+                return Err(NotReproducible::Unused(step.text.clone()));
+            }
+        }
+        Ok(())
     }
 
     /// How many turns there are.
     pub(super) fn turns(&self) -> usize {
-        self.steps.last().map_or(0, |step| step.turn + 1)
+        self.all_steps().last().map_or(0, |step| step.turn + 1)
     }
 }
 
@@ -127,8 +172,11 @@ fn variables(program: &Program, names: &Names) -> Vec<Variable> {
     let globals = || program.vars().iter().filter(|(_, var)| var.scope == Scope::Global);
     // What the program cannot name, such as the kind of a mutex, lies in what it can.
     let is_in_other = |name: &str| {
+        let is_known = |name: &str| globals().any(|(_, var)| var.name == name);
+        let is_barrier =
+            |whole: &str| PARTS_OF_BARRIERS.iter().all(|part| is_known(&format!("{whole}.{part}")));
         let whole = name.rsplit_once('.').map(|(whole, _)| whole);
-        whole.filter(|whole| globals().any(|(_, var)| var.name == *whole)).map(str::to_owned)
+        whole.filter(|whole| is_known(whole) || is_barrier(whole)).map(str::to_owned)
     };
     globals()
         .map(|(id, var)| Variable {
@@ -244,6 +292,30 @@ impl Planner<'_> {
         let step = &self.replay.trace().steps[index];
         let (place, text) = statement(self.program, self.sources, step.edge);
         Step { slot: step.slot, index, kind, turn, line: place.map_or(0, |place| place.line), text }
+    }
+
+    /// The two accesses of a data race, one after the other.
+    fn race(&self, turn: usize) -> Vec<Step> {
+        let (Violation::Race(racers), Some(last)) = (self.replay.violation(), self.replay.states().last())
+        else {
+            return Vec::new();
+        };
+        let Ok(Some(race)) = Race::of(&self.semantics, last, racers) else { return Vec::new() };
+        let step = |(place, (racer, access)): (usize, (Racer, race::Access))| {
+            let variable = self.variables.iter().position(|known| known.id == access.var)?;
+            let element = race.cell.map_or(Some(0), |cell| u64::try_from(cell).ok());
+            let access = Access { variable, element, reads: !access.is_write, writes: access.is_write };
+            let (source, text) = statement(self.program, self.sources, racer.edge);
+            Some(Step {
+                slot: racer.slot,
+                index: self.replay.trace().steps.len(),
+                kind: StepKind::Race(access),
+                turn: turn + place,
+                line: source.map_or(0, |source| source.line),
+                text,
+            })
+        };
+        racers.into_iter().zip(race.accesses.clone()).enumerate().filter_map(step).collect()
     }
 
     /// What a step of the trace is in the schedule, often nothing.

@@ -12,8 +12,11 @@ use std::fmt::Write;
 const RUNTIME: &str = include_str!("rely_runtime.c");
 const SCHEDULE_HEADER: &str = include_str!("rely_schedule.h");
 const RUNTIME_HEADER: &str = include_str!("rely_runtime.h");
+const THREADS: &str = include_str!("rely_threads.c");
 const LOCKS: &str = include_str!("rely_locks.c");
 const HOOKS: &str = include_str!("rely_hooks.c");
+const ACCESSES: &str = include_str!("rely_accesses.c");
+const RACE: &str = include_str!("rely_race.c");
 const INTERCEPT_HEADER: &str = include_str!("rely_intercept.h");
 
 /// Functions whose call is the violation, if the program gives them a body.
@@ -33,6 +36,10 @@ pub(super) struct Parts<'a> {
 /// All files.
 pub(super) fn files(parts: &Parts<'_>) -> Vec<ReproducerFile> {
     let file = |name, text: String| ReproducerFile { name, text };
+    let accesses = match parts.ending {
+        Symptom::Race => file("rely_race.c", RACE.to_owned()),
+        _ => file("rely_accesses.c", ACCESSES.to_owned()),
+    };
     vec![
         file("program.c", parts.source.text.to_owned()),
         file("reproducer.c", parts.schedule()),
@@ -40,8 +47,10 @@ pub(super) fn files(parts: &Parts<'_>) -> Vec<ReproducerFile> {
         file("rely_intercept.h", INTERCEPT_HEADER.to_owned()),
         file("rely_runtime.h", RUNTIME_HEADER.to_owned()),
         file("rely_runtime.c", RUNTIME.to_owned()),
+        file("rely_threads.c", THREADS.to_owned()),
         file("rely_locks.c", LOCKS.to_owned()),
         file("rely_hooks.c", HOOKS.to_owned()),
+        accesses,
         file("Makefile", parts.makefile()),
         file("README.md", parts.readme()),
     ]
@@ -57,6 +66,9 @@ impl Parts<'_> {
 
     fn schedule(&self) -> String {
         let mut out = self.header();
+        if self.ending == Symptom::Race {
+            out.push_str("#define RELY_RACES\n");
+        }
         out.push_str(
             "#include \"rely_intercept.h\"\n#include \"program.c\"\n#include \"rely_schedule.h\"\n\n",
         );
@@ -77,7 +89,7 @@ impl Parts<'_> {
             vec!["A reproducer: the program, and behind it the schedule under which it fails.".to_owned()];
         lines.push(format!("It shows:   {}{}", self.violation_text(), self.who()));
         lines.push(format!("Compile:    {}", self.compile_command()));
-        lines.push(format!("            {LINK}"));
+        lines.push(format!("            {}", self.link_command()));
         lines.push("Run:        ./reproducer".to_owned());
         lines.push("It ends with SIGABRT if the violation was reproduced, in the thread and at the line of the trace; with 3".to_owned());
         lines.push(
@@ -93,6 +105,7 @@ impl Parts<'_> {
         let violator = self.violator.and_then(|slot| self.plan.threads.get(slot.index()));
         match violator {
             Some(thread) => format!(" (in {})", thread.name),
+            None if self.ending == Symptom::Race => String::new(),
             None => {
                 let waiting: Vec<&str> =
                     self.violation.waiting.iter().map(|waiting| waiting.thread.as_str()).collect();
@@ -106,7 +119,8 @@ impl Parts<'_> {
             "/* name, address, size, elements, whether it is shared, whether it may be on a stack */\n",
         );
         out.push_str("static const struct rely_variable rely_variables[] = {\n");
-        for Variable { name, place, is_shared, .. } in &self.plan.variables {
+        for variable in &self.plan.variables {
+            let Variable { name, place, is_shared, .. } = variable;
             let (address, size, elements) = match place {
                 CPlace::Exact(lvalue, elements) => {
                     (format!("&{lvalue}"), format!("sizeof {lvalue}"), *elements)
@@ -114,13 +128,12 @@ impl Parts<'_> {
                 CPlace::Inside(object) => (format!("&{object}"), format!("sizeof {object}"), 0),
                 CPlace::Nameless => ("0".to_owned(), "0".to_owned(), 0),
             };
-            let may_be_on_stack = *place == CPlace::Nameless && !name.starts_with("heap");
             let _ = writeln!(
                 out,
                 "    {{{}, {address}, {size}, {elements}, {}, {}}},",
                 c_text(name),
                 u8::from(*is_shared),
-                u8::from(may_be_on_stack)
+                u8::from(variable.may_be_on_stack())
             );
         }
         out.push_str("    {0, 0, 0, 0, 0, 0},\n};\n\n");
@@ -133,16 +146,20 @@ impl Parts<'_> {
         );
         steps.push_str("static const struct rely_step rely_steps[] = {\n");
         let mut turn = None;
-        for step in &self.plan.steps {
+        for step in self.plan.all_steps() {
             if turn.replace(step.turn) != Some(step.turn) {
                 let _ = writeln!(steps, "    /* turn {}: {} */", step.turn, commentary(self.thread_of(step)));
             }
             let first = accesses.len();
+            let name = |access: &Access| self.plan.variables[access.variable].name.as_str();
             let (kind, created) = match &step.kind {
                 StepKind::Access(of_step) => {
-                    let name = |access: &Access| self.plan.variables[access.variable].name.as_str();
                     accesses.extend(of_step.iter().map(|access| (access, name(access))));
                     ("RELY_ACCESS", 0)
+                }
+                StepKind::Race(access) => {
+                    accesses.push((access, name(access)));
+                    ("RELY_RACE", 0)
                 }
                 StepKind::Create(slot) => ("RELY_CREATE", slot.index()),
                 StepKind::Join => ("RELY_JOIN", 0),
@@ -204,6 +221,7 @@ impl Parts<'_> {
             Symptom::Undefined(_) => "RELY_UNDEFINED",
             Symptom::Misuse => "RELY_MISUSE",
             Symptom::Deadlock => "RELY_DEADLOCK",
+            Symptom::Race => "RELY_DATA_RACE",
         };
         let violator = self.violator.map_or_else(|| "-1".to_owned(), |slot| slot.index().to_string());
         let (first_line, last_line) =
@@ -220,7 +238,7 @@ impl Parts<'_> {
              *rely_error_functions - 1,\n}};\n",
             c_text(&self.violation_text()),
             self.plan.variables.len(),
-            self.plan.steps.len(),
+            self.plan.all_steps().count(),
             self.plan.threads.len(),
             self.plan.turns(),
         );
@@ -231,7 +249,7 @@ impl Parts<'_> {
             self.source.options.iter().map(|option| format!(" {}", shell_word(option))).collect();
         let checks = match self.ending {
             Symptom::Undefined(checks) => format!(" -fsanitize={checks}"),
-            Symptom::Assertion | Symptom::Misuse | Symptom::Deadlock => String::new(),
+            Symptom::Assertion | Symptom::Misuse | Symptom::Deadlock | Symptom::Race => String::new(),
         };
         format!(
             "gcc -std=gnu11 -g -O0 -fno-pie -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
@@ -239,21 +257,33 @@ impl Parts<'_> {
         )
     }
 
+    /// The runtime itself is not compiled with `-fsanitize=thread`, so that nobody sees what it does.
+    fn link_command(&self) -> String {
+        let library = if self.ending == Symptom::Race { "-ltsan -ldl " } else { "" };
+        format!("gcc -no-pie reproducer.o {} {library}-pthread -o reproducer", self.runtime_files())
+    }
+
+    fn runtime_files(&self) -> String {
+        let accesses = if self.ending == Symptom::Race { "rely_race.c" } else { "rely_accesses.c" };
+        format!("rely_runtime.c rely_threads.c rely_locks.c rely_hooks.c {accesses}")
+    }
+
     fn makefile(&self) -> String {
         // A dollar sign is special in a makefile.
         let compile = self.compile_command().replace('$', "$$");
         format!(
             "# `make run` compiles the reproducer and runs it.\n\nrun: reproducer\n\t./reproducer\n\n\
-             reproducer: reproducer.c program.c {RUNTIME_FILES} rely_runtime.h rely_schedule.h \
-             rely_intercept.h\n\t{compile}\n\t\
-             {LINK}\n\n.PHONY: run\n"
+             reproducer: reproducer.c program.c {} rely_runtime.h rely_schedule.h \
+             rely_intercept.h\n\t{compile}\n\t{}\n\n.PHONY: run\n",
+            self.runtime_files(),
+            self.link_command()
         )
     }
 
     fn readme(&self) -> String {
         let mut turns = String::new();
         let mut turn = None;
-        for step in &self.plan.steps {
+        for step in self.plan.all_steps() {
             if turn.replace(step.turn) != Some(step.turn) {
                 let _ = writeln!(turns, "{}. {}", step.turn + 1, self.thread_of(step));
             }
@@ -261,25 +291,25 @@ impl Parts<'_> {
         }
         let ending = match self.ending {
             Symptom::Deadlock => "every thread waits for another one",
+            Symptom::Race => {
+                "two threads make their accesses one directly after the other, and ThreadSanitizer reports them"
+            }
             Symptom::Assertion | Symptom::Undefined(_) | Symptom::Misuse => "it fails",
         };
         format!(
             "# A reproducer\n\n{}{}\n\n`program.c` is the program as it was checked. This runs it under the schedule \
-             below, at whose end {ending}:\n\n```sh\n{} && {LINK} && ./reproducer\n```\n\nor `make run`. The run \
+             below, at whose end {ending}:\n\n```sh\n{} && {} && ./reproducer\n```\n\nor `make run`. The run \
              ends with\n\n- SIGABRT (134 in a shell) if the violation was reproduced, in the thread and at \
              the line of the trace,\n- 3 if the schedule was followed to its end and nothing failed,\n- 4 if the \
              schedule could not be followed, or something else failed.\n\n## The schedule\n\nOnly \
              what other threads can notice is listed.\n\n{turns}",
             self.violation_text(),
             self.who(),
-            self.compile_command()
+            self.compile_command(),
+            self.link_command()
         )
     }
 }
-
-const RUNTIME_FILES: &str = "rely_runtime.c rely_locks.c rely_hooks.c";
-
-const LINK: &str = "gcc -no-pie reproducer.o rely_runtime.c rely_locks.c rely_hooks.c -pthread -o reproducer";
 
 fn function_table<'n>(out: &mut String, table: &str, names: impl Iterator<Item = &'n str>) {
     let _ = write!(out, "static const void *const rely_{table}[] = {{");

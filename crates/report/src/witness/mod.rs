@@ -19,6 +19,8 @@ mod yaml;
 pub use ghosts::{GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts};
 pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants};
 
+pub(crate) use violation::functions_entered;
+
 use c_text::CText;
 use rely_base::FileId;
 use rely_evidence::counting::Counting;
@@ -73,6 +75,10 @@ pub fn render_witness(
         (Verdict::Unknown(_), _) => Err("there is no witness of an unknown result".to_owned()),
         (Verdict::Unsafe(shown), format) => {
             let replay = shown.replay();
+            if goal == Goal::Race && format == WitnessFormat::GraphMl {
+                return Err("a data race is written in the newer format: name a file that ends with `.yml`"
+                    .to_owned());
+            }
             let kind = match replay.violation() {
                 Violation::Check(check) => Some(context.program.checks()[check].kind),
                 _ => None,
@@ -127,6 +133,7 @@ fn specification(goal: Goal, kind: Option<CheckKind>, text: &CText<'_>) -> Resul
         (Goal::Overflow, _) => "G ! overflow".to_owned(),
         (Goal::Race, _) => "G ! data-race".to_owned(),
         (Goal::Termination, _) => "F end".to_owned(),
+        (Goal::FairTermination, _) => return Err("the format has no word for fairness".to_owned()),
         (Goal::Deadlock, _) => return Err("the format has no word for deadlocks".to_owned()),
     };
     Ok(format!("CHECK( init(main()), LTL({formula}) )"))

@@ -4,9 +4,10 @@ use super::branches::Branches;
 use super::c_text::{CText, SourcePoint};
 use super::invariants::ProofContext;
 use crate::interleaving::{Interleaving, SourceRange, StepTaken, thread_name};
-use rely_base::{Id, Span};
+use rely_base::{Id, SourceMap, Span};
 use rely_evidence::Replay;
-use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, TraceStep, Value};
+use rely_program::race::Racer;
+use rely_program::{EdgeId, Op, Program, SlotId, State, ThreadId, ThreadKind, TraceStep, Value, Violation};
 use std::collections::HashMap;
 
 /// Functions whose results SV-COMP's programs take as inputs.
@@ -67,9 +68,18 @@ pub(super) struct Input {
     pub(super) value: String,
 }
 
-/// The statements of a run, in order; the last one goes wrong.
+/// What goes wrong: a statement of a thread.
+pub(super) struct Target {
+    pub(super) thread: usize,
+    pub(super) place: SourceRange,
+    pub(super) function: Option<String>,
+}
+
+/// The statements of a run, in order; the last one goes wrong, unless there are targets behind it.
 pub(super) struct Path {
     pub(super) steps: Vec<Step>,
+    /// For a data race: the statements with the two accesses, which nobody has made yet.
+    pub(super) racing: Vec<Target>,
     pub(super) has_threads: bool,
 }
 
@@ -93,17 +103,38 @@ impl Path {
             walk.take(step, told, before, states.get(index + 1));
         }
         let mut steps = walk.steps;
-        // What goes wrong may be a part of a statement; the format names statements.
-        if let Some(target) = steps.last_mut()
-            && let Some(start) = text.statement_around(target.start as usize)
+        let racing = racing(replay, context, text);
+        if let Some(target) = steps.last_mut().filter(|_| racing.is_empty())
             && let Some(span) =
                 replay.trace().steps.last().and_then(|step| context.program.edges()[step.edge].span)
         {
-            target.place = SourceRange::of(Span { start: start as u32, ..span }, context.sources);
+            let span = Span { start: target.start, ..span };
+            target.place = SourceRange::of(whole_statement(span, text), context.sources);
         }
-        let has_threads = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
-        Self { steps, has_threads }
+        let moves_others = steps.iter().any(|step| step.thread != 0 || step.creates.is_some());
+        let has_threads = moves_others || !racing.is_empty();
+        Self { steps, racing, has_threads }
     }
+}
+
+/// What goes wrong may be a part of a statement; the format names statements.
+fn whole_statement(span: Span, text: &CText<'_>) -> Span {
+    let start = text.statement_around(span.start as usize).map_or(span.start, |start| start as u32);
+    Span { start, ..span }
+}
+
+/// The two statements that race at the end of a run.
+fn racing(replay: &Replay, context: &ProofContext<'_>, text: &CText<'_>) -> Vec<Target> {
+    let Violation::Race(racers) = replay.violation() else { return Vec::new() };
+    let target = |racer: Racer| {
+        let span = context.program.edges()[racer.edge].span?;
+        Some(Target {
+            thread: racer.slot.index(),
+            place: SourceRange::of(whole_statement(span, text), context.sources),
+            function: text.function(span.start as usize).map(str::to_owned),
+        })
+    };
+    racers.into_iter().filter_map(target).collect()
 }
 
 /// Puts the edges of a run together to statements.
@@ -182,6 +213,29 @@ impl<'w> Walk<'w> {
 struct Calls<'t> {
     text: &'t CText<'t>,
     stack: Vec<usize>,
+}
+
+/// The functions of a C program that a thread is in at the end of a run, when it is about to take an edge.
+pub(crate) fn functions_entered(
+    replay: &Replay,
+    slot: SlotId,
+    edge: EdgeId,
+    program: &Program,
+    sources: &SourceMap,
+) -> Vec<String> {
+    let span_of = |edge: EdgeId| program.edges()[edge].span;
+    let (Some(end), Some(last)) = (span_of(edge), replay.states().last()) else { return Vec::new() };
+    let text = CText::new(sources.file(end.file).text());
+    let function = &program.threads()[last.thread(slot)].name;
+    if text.definition(function).is_none() {
+        return Vec::new();
+    }
+    let mut calls = Calls::new(&text, function);
+    let own = replay.trace().steps.iter().filter(|step| step.slot == slot);
+    for span in own.map(|step| step.edge).chain([edge]).filter_map(span_of) {
+        calls.go_on(span.start as usize);
+    }
+    calls.stack.iter().filter_map(|&byte| text.function(byte)).map(str::to_owned).collect()
 }
 
 /// What a step has to do with calls.

@@ -2,7 +2,7 @@
 //!
 //! Every text is written in double quotes, as JSON would: that is YAML, too, and nothing in a name
 //! can be taken for anything else. Invariants need version 2.0; ghost variables came with 2.1, threads
-//! of waypoints with 2.2.
+//! of waypoints, and segments with the two targets of a data race, with 2.2.
 
 use super::WitnessTask;
 use super::ghosts::{GhostChange, Ghosts};
@@ -15,17 +15,30 @@ pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) ->
     let version = if path.has_threads { "2.2" } else { "2.1" };
     let mut text = entry("violation_sequence", version, &task.uuids[0], task, specification);
     text += "  content:\n";
-    let Some((target, before)) = path.steps.split_last() else { return text + "    []\n" };
-    for step in before {
-        text += &entered(step, path.has_threads, task);
-        text += &assumption(step, path.has_threads, task);
-        text += &input(step, path.has_threads, task);
-        text += &branching(step, path.has_threads, task);
+    let steps = |steps: &[Step]| -> String {
+        let parts = [entered, assumption, input, branching];
+        steps.iter().flat_map(|step| parts.map(|part| part(step, path.has_threads, task))).collect()
+    };
+    if !path.racing.is_empty() {
+        return text + &steps(&path.steps) + &race(path, task);
     }
+    let Some((target, before)) = path.steps.split_last() else { return text + "    []\n" };
+    text += &steps(before);
     text += &entered(target, path.has_threads, task);
     text += &input(target, path.has_threads, task);
     let place = (&target.place, target.function.as_deref());
     text + &waypoint("target", target, path.has_threads, place, None, task)
+}
+
+/// The last segment of a data race: both accesses, in any order.
+fn race(path: &Path, task: &WitnessTask) -> String {
+    let mut text = String::from("    - segment:\n");
+    for target in &path.racing {
+        text += "        - waypoint:\n            type: \"target\"\n            action: \"follow\"\n";
+        text += &format!("            thread_id: {}\n", target.thread);
+        text += &location(&target.place, target.function.as_deref(), 12, task);
+    }
+    text
 }
 
 /// A waypoint where another thread goes on: the statement that it does, and what it finds.

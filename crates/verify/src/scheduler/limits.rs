@@ -3,7 +3,7 @@
 use rely_base::{Limits as _, define_limits};
 use rely_engines::{
     SymbolicLimits, WalkLimits, deductive, explore, houdini, owicki_gries, parameterized, reduction,
-    rely_guarantee,
+    rely_guarantee, termination,
 };
 
 define_limits! {
@@ -68,12 +68,14 @@ pub struct Limits {
     pub parameterized: parameterized::Limits,
     /// Of the inference of blocks.
     pub reduction: reduction::Limits,
+    /// Of the search for rankings.
+    pub termination: termination::Limits,
 }
 
 impl Limits {
     /// The names of all limits, as in `houdini.cubes`, and their values.
     pub fn entries(&self) -> Vec<(String, u64)> {
-        let parts: [(&str, &dyn rely_base::Limits); 14] = [
+        let parts: [(&str, &dyn rely_base::Limits); 15] = [
             ("portfolio", &self.portfolio),
             ("turns", &self.turns),
             ("explore", &self.explore),
@@ -85,6 +87,7 @@ impl Limits {
             ("horn", &self.horn),
             ("parameterized", &self.parameterized),
             ("reduction", &self.reduction),
+            ("termination", &self.termination),
             ("symbolic", &self.symbolic.translation),
             ("solver", &self.symbolic.solver),
             ("interpolation", &self.symbolic.interpolation),
@@ -114,6 +117,7 @@ impl Limits {
             "horn" => self.horn.set(name, value),
             "parameterized" => self.parameterized.set(name, value),
             "reduction" => self.reduction.set(name, value),
+            "termination" => self.termination.set(name, value),
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use super::limits::PortfolioLimits;
 use super::race::{Accept, Entrants, Race};
 use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, StopReason};
-use rely_engines::{Explore, ExploreOptions, Parameterized};
+use rely_engines::{Explore, ExploreOptions, Parameterized, Termination};
 use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::Goal;
 
@@ -25,6 +25,8 @@ pub struct Portfolio {
     pub rely_guarantee: RelyGuaranteeStrategy,
     /// The counting of threads.
     pub parameterized: Parameterized,
+    /// The search for rankings.
+    pub termination: Termination,
     /// What comes first, and for how long.
     pub limits: PortfolioLimits,
 }
@@ -92,8 +94,13 @@ impl Portfolio {
                 let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
                 Race::new(task, accept).run(entrants, budget, explore)
             }
-            Claim::Unknown(Reason::StateLimit(_) | OUT_OF_STEPS) => {
-                accept(task.run(&explore, budget, task.observer), budget)
+            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS) => {
+                let ranked = accept(task.run(&self.termination, budget, task.observer), budget);
+                ranked.or_else(|why| {
+                    let explored = accept(task.run(&explore, budget, task.observer), budget);
+                    // That not all values were tried says less than why there is no proof.
+                    explored.map_err(|reason| if reason == Reason::Sampled { why } else { reason })
+                })
             }
             _ => accept(claimed, budget),
         }

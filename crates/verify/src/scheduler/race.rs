@@ -4,6 +4,7 @@ use super::{Attributed, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, CancelToken, Observer, Progress, Round, StopReason, Tree};
 use rely_engines::{Deductive, Engine, Parameterized};
 use rely_evidence::Reason;
+use rely_program::ThreadKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -52,8 +53,10 @@ impl<'r, T: Send> Race<'r, T> {
         explore: impl FnOnce(&Budget) -> Attributed,
     ) -> Result<T, Reason> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let budgets = [(); 3].map(|()| budget.with_token(self.decided.clone()));
-        let (race, [own, second, third]) = (&self, budgets);
+        let budgets = [(); 4].map(|()| budget.with_token(self.decided.clone()));
+        let (race, [own, second, third, fourth]) = (&self, budgets);
+        let mut threads = race.task.program.threads().values();
+        let any_number = threads.any(|thread| thread.kind == ThreadKind::Template);
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 if cores <= 2 {
@@ -61,9 +64,12 @@ impl<'r, T: Send> Race<'r, T> {
                     race.try_quickly(&Deductive::default(), &quick);
                 }
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
-                race.try_quickly(&engines.parameterized, &second);
                 race.deduce(&second);
             });
+            // Who counts threads is done soon, or never; whoever proves one thread at a time may not be done at all.
+            if any_number {
+                scope.spawn(move || race.try_quickly(&engines.parameterized, &fourth));
+            }
             if cores > 2 {
                 scope.spawn(move || race.deduce(&third));
             }
@@ -76,8 +82,7 @@ impl<'r, T: Send> Race<'r, T> {
         outcome.unwrap_or(Err(Reason::Stopped(StopReason::Cancelled)))
     }
 
-    /// Lets somebody take part who is done soon or never: what keeps it from a proof is not worth telling. Few
-    /// programs start any number of threads to be counted, and deduction has its own turn later.
+    /// Lets somebody take part who is done soon or never: what keeps it from a proof is not worth telling.
     fn try_quickly(&self, engine: &dyn Engine, budget: &Budget) {
         if self.decided.is_cancelled() {
             return;

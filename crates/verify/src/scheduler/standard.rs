@@ -13,6 +13,7 @@ use rely_base::Budget;
 use rely_engines::reduction;
 use rely_evidence::{Claim, Verdict};
 use rely_program::Goal;
+use rely_program::analysis::IdSet;
 
 /// Exploration, then reduction and the portfolio.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +42,7 @@ impl Strategy for Standard {
     }
 
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
-        let Ok(reduced) = self.reducing().reduce(task, budget) else {
+        let Ok(reduced) = self.reducing().reduce(task, IdSet::new(), budget) else {
             return self.portfolio.claim(task, budget);
         };
         let claimed = self.portfolio.explore_at_first(task, budget);
@@ -52,7 +53,7 @@ impl Strategy for Standard {
     }
 
     fn decide(&self, task: Task<'_>, budget: &Budget, judge: &Judge<'_>) -> Decision {
-        let Ok(reduced) = self.reducing().reduce(task, budget) else {
+        let Ok(reduced) = self.reducing().reduce_forgetting(task, budget) else {
             return self.portfolio.decide(task, budget, judge);
         };
         let claimed = self.portfolio.explore_at_first(task, budget);
@@ -62,7 +63,7 @@ impl Strategy for Standard {
             _ => Decision::of(claimed, budget, judge),
         };
         match first.verdict {
-            Verdict::Unknown(_) => reduced.decide(&self.portfolio, task, budget, judge),
+            Verdict::Unknown(_) => self.reducing().settle(&reduced, task, budget, judge),
             _ => first,
         }
     }

@@ -78,7 +78,7 @@ fn section(random: &mut Random, text: &mut String, depth: u32) {
 }
 
 fn statement(random: &mut Random, text: &mut String) {
-    const STATEMENTS: [&str; 16] = [
+    const STATEMENTS: [&str; 18] = [
         "x := x + 1;",
         "x := x + 1;",
         "y := y + 1;",
@@ -95,6 +95,9 @@ fn statement(random: &mut Random, text: &mut String) {
         "await x > 0;",
         "x := x - 1;",
         "if x > 1 { y := 0; }",
+        // What only assumptions look at is forgotten, which may be too much.
+        "y := y + 1; assume y <= 2;",
+        "assume y <= x;",
     ];
     let _ = writeln!(text, "    {}", random.pick(&STATEMENTS));
 }

@@ -1,15 +1,18 @@
 //! Reduction joins steps, and what is proved of the joined ones is accepted of the single ones.
 
 mod generated;
+mod generated_c;
 mod tricky;
 
 use rely_base::{Budget, Silent, SourceMap};
-use rely_evidence::{Proof, Verdict};
+use rely_evidence::{Confirmation, Proof, Verdict};
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_testing::random::{edits, locking};
 use rely_testing::{Answer, Reference, generate};
-use rely_verify::{Portfolio, ReductionStrategy, Standard, Strategy, Task, verify, verify_and_keep};
+use rely_verify::{
+    Language, Portfolio, ReductionStrategy, Source, Standard, Strategy, Task, verify, verify_and_keep,
+};
 use tricky::{TRICKY, Tricky};
 
 fn load(text: &str) -> Program {
@@ -98,12 +101,11 @@ fn edited_programs() {
 }
 
 /// Reduction, the portfolio without it, what runs unless something else is chosen, and a reference that knows nothing
-/// of any of them agree about models with locks.
-fn compare_models(seeds: std::ops::Range<u64>) -> [usize; 3] {
+/// of any of them agree about programs with locks.
+fn compare_strategies(seeds: std::ops::Range<u64>, make: impl Fn(u64) -> (String, Program)) -> [usize; 3] {
     let mut tally = [0; 3];
     for seed in seeds {
-        let model = generated::model(seed);
-        let program = load(&model);
+        let (model, program) = make(seed);
         let expected = Reference::new(&program, Goal::Assert).answer(20_000);
         let expected = match expected {
             Answer::Safe { .. } => "safe",
@@ -133,11 +135,79 @@ fn compare_models(seeds: std::ops::Range<u64>) -> [usize; 3] {
     tally
 }
 
-/// More of them: `RELY_MODELS=5000 cargo test --release -p rely-verify --test reduction models_with_locks`.
+/// More of them: `RELY_MODELS=5000 cargo test --release -p rely-verify --test reduction with_locks`.
 #[test]
 fn models_with_locks() {
-    let seeds = std::env::var("RELY_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
-    let tally = compare_models(0..seeds);
+    let seeds = how_many(200);
+    let tally = compare_strategies(0..seeds, |seed| {
+        let model = generated::model(seed);
+        let program = load(&model);
+        (model, program)
+    });
     let enough = seeds as usize / 5;
     assert!(tally[1] > enough && tally[2] > enough, "{tally:?}");
+}
+
+/// C programs with pointers to locks, locks that are tried, and spin locks written by hand; more of them as above.
+#[test]
+fn programs_with_locks() {
+    let seeds = how_many(60);
+    let tally = compare_strategies(0..seeds, |seed| {
+        let text = generated_c::program(seed);
+        let loaded = rely_verify::load(&Source::new("program.c", Language::C, &*text));
+        (text, loaded.unwrap_or_else(|problem| panic!("seed {seed}: {problem}")).program)
+    });
+    let enough = seeds as usize / 8;
+    assert!(tally[1] > enough && tally[2] > enough, "{tally:?}");
+}
+
+fn how_many(usual: u64) -> u64 {
+    std::env::var("RELY_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// The program P2-x of the reduction paper in C: in the third thread, `y` is accessed without the lock.
+fn unprotected_sum(statements: usize) -> Program {
+    let section = |lock: &str, statement: &str| {
+        let statements = statement.repeat(statements);
+        format!("pthread_mutex_lock(&{lock}); {statements} pthread_mutex_unlock(&{lock});")
+    };
+    let (own, foreign) = (section("my", "y = y + a; "), section("mx", "x = x + 2; "));
+    let last = section("my", "y = y + 2; ");
+    let limit = 7 + 4 * statements;
+    let text = format!(
+        "typedef unsigned long pthread_t; typedef union {{ char size[40]; }} pthread_mutex_t;
+         int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+         int pthread_join(pthread_t, void **);
+         int pthread_mutex_lock(pthread_mutex_t *), pthread_mutex_unlock(pthread_mutex_t *);
+         void __assert_fail(const char *, const char *, unsigned, const char *);
+         int x = 2, y = 2; pthread_mutex_t mx, my;
+         void *one(void *u) {{ int a; pthread_mutex_lock(&mx); a = x; {own} a = a + 1; {own}
+                               x = 2 * x + a; pthread_mutex_unlock(&mx); return 0; }}
+         void *two(void *u) {{ {foreign} return 0; }}
+         void *three(void *u) {{ {last} y = y + 2; return 0; }}
+         int main(void) {{ pthread_t s, t, u;
+            pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0); pthread_create(&u, 0, three, 0);
+            pthread_join(s, 0); pthread_join(t, 0); pthread_join(u, 0);
+            if (x == {limit}) __assert_fail(\"\", \"\", 0, \"\"); return 0; }}"
+    );
+    let loaded = rely_verify::load(&Source::new("program.c", Language::C, text));
+    loaded.unwrap_or_else(|problem| panic!("{problem}")).program
+}
+
+#[test]
+fn what_nobody_asks_for_costs_no_states() {
+    let cost = |statements: usize| {
+        let program = unprotected_sum(statements);
+        let strategy = ReductionStrategy::default();
+        let verified = verify(&program, Goal::Assert, &strategy, &Budget::unlimited(), &Silent);
+        let Verdict::Safe(proved) = &verified.verdict else { panic!("{}", verified.verdict.name()) };
+        let Confirmation::Reduced { obligations, states } = proved.confirmation() else {
+            panic!("{}", proved.evidence())
+        };
+        (obligations, states)
+    };
+    let [(two, states), (four, same), (eight, again)] = [2, 4, 8].map(cost);
+    assert!(states.is_some() && states == same && same == again);
+    // So many more for each statement, and no squares.
+    assert_eq!(eight - four, 2 * (four - two));
 }

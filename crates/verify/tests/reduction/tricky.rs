@@ -10,6 +10,61 @@ pub struct Tricky {
 
 pub const TRICKY: &[Tricky] = &[
     Tricky {
+        without: "places, by which two who set a spin lock to the same value are never together: unknown or many states",
+        model: "var spin, x: int = 0;
+                thread A { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                thread B { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                ensures x == 2;",
+        expected: "safe by reduction",
+    },
+    Tricky {
+        without: "the condition that whoever frees a spin lock holds it: safe, although the third thread lets both in",
+        model: "var spin, x: int = 0;
+                thread A { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                thread B { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                thread C { spin := 0; }
+                ensures x == 2;",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that whoever takes a spin lock has seen it free: safe, although the third thread takes it from its holder and gives it back",
+        model: "var spin, x: int = 0;
+                thread A { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                thread B { local r: int = 0; await spin == 0 do { spin := 1; } r := x; x := r + 1; spin := 0; }
+                thread C { spin := 1; spin := 0; }
+                ensures x == 2;",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "seeing a lock free and taking it in the same step: safe, although both may have seen it free",
+        model: "var spin, x: int = 0;
+                thread A { local r: int = 0; await spin == 0; spin := 1; r := x; x := r + 1; spin := 0; }
+                thread B { local r: int = 0; await spin == 0; spin := 1; r := x; x := r + 1; spin := 0; }
+                ensures x == 2;",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "remembering what an assumption says: unsafe, by a run that the assumption excludes",
+        model: "var x, y: int = 0;
+                thread A { y := 5; assume y == 0; x := 1; }
+                thread B { assert x == 0; }",
+        expected: "safe",
+    },
+    Tricky {
+        without: "looking where forgotten values go: safe, since `y` seems to be looked at by assumptions only",
+        model: "var x, y: int = 0;
+                thread A { local r: int = 0; y := y + 1; assume y < 9; r := y; x := r; }
+                thread B { assert x == 0; }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "waiting for a forgotten value: unsafe, since nobody waits for `y` any more",
+        model: "var x, y: int = 0;
+                thread A { y := 1; assume y < 9; await y == 2; x := 1; }
+                thread B { assert x == 0; }",
+        expected: "safe",
+    },
+    Tricky {
         without: "the condition that nothing goes round in circles after a commit: safe, since the thread never leaves its block",
         model: "var m, x: int = 0;
                 thread A { await m == 0 do { m := 1; } x := 1; while true { skip; } }

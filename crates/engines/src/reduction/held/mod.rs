@@ -4,6 +4,10 @@
 //! facts is computed that holds initially, is kept by the thread's own steps, and by every step of another
 //! thread that can be made meanwhile. The last part is where locks come from: nobody takes a lock that is
 //! taken, and only who holds it gives it back.
+//!
+//! The value of a mutex tells who holds it, that of a spin lock does not: everybody sets it to one. Who has seen it free
+//! and taken it in the same step knows that nobody else has it, and that is a fact, too ([`About::Lock`]): two threads
+//! never know it at once. In the proof it says that no other instance stands where it would know it.
 
 mod passing;
 
@@ -14,7 +18,7 @@ use rely_base::Id;
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
-use rely_program::analysis::IdSet;
+use rely_program::analysis::{Access, IdSet};
 use rely_program::{EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Value, VarId};
 use std::collections::BTreeMap;
 
@@ -25,6 +29,8 @@ pub(super) enum About {
     Value(VarId),
     /// Where an instance stands.
     Place(ThreadId),
+    /// Whether a thread alone holds a lock whose value does not tell who does.
+    Lock(VarId),
 }
 
 /// What is known of it.
@@ -50,6 +56,8 @@ pub(super) struct Held<'p> {
     pub(super) program: &'p Program,
     /// The variables that are only set to constants and handles.
     pub(super) locks: IdSet<VarId>,
+    /// Those that several instances set to the same value, and the value with which they begin: spin locks.
+    spins: BTreeMap<VarId, Value>,
     /// By edge: the first operation that can go wrong.
     fails: Vec<Option<usize>>,
     /// By location; `None` where nobody ever stands.
@@ -66,6 +74,7 @@ impl<'p> Held<'p> {
         let mut held = Self {
             program,
             locks: locks(program),
+            spins: spins(program),
             fails: program.edges().values().map(|edge| first_failure(program, edge)).collect(),
             facts: vec![None; program.locations().len()],
             passages: vec![None; program.edges().len()],
@@ -120,12 +129,22 @@ impl<'p> Held<'p> {
                 let writers = writers.get(about).map_or(&[][..], Vec::as_slice);
                 writers.iter().all(|&edge| self.survives(thread, before, (*about, *known), edge))
             });
+            self.forget_locks(&mut after);
             if after != *before {
                 self.facts[location.index()] = Some(after);
                 changed.push(location);
             }
         }
         changed
+    }
+
+    /// Who does not know that a lock is taken does not hold it.
+    fn forget_locks(&self, facts: &mut Facts) {
+        for (&var, free) in &self.spins {
+            if !is_taken(facts, var, *free) {
+                facts.remove(&About::Lock(var));
+            }
+        }
     }
 
     /// What is known at a location; `None` if nobody ever stands there.
@@ -245,15 +264,34 @@ impl<'p> Held<'p> {
 
     /// Where other instances are known to stand.
     fn others(&self, facts: &Facts, thread: ThreadId) -> Vec<(ThreadId, Vec<ControlPoint>)> {
-        let place = |(about, known): (&About, &Known)| match (about, known) {
-            (About::Place(other), _) if *other == thread => None,
-            (About::Place(other), Known::Unstarted) => Some((*other, vec![ControlPoint::Unstarted])),
+        let places = |(about, known): (&About, &Known)| match (about, known) {
+            (About::Place(other), _) if *other == thread => Vec::new(),
+            (About::Place(other), Known::Unstarted) => vec![(*other, vec![ControlPoint::Unstarted])],
             (About::Place(other), Known::Ended) => {
-                Some((*other, vec![ControlPoint::At(self.program.threads()[*other].exit)]))
+                vec![(*other, vec![ControlPoint::At(self.program.threads()[*other].exit)])]
             }
-            _ => None,
+            (About::Lock(var), _) => {
+                let others = self.program.threads().ids().filter(|&other| other != thread);
+                others.filter_map(|other| Some((other, self.without_lock(other, *var)?))).collect()
+            }
+            _ => Vec::new(),
         };
-        facts.iter().filter_map(place).collect()
+        facts.iter().flat_map(places).collect()
+    }
+
+    /// Where a thread does not hold a lock, if it ever does.
+    fn without_lock(&self, thread: ThreadId, var: VarId) -> Option<Vec<ControlPoint>> {
+        let mut holds = false;
+        let mut points = ControlPoint::all(self.program, thread);
+        points.retain(|point| match point {
+            ControlPoint::Unstarted => true,
+            ControlPoint::At(location) => self.at(*location).is_some_and(|facts| {
+                let is_held = facts.contains_key(&About::Lock(var));
+                holds |= is_held;
+                !is_held
+            }),
+        });
+        holds.then_some(points)
     }
 }
 
@@ -276,6 +314,42 @@ fn locks(program: &Program) -> IdSet<VarId> {
         }
     }
     locks
+}
+
+/// The locks that tell nobody who holds them: several instances set them to the same value, which is not the one with
+/// which they begin, and no template accesses them.
+fn spins(program: &Program) -> BTreeMap<VarId, Value> {
+    let mut setters: BTreeMap<(VarId, Value), Vec<ThreadId>> = BTreeMap::new();
+    let mut candidates = locks(program);
+    for (id, edge) in program.edges().iter() {
+        let thread = program.locations()[edge.source].thread;
+        if program.threads()[thread].kind == ThreadKind::Template {
+            let access = Access::of_edge(program, id);
+            access.reads.iter().chain(access.writes.iter()).for_each(|var| candidates.remove(var));
+        }
+        let pairs = edge.ops.iter().flat_map(|op| if let Op::Assign(pairs) = op { &pairs[..] } else { &[] });
+        for (place, value) in pairs {
+            match value {
+                Expr::Int(value) => setters.entry((place.var(), *value)).or_default().push(thread),
+                Expr::Bool(value) => {
+                    setters.entry((place.var(), Value::from(*value))).or_default().push(thread)
+                }
+                _ => candidates.remove(place.var()),
+            }
+        }
+    }
+    let free = |var: VarId| match &program.vars()[var].initial {
+        Initial::Values(values) => values.first().copied(),
+        Initial::Any(_) => None,
+    };
+    let is_shared = |threads: &[ThreadId]| threads.iter().any(|thread| *thread != threads[0]);
+    let spins = setters.iter().filter(|((var, _), threads)| candidates.contains(*var) && is_shared(threads));
+    spins.filter_map(|((var, value), _)| Some((*var, free(*var).filter(|free| free != value)?))).collect()
+}
+
+/// Whether a variable is known not to have the value that it has while nobody holds it.
+fn is_taken(facts: &Facts, var: VarId, free: Value) -> bool {
+    matches!(facts.get(&About::Value(var)), Some(Known::Constant(value)) if *value != free)
 }
 
 /// Keeps what both know, and says whether that is less than before.

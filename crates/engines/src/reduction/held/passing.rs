@@ -1,7 +1,8 @@
 //! What a thread knows of the locks while it takes an edge, operation by operation.
 
-use super::{About, Facts, Held, Known};
+use super::{About, Facts, Held, Known, is_taken};
 use rely_program::{BinaryOp, Edge, EdgeId, Expr, Op, Program, Sort, UnaryOp, Value, VarId, definedness};
+use std::collections::BTreeMap;
 
 /// What an edge does to the variables, if it can be taken at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ impl Passage {
             needs: source.clone(),
             now: source.clone(),
             changes: Vec::new(),
+            copies: BTreeMap::new(),
         };
         let mut needs_to_fail = None;
         for (position, op) in declaration.ops.iter().enumerate() {
@@ -37,6 +39,7 @@ impl Passage {
         if declaration.target == held.program.threads()[actor].exit && !held.is_template(actor) {
             passing.set(About::Place(actor), Some(Known::Ended));
         }
+        passing.take_locks();
         let Passing { needs, now, changes, .. } = passing;
         Some(Self { needs, needs_to_fail, leaves: now, changes })
     }
@@ -63,6 +66,8 @@ struct Passing<'h> {
     needs: Facts,
     now: Facts,
     changes: Vec<About>,
+    /// Locals that hold the value that a lock had before the step.
+    copies: BTreeMap<VarId, VarId>,
 }
 
 impl Passing<'_> {
@@ -71,9 +76,16 @@ impl Passing<'_> {
         match op {
             Op::Assume(condition, _) => self.assume(condition, true)?,
             Op::Assign(pairs) => {
-                let values: Vec<_> =
-                    pairs.iter().map(|(place, value)| (place.var(), self.known(value))).collect();
-                values.into_iter().for_each(|(var, value)| self.assign(var, value));
+                let values: Vec<_> = pairs
+                    .iter()
+                    .map(|(place, value)| (place.var(), self.known(value), self.copied(value)))
+                    .collect();
+                for (var, value, copied) in values {
+                    self.assign(var, value);
+                    if let Some(lock) = copied {
+                        self.copies.insert(var, lock);
+                    }
+                }
             }
             Op::Havoc(place, _) => self.assign(place.var(), None),
             Op::Spawn { thread, handle, .. } => {
@@ -99,7 +111,31 @@ impl Passing<'_> {
         self.test(About::Place(thread), Known::Ended, true)
     }
 
+    /// Holds a lock from here on, or not any more. Who takes it has seen it free.
+    fn take_locks(&mut self) {
+        for (&var, &free) in &self.held.spins {
+            let (value, lock) = (About::Value(var), About::Lock(var));
+            let was_held = self.now.contains_key(&lock);
+            let was_free = self.needs.get(&value) == Some(&Known::Constant(free));
+            let is_held = is_taken(&self.now, var, free) && (was_held || was_free);
+            if is_held != was_held {
+                self.set(lock, is_held.then_some(Known::Own));
+            }
+        }
+    }
+
+    /// The lock whose value before the step an expression is.
+    fn copied(&self, expr: &Expr) -> Option<VarId> {
+        match expr {
+            Expr::Var(var) if self.held.spins.contains_key(var) => {
+                (!self.changes.contains(&About::Value(*var))).then_some(*var)
+            }
+            _ => None,
+        }
+    }
+
     fn assign(&mut self, var: VarId, value: Option<Known>) {
+        self.copies.remove(&var);
         if self.held.locks.contains(var) {
             self.set(About::Value(var), value);
         }
@@ -150,6 +186,9 @@ impl Passing<'_> {
     }
 
     fn test_value(&mut self, var: VarId, value: Known, is_equal: bool) -> Option<()> {
+        if let Some(&lock) = self.copies.get(&var) {
+            return self.test_before(About::Value(lock), value, is_equal);
+        }
         if !self.held.locks.contains(var) {
             return Some(());
         }
@@ -160,6 +199,21 @@ impl Passing<'_> {
             other => (other, is_equal),
         };
         self.test(About::Value(var), value, is_equal)
+    }
+
+    /// Goes on if something was so before the step.
+    fn test_before(&mut self, about: About, value: Known, is_equal: bool) -> Option<()> {
+        match self.needs.get(&about) {
+            Some(known) if is_equal => return (!self.held.is_not(*known, value)).then_some(()),
+            Some(known) => return (*known != value).then_some(()),
+            None if !is_equal => return Some(()),
+            None => {}
+        }
+        self.needs.insert(about, value);
+        if !self.changes.contains(&about) {
+            self.now.insert(about, value);
+        }
+        Some(())
     }
 
     fn test(&mut self, about: About, value: Known, is_equal: bool) -> Option<()> {

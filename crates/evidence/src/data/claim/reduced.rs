@@ -2,13 +2,16 @@
 
 use crate::data::{Proof, ReducedDefect, RelyGuarantee};
 use rely_base::Id;
-use rely_passes::{BackMap, MergeAtomicBlocks, Pass};
-use rely_program::{EdgeId, LocationId, Program};
+use rely_passes::{BackMap, MergeAtomicBlocks, Pass, forget};
+use rely_program::{EdgeId, LocationId, Program, VarId};
 
 /// Blocks of steps that may be taken for one step, and a proof about the program in which they are.
 #[derive(Clone, Debug)]
 pub struct Reduced {
-    /// Assertions about the program as it is, with which edges are movers. They say nothing about
+    /// Shared variables that are forgotten first, since nothing but assumptions looks at them. All the rest is about
+    /// the program without them.
+    pub forgotten: Vec<VarId>,
+    /// Assertions about the program with its single steps, with which edges are movers. They say nothing about
     /// the goal.
     pub held: RelyGuarantee,
     /// The locations inside of blocks; all others are outside.
@@ -55,7 +58,25 @@ impl Reduced {
     /// The program in which each block is one step, and the way back from it. Blocks with loops, or
     /// with very many paths, stay as atomic blocks.
     pub fn program(&self, program: &Program) -> Result<(Program, BackMap), ReducedDefect> {
-        reduced_program(program, self.inside.iter().map(|(location, _)| *location))
+        let (forgetful, first) = self.forgetful(program)?;
+        let (smaller, second) =
+            reduced_program(&forgetful, self.inside.iter().map(|(location, _)| *location))?;
+        Ok((smaller, first.then(second)))
+    }
+
+    /// The program with its single steps that has forgotten what the proof forgets, and the way back from it. It has
+    /// the same locations, edges and variables.
+    pub fn forgetful(&self, program: &Program) -> Result<(Program, BackMap), ReducedDefect> {
+        if let Some(unknown) = self.forgotten.iter().find(|var| program.vars().get(**var).is_none()) {
+            return Err(ReducedDefect::Malformed(format!("there is no variable {}", unknown.index())));
+        }
+        if let Some(local) = self.forgotten.iter().find(|var| !program.vars()[**var].is_global()) {
+            return Err(ReducedDefect::Needed(program.vars()[*local].name.to_string()));
+        }
+        forget(program, &self.forgotten.iter().copied().collect()).map_err(|needed| {
+            let names: Vec<&str> = needed.iter().map(|var| &*program.vars()[var].name).collect();
+            ReducedDefect::Needed(names.join("`, `"))
+        })
     }
 
     /// Whether an edge is the commit of a block: it does not lead to a location before the commit,

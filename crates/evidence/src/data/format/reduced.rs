@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReducedRecord {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    forgotten: Vec<u32>,
     held: RelyGuaranteeRecord,
     inside: Vec<InsideRecord>,
     movers: Vec<MoverRecord>,
@@ -62,6 +64,7 @@ impl From<&Reduced> for ReducedRecord {
             },
         });
         Self {
+            forgotten: reduced.forgotten.iter().map(|var| number(*var)).collect(),
             held: (&reduced.held).into(),
             inside: inside.collect(),
             movers: movers.collect(),
@@ -88,6 +91,7 @@ impl From<ReducedRecord> for Reduced {
             (id(entry.edge), mover)
         });
         Self {
+            forgotten: record.forgotten.into_iter().map(id).collect(),
             held: record.held.into(),
             inside: inside.collect(),
             movers: movers.collect(),

@@ -93,7 +93,7 @@ enum ViolationRecord {
     Property(u32),
     Deadlock,
     Race([RacerRecord; 2]),
-    Endless(u32),
+    Lasso(u32),
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ pub fn trace_to_json(program: &Program, goal: Goal, trace: &Trace) -> String {
                 thread: racer.slot.index() as u32,
                 edge: racer.edge.index() as u32,
             })),
-            Violation::Endless(repeated) => ViolationRecord::Endless(repeated as u32),
+            Violation::Lasso(repeated) => ViolationRecord::Lasso(repeated as u32),
         },
     };
     serde_json::to_string(&file).expect("numbers and strings are always JSON")
@@ -155,7 +155,7 @@ pub fn trace_from_json(program: &Program, json: &str) -> Result<(Goal, Trace), T
         ViolationRecord::Check(index) => Violation::Check(CheckId::from_index(index as usize)),
         ViolationRecord::Property(index) => Violation::Property(index as usize),
         ViolationRecord::Deadlock => Violation::Deadlock,
-        ViolationRecord::Endless(repeated) => Violation::Endless(repeated as usize),
+        ViolationRecord::Lasso(repeated) => Violation::Lasso(repeated as usize),
         ViolationRecord::Race(racers) => Violation::Race(racers.map(|racer| Racer {
             slot: SlotId::from_index(racer.thread as usize),
             edge: EdgeId::from_index(racer.edge as usize),

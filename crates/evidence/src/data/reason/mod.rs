@@ -63,6 +63,9 @@ pub enum Reason {
     /// get back to their values.
     #[error("some steps may be repeated for ever, but the states in which they begin are not the same")]
     NoRecurrence,
+    /// Some steps can be repeated for ever, but only if a thread that could always go on never does.
+    #[error("some steps may be repeated for ever, but a thread that could always go on is left out")]
+    UnfairLoop,
     /// The program waits on condition variables, and what follows from that is not modelled exactly.
     #[error(
         "the program waits on condition variables, and waits that may end at any time say nothing about the property `{0}`"
@@ -157,9 +160,9 @@ pub enum TraceDefect {
     /// Whether a thread can move has no answer.
     #[error("whether the last state of the trace is a deadlock is undefined: {0}")]
     MeaninglessDeadlock(StepError),
-    /// There are fewer steps than those that are said to be repeated for ever, or these are none.
-    #[error("the trace does not have the steps that are said to be repeated")]
-    NothingRepeated,
+    /// The loop of a lasso has no steps, or more than the trace.
+    #[error("the trace does not have the steps of its loop")]
+    NoLoop,
 }
 
 /// What is wrong with a proof. The states of a proof by exhaustion are counted from zero, in their

@@ -73,6 +73,9 @@ pub enum ReducedDefect {
     /// The proof mentions something that does not exist, or something twice.
     #[error("the reduction is malformed: {0}")]
     Malformed(String),
+    /// Forgotten variables are needed: something other than assumptions looks at them, or they are not shared.
+    #[error("the reduction forgets `{0}`, which is needed")]
+    Needed(String),
     /// A block does not have the right shape.
     #[error("rule `{rule}` is violated: {place} {}", rule.demand())]
     Block {

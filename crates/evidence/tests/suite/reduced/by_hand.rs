@@ -525,6 +525,21 @@ fn defects_are_told_with_their_place() {
 }
 
 #[test]
+fn only_what_nobody_looks_at_is_forgotten() {
+    let model = models::figure_1();
+    let check = |name: &str, expected: expect_test::Expect| {
+        let var = model.program.vars().iter().find(|(_, var)| &*var.name == name).map(|(id, _)| id);
+        let forgotten = vec![var.expect("the model has the variable")];
+        let found = defect(&model, name, Reduced { forgotten, ..right(&model) });
+        expected.assert_eq(&found.to_string());
+    };
+    // The claim is about `x`, somebody waits for `mx`, and `a` is no shared variable.
+    check("x", expect!["the reduction forgets `x`, which is needed"]);
+    check("mx", expect!["the reduction forgets `mx`, which is needed"]);
+    check("a", expect!["the reduction forgets `a`, which is needed"]);
+}
+
+#[test]
 fn only_what_can_go_wrong_is_preserved() {
     let model = models::counter();
     let goals = [Goal::Deadlock, Goal::Termination, Goal::Race];
@@ -544,7 +559,13 @@ fn a_reduced_program_can_be_reduced_again() {
     // The inner reduction has no blocks: it leaves the program as it is.
     let (smaller, _) = reduced.program(&model.program).expect("the blocks are some");
     let held = nothing_held(&smaller);
-    let inner = Reduced { held, inside: Vec::new(), movers: Vec::new(), proof: reduced.proof.clone() };
+    let inner = Reduced {
+        forgotten: Vec::new(),
+        held,
+        inside: Vec::new(),
+        movers: Vec::new(),
+        proof: reduced.proof.clone(),
+    };
     let outer = Reduced { proof: Box::new(Proof::Reduced(inner)), ..reduced };
     assert_eq!(verdict(&model, Goal::Assert, outer).name(), "safe");
 }

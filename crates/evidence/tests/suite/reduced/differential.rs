@@ -68,7 +68,13 @@ fn compare(what: &str, program: &Program, goal: Goal, reduced: &Reduced, tally: 
 }
 
 fn blank(held: RelyGuarantee) -> Reduced {
-    Reduced { held, inside: Vec::new(), movers: Vec::new(), proof: Box::new(exhausted(0)) }
+    Reduced {
+        forgotten: Vec::new(),
+        held,
+        inside: Vec::new(),
+        movers: Vec::new(),
+        proof: Box::new(exhausted(0)),
+    }
 }
 
 #[test]

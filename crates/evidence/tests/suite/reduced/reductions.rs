@@ -24,7 +24,13 @@ pub fn exhausted(states: u64) -> Proof {
 /// Reads a reduction; a mistake in it is a mistake of the test.
 pub fn reduction(program: &Program, held: &str, text: &str, proof: Proof) -> Reduced {
     let held = notation::proof(program, held);
-    let mut reduced = Reduced { held, inside: Vec::new(), movers: Vec::new(), proof: Box::new(proof) };
+    let mut reduced = Reduced {
+        forgotten: Vec::new(),
+        held,
+        inside: Vec::new(),
+        movers: Vec::new(),
+        proof: Box::new(proof),
+    };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (head, names) = line.split_once(':').unwrap_or_else(|| panic!("no colon in `{line}`"));
         let (what, thread) = head.split_once(' ').unwrap_or_else(|| panic!("no thread in `{line}`"));

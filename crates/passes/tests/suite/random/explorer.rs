@@ -1,6 +1,6 @@
 //! All runs of a program, one state after the other.
 
-use rely_base::Budget;
+use rely_base::{Budget, Id};
 use rely_program::{
     CheckId, Chooser, Domain, Goal, Outcome, Program, PropertyKind, Reached, SearchError, Semantics,
     SlotStatus, State, StepError, Successors, ThreadProgress, Trace, TraceStep, Value, VarId, Violation,
@@ -48,7 +48,7 @@ pub struct Verdict {
     pub assert: bool,
     /// A check of the goal `overflow` is violated.
     pub overflow: bool,
-    /// A deadlock is reachable.
+    /// A state is reachable in which a thread waits for ever.
     pub deadlock: bool,
 }
 
@@ -70,7 +70,7 @@ impl Findings {
                 Violation::Check(_) | Violation::Property(_) => verdict.assert = true,
                 Violation::Deadlock => verdict.deadlock = true,
                 // Nobody looks for races or endless runs here.
-                Violation::Race(_) | Violation::Endless(_) => {}
+                Violation::Race(_) | Violation::Lasso(_) => {}
             }
         }
         verdict
@@ -116,6 +116,7 @@ pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Res
         pending: VecDeque::new(),
         findings: Findings::default(),
         observed,
+        waits: Waits::default(),
     };
     // Every domain has at least two values.
     if 1usize.checked_shl(semantics.initial_choices().len() as u32).is_none_or(|least| least > most_states) {
@@ -133,6 +134,9 @@ pub fn explore(program: &Program, observed: &[VarId], most_states: usize) -> Res
         }
     }
     exploration.findings.states = exploration.parents.len();
+    if let Some(number) = exploration.waits.stuck(exploration.parents.len()).first().copied() {
+        exploration.report(number, Vec::new(), Violation::Deadlock);
+    }
     Ok(exploration.findings)
 }
 
@@ -149,12 +153,13 @@ struct Exploration<'s, 'p> {
     pending: VecDeque<State>,
     findings: Findings,
     observed: &'s [VarId],
+    waits: Waits,
 }
 
 impl Exploration<'_, '_> {
-    fn add(&mut self, state: State, parent: Parent) -> Result<(), Stopped> {
-        if self.numbers.contains_key(&state) {
-            return Ok(());
+    fn add(&mut self, state: State, parent: Parent) -> Result<usize, Stopped> {
+        if let Some(&number) = self.numbers.get(&state) {
+            return Ok(number);
         }
         let number = self.parents.len();
         self.numbers.insert(state.clone(), number);
@@ -167,7 +172,7 @@ impl Exploration<'_, '_> {
             self.observe(&state);
         }
         self.pending.push_back(state);
-        Ok(())
+        Ok(number)
     }
 
     fn observe(&mut self, state: &State) {
@@ -186,6 +191,7 @@ impl Exploration<'_, '_> {
         let number = self.numbers[state];
         let mut found: Vec<(Vec<TraceStep>, Result<State, CheckId>)> = Vec::new();
         let mut doing = Vec::new();
+        let mut is_void = false;
         for slot in state.slots() {
             let summary = self.successors.for_each(state, slot, &mut |step| {
                 let path = step.path().into_iter();
@@ -199,14 +205,24 @@ impl Exploration<'_, '_> {
             })?;
             if self.semantics.status(state, slot) == SlotStatus::Running {
                 doing.push(summary.progress().0);
+                is_void |= summary.abandoned || summary.failed;
+                if summary.progress().0 == ThreadProgress::Waiting {
+                    self.waits.waiting.push((slot.index(), number));
+                }
             }
         }
         if !doing.is_empty() && doing.iter().all(|&doing| doing == ThreadProgress::Waiting) {
             self.report(number, Vec::new(), Violation::Deadlock);
         }
+        if is_void && found.iter().all(|(_, reached)| reached.is_err()) {
+            self.waits.void.push(number);
+        }
         for (steps, reached) in found {
             match reached {
-                Ok(next) => self.add(next, Parent::Step(number, steps))?,
+                Ok(next) => {
+                    let next = self.add(next, Parent::Step(number, steps))?;
+                    self.waits.steps.push((number, next));
+                }
                 Err(check) => self.report(number, steps, Violation::Check(check)),
             }
         }
@@ -230,6 +246,80 @@ impl Exploration<'_, '_> {
         };
         let steps = parts.into_iter().rev().flatten().collect();
         self.findings.violations.push(Trace { initial, steps, violation });
+    }
+}
+
+/// Whether some thread waits for ever in a state.
+fn is_stuck(semantics: &Semantics<'_>, state: State) -> bool {
+    if semantics.atomic_slot(&state).is_some() {
+        return false;
+    }
+    let budget = Budget::unlimited();
+    let mut exploration = Exploration {
+        semantics,
+        successors: Successors::new(semantics, &EveryValue, &budget),
+        numbers: FxHashMap::default(),
+        parents: Vec::new(),
+        pending: VecDeque::new(),
+        findings: Findings::default(),
+        observed: &[],
+        waits: Waits::default(),
+    };
+    if exploration.add(state, Parent::Initial(Vec::new())).is_err() {
+        return false;
+    }
+    while let Some(state) = exploration.pending.pop_front() {
+        if exploration.expand(&state).is_err() {
+            return false;
+        }
+    }
+    exploration.waits.stuck(exploration.parents.len()).contains(&0)
+}
+
+/// The steps between states, and who waits in which.
+#[derive(Default)]
+struct Waits {
+    steps: Vec<(usize, usize)>,
+    waiting: Vec<(usize, usize)>,
+    /// States from which nothing leads on in a run that does not count.
+    void: Vec<usize>,
+}
+
+impl Waits {
+    /// The states, of so many, in which a thread waits for ever although the run counts.
+    fn stuck(&self, states: usize) -> Vec<usize> {
+        let mut before = vec![Vec::new(); states];
+        let mut leaving = vec![0; states];
+        for &(from, to) in &self.steps {
+            before[to].push(from);
+            leaving[from] += 1;
+        }
+        let mut is_void = vec![false; states];
+        let mut pending = self.void.clone();
+        while let Some(state) = pending.pop() {
+            is_void[state] = true;
+            for &from in &before[state] {
+                leaving[from] -= 1;
+                if leaving[from] == 0 {
+                    pending.push(from);
+                }
+            }
+        }
+        let mut stuck = BTreeSet::new();
+        for thread in self.waiting.iter().map(|&(thread, _)| thread).collect::<BTreeSet<_>>() {
+            let mut goes_on: Vec<bool> = is_void.iter().map(|is_void| !is_void).collect();
+            self.waiting.iter().filter(|(who, _)| *who == thread).for_each(|&(_, at)| goes_on[at] = false);
+            let mut pending: Vec<usize> = (0..states).filter(|&state| goes_on[state]).collect();
+            while let Some(state) = pending.pop() {
+                for &from in before[state].iter().filter(|&&from| !is_void[from]) {
+                    if !std::mem::replace(&mut goes_on[from], true) {
+                        pending.push(from);
+                    }
+                }
+            }
+            stuck.extend((0..states).filter(|&state| !goes_on[state] && !is_void[state]));
+        }
+        stuck.into_iter().collect()
     }
 }
 
@@ -267,8 +357,8 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), String> {
         }
     }
     let shown = match trace.violation {
-        Violation::Check(_) | Violation::Race(_) | Violation::Endless(_) => false,
-        Violation::Deadlock => semantics.is_deadlock(&state, &EveryValue) == Ok(Some(true)),
+        Violation::Check(_) | Violation::Race(_) | Violation::Lasso(_) => false,
+        Violation::Deadlock => is_stuck(&semantics, state.clone()),
         Violation::Property(index) => {
             let condition = match &program.properties()[index].kind {
                 PropertyKind::Always(condition) => Some(condition),

@@ -226,8 +226,15 @@ class RunView {
     if (!current) return;
     const thread = this.model.run.steps[row.first].t;
     current.classList.add("current", ...threadClass(thread).split(" "));
-    if (this.isLast()) current.classList.add("violated");
+    if (this.isLast()) this.markViolation(current);
     this.source.scrollTo(current);
+  }
+
+  /** The last statement is what goes wrong, unless two accesses race that nobody has made yet. */
+  markViolation(current) {
+    const { race } = this.model.run;
+    const lines = race.length > 0 ? race.map(({ at }) => this.source.row(at)).filter(Boolean) : [current];
+    for (const line of lines) line.classList.add("violated");
   }
 
   key(event) {
@@ -266,8 +273,10 @@ class LanesView {
   laneWeights() {
     const { steps, edges } = this.model.run;
     const longest = new Map();
-    for (const step of steps) longest.set(step.t, Math.max(longest.get(step.t) || 0, edges[step.e].text.length));
-    return this.model.lanes.map((lane) => clamp(Math.max(longest.get(lane.index), lane.name.length) + 3, 16, 28));
+    const note = (thread, text) => longest.set(thread, Math.max(longest.get(thread) || 0, text.length));
+    for (const step of steps) note(step.t, edges[step.e].text);
+    for (const { thread, text } of this.model.run.race) note(thread, text);
+    return this.model.lanes.map((lane) => clamp(Math.max(longest.get(lane.index) || 0, lane.name.length) + 3, 16, 28));
   }
 
   layOut() {
@@ -287,7 +296,8 @@ class LanesView {
       ...(this.wide ? names : [el("span"), el("span", { class: "names" }, names)]),
       ...(this.withValues ? [el("span", { class: "quiet" }, "values")] : []),
     );
-    this.body.style.height = `${(this.model.rows.length + 1) * ROW_HEIGHT}px`;
+    const races = this.model.run.race.length > 0 ? 1 : 0;
+    this.body.style.height = `${(this.model.rows.length + 1 + races) * ROW_HEIGHT}px`;
     this.drawn = null;
     this.draw();
   }
@@ -310,6 +320,7 @@ class LanesView {
     this.drawn = key;
     const rows = [];
     for (let position = first; position <= last; position += 1) rows.push(this.row(position));
+    if (last === this.model.rows.length && this.model.run.race.length > 0) rows.push(this.raceRow());
     this.body.replaceChildren(...rows);
   }
 
@@ -358,6 +369,37 @@ class LanesView {
         el("span", { class: `what ${thread === null ? "quiet" : threadClass(thread)}` }, text, values && el("small", null, ` ${values}`)),
       );
     }
+    return element;
+  }
+
+  /** Both accesses of a data race, side by side below the steps. */
+  raceRow() {
+    const { lanes, run, rows, owners } = this.model;
+    const holders = new Set(owners[run.steps.length].values());
+    const isLast = this.selected === rows.length;
+    const element = el("div", {
+      class: `row race${isLast ? " selected last" : " later"}`,
+      role: "presentation",
+      onclick: () => this.go(rows.length),
+    });
+    element.style.top = `${(rows.length + 1) * ROW_HEIGHT}px`;
+    element.append(el("span", { class: "no" }, "race"));
+    const racing = (lane) => run.race.find(({ thread }) => thread === lane.index);
+    const cells = (this.wide ? lanes : lanes.slice(0, 12)).map((lane) => this.cell(lane.index, racing(lane) ? lane.index : null, holders));
+    if (!this.wide) {
+      const told = run.race.map(({ thread, text }) => el("span", { class: threadClass(thread) }, `${text} `));
+      element.append(el("span", { class: "rails" }, cells), el("span", { class: "what" }, told));
+      return element;
+    }
+    lanes.forEach((lane, index) => {
+      cells[index].style.gridColumn = String(index + 2);
+      element.append(cells[index]);
+      const access = racing(lane);
+      if (!access) return;
+      const words = el("span", { class: `text ${threadClass(lane.index)}`, title: access.told }, el("span", null, access.text));
+      words.style.gridColumn = String(index + 2);
+      element.append(words);
+    });
     return element;
   }
 
@@ -418,7 +460,9 @@ class ValuesView {
     const waiting = section.waiting.map((wait) =>
       el("li", null, `${wait.thread} waits${wait.line ? ` at line ${wait.line}` : ""}: `, el("code", null, wait.statement)),
     );
-    return el("div", { class: "failure" }, prose(violationText(section)), waiting.length > 0 ? el("ul", null, waiting) : null);
+    const racing = this.model.run.race.map(({ told }) => el("li", null, prose(told)));
+    const list = [...waiting, ...racing];
+    return el("div", { class: "failure" }, prose(violationText(section)), list.length > 0 ? el("ul", null, list) : null);
   }
 
   fillBody() {

@@ -1,9 +1,9 @@
 //! The search for finitely many omega configurations that cover every state.
 
+use super::super::limits::Limits;
+use super::configuration::{Locals, OmegaConfiguration, Steps};
 use super::failure::Failure;
-use super::limits::Limits;
 use super::live::Live;
-use super::omega::{Locals, OmegaConfiguration, Steps};
 use rely_base::Budget;
 use rely_program::{Goal, Program, Semantics};
 

@@ -5,8 +5,8 @@
 //! threads are in it at most. The assertions about threads only say which local states there are,
 //! so no step of another thread can make them false.
 
+use super::configuration::{Count, Local, LocalId, OmegaConfiguration};
 use super::cover::Cover;
-use super::omega::{Count, Local, LocalId, OmegaConfiguration};
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,

@@ -1,34 +1,45 @@
-//! The search for runs that never end.
+//! The search for lassos: runs that get to a state (the stem) and from there back to it (the loop).
 //!
 //! Every edge is a step of its own, since a thread can go round inside of an atomic block for ever, and no step is
 //! left out: an order that does not matter for where a run leads can matter for whether it ends. The steps between
-//! states are kept. If they make a circle, the way to it and once around is a run that never ends; a state in
+//! states are kept. A cycle of them, with the way to it, is a run that never ends; a state in
 //! which nothing moves, and not all has ended, is wrong as well. If all states were visited and there is neither,
 //! every run ends.
 
-use super::circles::Graph;
+use super::cycles::{Graph, Link};
+use super::fair::{Resting, fair_cycle};
 use super::store::{Insertion, StateId, StateStore};
 use super::trace;
 use crate::values::Values;
 use rely_base::{Budget, Id, Observer, Progress};
 use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
 use rely_program::{
-    InitialStatesError, Reached, SearchError, Semantics, SlotStatus, State, Successors, Violation,
+    InitialStatesError, Reached, SearchError, Semantics, SlotId, SlotStatus, State, Successors,
+    ThreadProgress, Violation,
 };
 use std::ops::ControlFlow;
 
 /// How often progress is reported and memory measured, in states.
 const STATES_PER_REPORT: usize = 1 << 10;
 
-/// After so many states one looks for circles for the first time, and again whenever they have doubled: a
+/// After so many states one looks for cycles for the first time, and again whenever they have doubled: a
 /// program with very many states may go round among the first.
 const STATES_AT_FIRST: usize = 1 << 10;
 
+/// What is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    /// So many states at most.
+    pub(super) max_states: u64,
+    /// Only fair runs count.
+    pub(super) fair: bool,
+}
+
 /// The search and all that it has found out.
-pub(super) struct Endless<'a, 'p> {
+pub(super) struct LassoSearch<'a, 'p> {
     semantics: &'a Semantics<'p>,
     values: &'a Values,
-    max_states: u64,
+    scope: Scope,
     budget: &'a Budget,
     observer: &'a dyn Observer,
     store: StateStore,
@@ -40,11 +51,11 @@ pub(super) struct Endless<'a, 'p> {
     trouble: Option<Reason>,
 }
 
-impl<'a, 'p> Endless<'a, 'p> {
+impl<'a, 'p> LassoSearch<'a, 'p> {
     pub(super) fn new(
         semantics: &'a Semantics<'p>,
         values: &'a Values,
-        max_states: u64,
+        scope: Scope,
         budget: &'a Budget,
         observer: &'a dyn Observer,
     ) -> Self {
@@ -53,7 +64,7 @@ impl<'a, 'p> Endless<'a, 'p> {
         Self {
             semantics,
             values,
-            max_states,
+            scope,
             budget,
             observer,
             store,
@@ -101,7 +112,7 @@ impl<'a, 'p> Endless<'a, 'p> {
         self.semantics.pack(state, &mut self.packed);
         match self.store.insert(&self.packed, parent) {
             Insertion::Known(id) => Ok(id),
-            Insertion::New(id) if self.store.len() as u64 <= self.max_states => Ok(id),
+            Insertion::New(id) if self.store.len() as u64 <= self.scope.max_states => Ok(id),
             Insertion::New(_) | Insertion::Full => Err(Reason::StateLimit(self.store.len() as u64 - 1)),
         }
     }
@@ -118,17 +129,17 @@ impl<'a, 'p> Endless<'a, 'p> {
             }
             if index == next_look {
                 next_look *= 2;
-                self.look_for_circle()?;
+                self.look_for_cycle()?;
             }
             if let Err(claim) = self.expand(id, &state, &mut successors) {
                 // What was seen until here may be enough.
-                self.look_for_circle()?;
+                self.look_for_cycle()?;
                 return Err(claim);
             }
             index += 1;
         }
         self.report(index)?;
-        self.look_for_circle()
+        self.look_for_cycle()
     }
 
     fn expand(
@@ -149,7 +160,7 @@ impl<'a, 'p> Endless<'a, 'p> {
                 leaves_blocks |= semantics.atomic_slot(next).is_none();
                 match self.add(next, Some(id)) {
                     Ok(target) => {
-                        self.graph.add(id.index(), target.index());
+                        self.graph.add(id.index(), slot, target.index());
                         ControlFlow::Continue(())
                     }
                     Err(reason) => {
@@ -194,18 +205,31 @@ impl<'a, 'p> Endless<'a, 'p> {
         }
     }
 
-    fn look_for_circle(&mut self) -> Result<(), Claim> {
-        let Some(circle) = self.graph.shortest_circle_of_first(self.store.len()) else { return Ok(()) };
-        let mut way = self.way_to(StateId::from_index(circle[0]));
-        way.extend(circle[1..].iter().map(|&state| StateId::from_index(state)));
-        Err(self.shown(&way, Violation::Endless(circle.len() - 1)))
+    fn look_for_cycle(&mut self) -> Result<(), Claim> {
+        let Some((first, cycle)) = self.cycle()? else { return Ok(()) };
+        let mut way = self.way_to(StateId::from_index(first));
+        way.extend(cycle.iter().map(|&(state, slot)| (StateId::from_index(state), slot)));
+        Err(self.shown(&way, Violation::Lasso(cycle.len())))
     }
 
-    fn way_to(&self, state: StateId) -> Vec<StateId> {
-        trace::way_to(&self.store, state)
+    /// The first state of a cycle that counts, and the steps that lead back to it.
+    fn cycle(&self) -> Result<Option<(usize, Vec<Link>)>, Claim> {
+        let states = self.store.len();
+        if self.scope.fair {
+            let successors = Successors::new(self.semantics, self.values, self.budget);
+            let mut resting = Stored { search: self, successors, state: State::default() };
+            return fair_cycle(&self.graph, states, &mut resting);
+        }
+        let components = self.graph.components(states, |_| true);
+        let first = components.cyclic().first().map(|members| members[0]);
+        Ok(first.map(|first| (first, components.cycle_through(first))))
     }
 
-    fn shown(&self, way: &[StateId], violation: Violation) -> Claim {
+    fn way_to(&self, state: StateId) -> Vec<(StateId, Option<SlotId>)> {
+        trace::way_to(&self.store, state).into_iter().map(|state| (state, None)).collect()
+    }
+
+    fn shown(&self, way: &[(StateId, Option<SlotId>)], violation: Violation) -> Claim {
         let run = trace::along(self.semantics, self.values, &self.store, way, self.budget);
         match run {
             Ok((initial, steps)) => Claim::Unsafe(rely_program::Trace { initial, steps, violation }),
@@ -244,6 +268,43 @@ impl<'a, 'p> Endless<'a, 'p> {
             ],
         });
         Ok(())
+    }
+}
+
+/// The stored states, of which some are looked at again.
+struct Stored<'s, 'a, 'p> {
+    search: &'s LassoSearch<'a, 'p>,
+    successors: Successors<'s, 'p>,
+    state: State,
+}
+
+impl Stored<'_, '_, '_> {
+    fn unpack(&mut self, state: usize) {
+        let bytes = self.search.store.bytes(StateId::from_index(state));
+        self.search.semantics.unpack(bytes, &mut self.state).expect("the store holds what was packed");
+    }
+}
+
+impl Resting for Stored<'_, '_, '_> {
+    type Stop = Claim;
+
+    fn is_inside_block(&mut self, state: usize) -> bool {
+        self.unpack(state);
+        self.search.semantics.atomic_slot(&self.state).is_some()
+    }
+
+    fn slots(&mut self, state: usize) -> Vec<SlotId> {
+        self.unpack(state);
+        self.state.slots().collect()
+    }
+
+    fn rests(&mut self, state: usize, slot: SlotId) -> Result<bool, Claim> {
+        self.unpack(state);
+        match self.successors.progress(&self.state, slot) {
+            Ok((ThreadProgress::CanMove, _) | (_, false)) | Err(SearchError::Step(_)) => Ok(false),
+            Ok((_, true)) => Ok(true),
+            Err(error) => Err(stopped(error)),
+        }
     }
 }
 

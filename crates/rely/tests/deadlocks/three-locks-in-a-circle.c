@@ -1,0 +1,40 @@
+// Three threads, each holding the lock that the next one wants.
+//
+// expect(deadlock): unsafe
+#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
+
+void *first(void *argument) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return 0;
+}
+
+void *second(void *argument) {
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&c);
+    pthread_mutex_unlock(&c);
+    pthread_mutex_unlock(&b);
+    return 0;
+}
+
+void *third(void *argument) {
+    pthread_mutex_lock(&c);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&c);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t, u, v;
+    pthread_create(&t, 0, first, 0);
+    pthread_create(&u, 0, second, 0);
+    pthread_create(&v, 0, third, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    pthread_join(v, 0);
+    return 0;
+}

@@ -1,0 +1,32 @@
+// One signal and one test: `if` instead of `while` does no harm to progress here.
+//
+// expect(deadlock): safe
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int ready;
+
+void *consume(void *argument) {
+    pthread_mutex_lock(&m);
+    if (!ready)
+        pthread_cond_wait(&c, &m);
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+void *produce(void *argument) {
+    pthread_mutex_lock(&m);
+    ready = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t, u;
+    pthread_create(&t, 0, consume, 0);
+    pthread_create(&u, 0, produce, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}
