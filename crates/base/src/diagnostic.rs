@@ -27,12 +27,25 @@ pub struct Diagnostic {
     pub secondary: Vec<(Span, String)>,
     /// What the user can do about it.
     pub help: Option<String>,
+    /// Whether the input is not wrong, but uses something that is not supported.
+    pub is_unsupported: bool,
 }
 
 impl Diagnostic {
     /// An error with no place yet.
     pub fn error(message: impl Into<String>) -> Self {
-        Self { message: message.into(), primary: None, secondary: Vec::new(), help: None }
+        Self {
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            help: None,
+            is_unsupported: false,
+        }
+    }
+
+    /// Something that is not supported, named with its article, with no place yet.
+    pub fn unsupported(construct: impl fmt::Display) -> Self {
+        Self { is_unsupported: true, ..Self::error(format!("{construct} is not supported")) }
     }
 
     /// Points at the place that is wrong.

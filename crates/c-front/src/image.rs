@@ -25,6 +25,12 @@ impl Image {
         }
     }
 
+    /// All bytes up to the last that is set, as characters.
+    pub(crate) fn text(&self) -> String {
+        let end = self.0.keys().max().map_or(0, |last| last + 1);
+        (0..end).map(|offset| char::from(self.0.get(&offset).copied().unwrap_or(0))).collect()
+    }
+
     /// The scalar of a type at an offset.
     pub(crate) fn get(&self, offset: u64, kind: IntKind) -> i128 {
         let byte = |index: u64| i128::from(self.0.get(&(offset + index)).copied().unwrap_or(0));

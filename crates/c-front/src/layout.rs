@@ -229,7 +229,6 @@ impl Collector<'_> {
                 Ok(())
             }
             CType::Opaque(_) => Ok(()),
-            CType::Float(_) => Err(Unsupported::Construct("floating-point arithmetic")),
             _ => Err(Unsupported::Incomplete),
         }
     }
@@ -333,6 +332,7 @@ impl Collector<'_> {
             (later.offset, later.kind.size(), &later.dimensions)
                 == (earlier.offset, earlier.kind.size(), &earlier.dimensions)
                 && (later.kind == IntKind::Bool) == (earlier.kind == IntKind::Bool)
+                && later.ty.is_float() == earlier.ty.is_float()
         });
         seen
     }
@@ -363,6 +363,9 @@ impl Collector<'_> {
             CType::Opaque(Opaque::Thread) => Ok(()),
             CType::Opaque(_) => {
                 Err(Unsupported::Construct("an access to the bytes of a type of the thread library"))
+            }
+            CType::Float(_) => {
+                Err(Unsupported::Construct("an access to the bytes of a floating-point number"))
             }
             CType::Array(element, _) => self.expect_memory(element),
             CType::Record(id) => {

@@ -14,7 +14,7 @@
 //! use rely_c_front::{CInput, translate};
 //!
 //! let text = "int x; int main(void) { x = 1; return 0; }";
-//! let input = CInput { name: "one.i".into(), original: None, preprocessed: text.into() };
+//! let input = CInput { name: "one.i".into(), original: None, preprocessed: text.into(), refuses_externals: false };
 //! let program = translate(&mut SourceMap::new(), &input)?;
 //! assert_eq!(program.threads().len(), 1);
 //! # Ok::<(), rely_base::Diagnostic>(())
@@ -53,6 +53,9 @@ pub struct CInput {
     pub original: Option<String>,
     /// The preprocessed text, with the preprocessor's line markers.
     pub preprocessed: String,
+    /// Whether the use of functions and variables is refused that are neither defined nor known; otherwise it is
+    /// assumed that they touch nothing but what they are given.
+    pub refuses_externals: bool,
 }
 
 /// How a wait for a condition variable ends.
@@ -70,6 +73,7 @@ pub enum Wakeups {
 /// Translates a C program whose waits may end at any time. The file is added to `sources`: the original if there is one.
 pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
     translate_unless_over(sources, input, Wakeups::Spurious, &Budget::unlimited())
+        .map_err(|mut errors| errors.swap_remove(0))
 }
 
 /// [`translate`] with the given end of waits, unless the budget ends before.
@@ -83,7 +87,7 @@ pub fn translate_within(
     let translated = translate_unless_over(sources, input, wakeups, budget);
     // Who stops early says so by some error.
     budget.check_work(Work::Translating)?;
-    Ok(translated?)
+    translated.map_err(Untranslated::Wrong)
 }
 
 /// An error if the budget ends before.
@@ -92,10 +96,10 @@ fn translate_unless_over(
     input: &CInput,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Diagnostic> {
+) -> Result<Program, Vec<Diagnostic>> {
     let shown = input.original.as_ref().unwrap_or(&input.preprocessed);
     if shown.len() >= u32::MAX as usize {
-        return Err(Diagnostic::error(format!("`{}` is too large", input.name)));
+        return Err(vec![Diagnostic::error(format!("`{}` is too large", input.name))]);
     }
     let file = sources.add(input.name.clone(), shown.clone());
     // A budget counts for itself on each thread.
@@ -109,7 +113,7 @@ fn translate_unless_over(
         match worker.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(Diagnostic::error(format!("no thread for the parser: {error}"))),
+            Err(error) => Err(vec![Diagnostic::error(format!("no thread for the parser: {error}"))]),
         }
     })
 }
@@ -119,18 +123,19 @@ fn translate_text(
     lines: &LineMap<'_>,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Diagnostic> {
+) -> Result<Program, Vec<Diagnostic>> {
     let prepared = text::prepare(&input.preprocessed).map_err(|unreadable| {
         let end = (unreadable.at + 1).min(input.preprocessed.len());
-        Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")
+        vec![Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")]
     })?;
     let origin = Origin { prepared: &prepared, lines };
     let tree = text::parse(&prepared).map_err(|fault| {
         let error = Diagnostic::error(fault.message).at(origin.span(fault.start, fault.end), "here");
-        match fault.help {
+        let error = Diagnostic { is_unsupported: fault.is_unsupported, ..error };
+        vec![match fault.help {
             Some(help) => error.help(help),
             None => error,
-        }
+        }]
     })?;
-    lower::lower(&input.name, &tree, &origin, wakeups, budget)
+    lower::lower(&input.name, &tree, &origin, wakeups, budget, input.refuses_externals)
 }

@@ -18,8 +18,8 @@ define_id!(
 pub(crate) enum CType {
     Void,
     Int(IntKind),
-    /// Of so many bytes. Carried along for its size, and so that what computes with it can be
-    /// refused by name.
+    /// A floating-point number of so many bytes, or an integer of 16 bytes: its variables are there, but what
+    /// they hold is not followed.
     Float(u64),
     Pointer(Rc<CType>),
     /// The length is missing in declarations like `int a[]`.
@@ -217,10 +217,10 @@ impl Opaque {
     /// The library's types by the names of their typedefs.
     pub(crate) fn named(name: &str) -> Option<Opaque> {
         Some(match name {
-            "pthread_t" => Opaque::Thread,
-            "pthread_mutex_t" => Opaque::Mutex,
+            "pthread_t" | "thrd_t" => Opaque::Thread,
+            "pthread_mutex_t" | "mtx_t" => Opaque::Mutex,
             "pthread_spinlock_t" => Opaque::Spin,
-            "pthread_cond_t" => Opaque::Condition,
+            "pthread_cond_t" | "cnd_t" => Opaque::Condition,
             "sem_t" => Opaque::Semaphore,
             "pthread_rwlock_t" => Opaque::ReadWriteLock,
             "pthread_barrier_t" => Opaque::Barrier,
@@ -490,8 +490,15 @@ impl CType {
             CType::Pointer(_) => Some(IntKind::UnsignedLong),
             CType::Opaque(opaque) => opaque.scalar(),
             CType::BitField(bits) => Some(bits.kind),
+            // Always zero: only that it is read and written matters.
+            CType::Float(4) => Some(IntKind::UnsignedInt),
+            CType::Float(_) => Some(IntKind::UnsignedLong),
             _ => None,
         }
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self.unqualified(), CType::Float(_))
     }
 
     /// What a pointer points to, an array consists of.

@@ -46,13 +46,15 @@ pub(crate) struct Unit<'a> {
     pub(crate) tag_attributes: FxHashMap<usize, Vec<&'a Node<Extension>>>,
     /// Static assertions outside of functions.
     pub(crate) assertions: Vec<&'a Node<StaticAssert>>,
+    /// Whether there are floating-point numbers.
+    pub(crate) has_floats: bool,
     /// A function that is defined a second time.
     pub(crate) redefinition: Option<&'a Node<FunctionDefinition>>,
 }
 
 impl<'a> Unit<'a> {
     pub(crate) fn new(tree: &'a TranslationUnit) -> Self {
-        let mut unit = Unit::default();
+        let mut unit = Unit { has_floats: has_floats(tree), ..Unit::default() };
         for external in &tree.0 {
             match &external.node {
                 ExternalDeclaration::Declaration(declaration) => unit.declaration(&declaration.node),
@@ -128,6 +130,28 @@ impl<'a> Unit<'a> {
             _ => {}
         }
     }
+}
+
+/// Whether a type or a constant is one of floating-point numbers.
+fn has_floats(tree: &TranslationUnit) -> bool {
+    use lang_c::visit::Visit;
+    struct Finder(bool);
+    impl<'a> Visit<'a> for Finder {
+        fn visit_type_specifier(&mut self, specifier: &'a TypeSpecifier, span: &'a lang_c::span::Span) {
+            self.0 |= matches!(
+                specifier,
+                TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_)
+            );
+            lang_c::visit::visit_type_specifier(self, specifier, span);
+        }
+
+        fn visit_float(&mut self, _: &'a lang_c::ast::Float, _: &'a lang_c::span::Span) {
+            self.0 = true;
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_translation_unit(tree);
+    finder.0
 }
 
 /// One of the words in front of declarators.

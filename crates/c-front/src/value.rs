@@ -100,6 +100,8 @@ pub(crate) struct Value {
     pub(crate) reads_shared: bool,
     pub(crate) targets: Targets,
     pub(crate) range: Range,
+    /// The value of a floating-point constant; of other floating-point numbers nothing is known.
+    pub(crate) real: Option<f64>,
     /// How deeply the expression nests.
     pub(crate) depth: u32,
 }
@@ -133,7 +135,26 @@ impl Value {
 
     pub(crate) fn number(ty: CType, expr: Expr, range: Range) -> Self {
         let kind = Kind::Number(expr);
-        Value { ty, kind, guards: Vec::new(), reads_shared: false, targets: Vec::new(), range, depth: 1 }
+        Value {
+            ty,
+            kind,
+            guards: Vec::new(),
+            reads_shared: false,
+            targets: Vec::new(),
+            range,
+            real: None,
+            depth: 1,
+        }
+    }
+
+    /// A floating-point number, known or not.
+    pub(crate) fn floating(ty: CType, real: Option<f64>) -> Self {
+        let real = match ty {
+            CType::Float(4) => real.map(|real| f64::from(real as f32)),
+            CType::Float(8) => real,
+            _ => None,
+        };
+        Value { real, ..Value::constant(ty, 0) }
     }
 
     pub(crate) fn constant(ty: CType, value: i128) -> Self {
@@ -161,6 +182,7 @@ impl Value {
     /// The value, if it is an integer constant.
     pub(crate) fn as_constant(&self) -> Option<i128> {
         match &self.kind {
+            _ if self.ty.is_float() => None,
             Kind::Number(Expr::Int(value)) => Some(*value),
             Kind::Truth(Expr::Bool(value)) => Some(i128::from(*value)),
             _ => None,

@@ -352,8 +352,12 @@ fn c_programs_are_proved_too() {
             return 0;
         }";
     let mut sources = SourceMap::new();
-    let input =
-        rely_c_front::CInput { name: "count.c".to_owned(), original: None, preprocessed: text.to_owned() };
+    let input = rely_c_front::CInput {
+        name: "count.c".to_owned(),
+        original: None,
+        preprocessed: text.to_owned(),
+        refuses_externals: false,
+    };
     let program = rely_c_front::translate(&mut sources, &input);
     let program = program.unwrap_or_else(|error| panic!("{error:?}"));
     let program = prepare(&program, Goal::Assert).0;

@@ -2,10 +2,11 @@
 //!
 //! Where the value of something is not known, a front end lets a variable have any value. That is sound for proofs. A
 //! run is another matter: it chooses one of these values, and the source may have another one. If no
-//! condition, check or index along the run is computed from such a value, then the run is one for all of
-//! them, whatever the source has; otherwise it is not believed. This is the propagation of taint along one
-//! run; what a condition depends on is no longer followed behind it, because the run ends there for us.
+//! condition or check along the run is computed from such a value, then the run is one for all of them,
+//! whatever the source has; otherwise it is not believed. This is the propagation of taint along one run; a
+//! condition that is computed from such a value ends the search.
 
+use rely_base::Id;
 use rely_program::{
     Approximation, Expr, Op, Place, Program, SlotId, State, ThreadKind, Trace, VarId, Violation,
 };
@@ -26,7 +27,7 @@ pub(crate) fn dependence<'p>(program: &'p Program, trace: &Trace, states: &[Stat
             taint.apply(step.slot, op, state);
         }
     }
-    taint.at_the_end(trace.violation, states.last()?).map(|source| source.construct.as_str())
+    taint.at_the_end(trace.violation).map(|source| source.construct.as_str())
 }
 
 /// A variable; of a thread, if it is a local.
@@ -54,15 +55,29 @@ impl<'p> Taint<'p> {
         found
     }
 
-    /// The choice on which it depends where an operation leads, or which cells it looks at.
+    /// The choice on which it depends where an operation leads.
     fn decided_by(&self, slot: SlotId, op: &Op) -> Option<&'p Approximation> {
-        deciding(op).into_iter().find_map(|expr| self.of(slot, expr))
+        match op {
+            Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => {
+                self.of(slot, condition)
+            }
+            Op::Assign(_) | Op::Havoc(..) | Op::Spawn { .. } | Op::Halt => None,
+        }
+    }
+
+    /// The choice on which it depends which cells an operation looks at.
+    fn placed_by(&self, slot: SlotId, op: &Op) -> Option<&'p Approximation> {
+        indices_of(op).into_iter().find_map(|expr| self.of(slot, expr))
     }
 
     fn apply(&mut self, slot: SlotId, op: &Op, before: &State) {
         match op {
             Op::Assign(changes) => {
-                let sources: Vec<_> = changes.iter().map(|(_, value)| self.of(slot, value)).collect();
+                // A value that goes to an unknown cell makes all cells unknown.
+                let source = |(place, value): &(Place, Expr)| {
+                    self.of(slot, value).or_else(|| index(place).and_then(|index| self.of(slot, index)))
+                };
+                let sources: Vec<_> = changes.iter().map(source).collect();
                 for ((place, _), source) in changes.iter().zip(sources) {
                     self.set(slot, place, source);
                 }
@@ -70,7 +85,8 @@ impl<'p> Taint<'p> {
             Op::Havoc(place, _) => {
                 let program = self.program;
                 let is_choice = |known: &&Approximation| known.var == place.var();
-                self.set(slot, place, program.approximations().iter().find(is_choice));
+                let placed = index(place).and_then(|index| self.of(slot, index));
+                self.set(slot, place, program.approximations().iter().find(is_choice).or(placed));
             }
             Op::Spawn { thread, arguments, handle } => {
                 let child = match self.program.threads()[*thread].kind {
@@ -107,20 +123,18 @@ impl<'p> Taint<'p> {
     }
 
     /// What the violation itself depends on, in the last state.
-    fn at_the_end(&self, violation: Violation, last: &State) -> Option<&'p Approximation> {
+    fn at_the_end(&self, violation: Violation) -> Option<&'p Approximation> {
         match violation {
             // The last step has it, or steps that were made before.
             Violation::Check(_) => None,
-            // Whatever the property is about, or the steps are that begin again.
-            Violation::Property(_) | Violation::Lasso(_) => self.sources.values().next().copied(),
+            // Whatever the property is about, or the steps are that begin again, or what somebody waits for.
+            Violation::Property(_) | Violation::Lasso(_) | Violation::Deadlock => {
+                self.sources.values().next().copied()
+            }
             Violation::Race(racers) => racers.iter().find_map(|racer| {
                 let ops = &self.program.edges()[racer.edge].ops;
-                ops.iter().find_map(|op| self.decided_by(racer.slot, op))
-            }),
-            Violation::Deadlock => last.slots().find_map(|slot| {
-                let edges = self.program.outgoing(last.location(slot)?);
-                let mut ops = edges.iter().flat_map(|&edge| &self.program.edges()[edge].ops);
-                ops.find_map(|op| self.decided_by(slot, op))
+                ops.iter()
+                    .find_map(|op| self.decided_by(racer.slot, op).or_else(|| self.placed_by(racer.slot, op)))
             }),
         }
     }
@@ -129,15 +143,16 @@ impl<'p> Taint<'p> {
 /// The slot of the next thread of a template. Several threads that one step starts are one after the other,
 /// and a program that was approximated starts one in a step.
 fn new_slot(before: &State) -> SlotId {
-    use rely_base::Id;
     SlotId::from_index(before.slots().len())
 }
 
-/// The expressions that decide where an operation leads: conditions and indices.
-fn deciding(op: &Op) -> Vec<&Expr> {
+/// The indices of the cells at which an operation looks.
+fn indices_of(op: &Op) -> Vec<&Expr> {
     let mut found = Vec::new();
     match op {
-        Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => found.push(condition),
+        Op::Assume(condition, _) | Op::Check(condition, _) | Op::Join(condition) => {
+            indices(condition, &mut found);
+        }
         Op::Assign(changes) => {
             for (place, value) in changes {
                 indices(value, &mut found);
@@ -168,4 +183,58 @@ fn indices<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
             found.extend(part.children());
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Claim, Verdict, check};
+    use rely_base::{Budget, Id};
+    use rely_program::{
+        Approximation, Check, CheckId, CheckKind, Domain, Expr, Goal, Op, Place, ProgramBuilder, SlotId,
+        Sort, ThreadKind, Trace, TraceStep, VarId, Violation,
+    };
+
+    /// The verdict about one step that chooses `chosen` for a marked variable, does something, and fails.
+    fn verdict(ops: impl Fn(VarId, VarId) -> Vec<Op>, fails: impl Fn(VarId, VarId) -> Expr) -> String {
+        let mut builder = ProgramBuilder::new("test");
+        let thread = builder.thread("main", ThreadKind::Instance { running: true });
+        let (marked, other) =
+            (builder.local(thread, "marked", Sort::Int, 0), builder.local(thread, "other", Sort::Int, 0));
+        builder.approximation(Approximation { var: marked, construct: "a guess in line 1".into() });
+        let check_id: CheckId =
+            builder.check(Check { kind: CheckKind::Assertion, message: "it fails".into(), span: None });
+        let mut all = vec![Op::Havoc(Place::Scalar(marked), Domain::Range { low: 0, high: 3 })];
+        all.extend(ops(marked, other));
+        all.push(Op::Check(fails(marked, other), check_id));
+        let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+        let edge = builder.edge(entry, exit, all, None);
+        let program = builder.finish().expect("the program is well formed");
+        let steps = vec![TraceStep { slot: SlotId::from_index(0), edge, choices: vec![2] }];
+        let trace = Trace { initial: vec![], steps, violation: Violation::Check(check_id) };
+        match check(&program, Goal::Assert, Claim::Unsafe(trace), &Budget::unlimited()).into_verdict() {
+            Verdict::Unknown(reason) => reason.to_string(),
+            verdict => verdict.name().to_owned(),
+        }
+    }
+
+    const DEPENDS: &str = "a run was found that violates the property, but it depends on a guess in line 1, which is not modelled exactly";
+
+    #[test]
+    fn runs_that_do_not_depend_on_a_guess_are_believed() {
+        assert_eq!(verdict(|_, _| vec![], |_, other| Expr::Var(other).ne(Expr::Int(0))), "unsafe");
+        let copied_and_overwritten = |marked, other| {
+            let copy = Op::assign(Place::Scalar(other), Expr::Var(marked));
+            vec![copy, Op::assign(Place::Scalar(other), Expr::Int(0))]
+        };
+        assert_eq!(verdict(copied_and_overwritten, |_, other| Expr::Var(other).ne(Expr::Int(0))), "unsafe");
+    }
+
+    #[test]
+    fn runs_that_depend_on_a_guess_are_not() {
+        assert_eq!(verdict(|_, _| vec![], |marked, _| Expr::Var(marked).ne(Expr::Int(2))), DEPENDS);
+        let copied = |marked, other| vec![Op::assign(Place::Scalar(other), Expr::Var(marked))];
+        assert_eq!(verdict(copied, |_, other| Expr::Var(other).ne(Expr::Int(2))), DEPENDS);
+        let decided = |marked, _| vec![Op::assume(Expr::Var(marked).gt(Expr::Int(1)))];
+        assert_eq!(verdict(decided, |_, _| Expr::Bool(false)), DEPENDS);
+    }
 }

@@ -2,7 +2,7 @@
 //! all come from here.
 
 pub use crate::choices::{
-    BiasChoice, CheckFormat, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
+    BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
@@ -25,8 +25,9 @@ Exit codes:
   2    unknown: neither shown nor refuted
   3    the input or the command line is wrong
   4    internal failure
+  5    the input uses something that is not supported
   130  stopped by Ctrl-C
-Of several results the worst decides, in the order 4, 3, 1, 2, 0.
+Of several results the worst decides, in the order 4, 3, 5, 1, 2, 0.
 
 Examples:
   rely check examples/peterson.c
@@ -400,6 +401,9 @@ pub struct InputArgs {
     /// Which C preprocessor runs
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub preprocessor: PreprocessorChoice,
+    /// What becomes of C functions and variables that are neither defined nor known
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub externals: Externals,
 }
 
 /// `rely fmt`

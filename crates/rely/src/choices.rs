@@ -23,6 +23,16 @@ impl From<SectionsChoice> for CriticalSections {
     }
 }
 
+/// `--externals`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Externals {
+    /// They touch nothing but their arguments, which the verdict says
+    #[default]
+    Assume,
+    /// They are not supported
+    Refuse,
+}
+
 /// `--bias`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BiasChoice {

@@ -1,6 +1,6 @@
 //! Exit codes, and which one wins.
 
-use rely_report::FileReport;
+use rely_report::{FileReport, Problem};
 use std::process::ExitCode;
 
 /// How a command ended. The order is that of severity: of several, the greatest is reported.
@@ -12,6 +12,8 @@ pub enum Status {
     Unknown,
     /// Some property is violated.
     Violated,
+    /// The input uses something that is not supported.
+    Unsupported,
     /// The input or the command line is wrong.
     BadInput,
     /// A bug of Rely.
@@ -29,14 +31,23 @@ impl Status {
             Status::Unknown => 2,
             Status::BadInput => 3,
             Status::Failure => 4,
+            Status::Unsupported => 5,
             Status::Interrupted => crate::interrupt::EXIT_CODE,
+        }
+    }
+
+    /// Whether an input is wrong, or only beyond what is supported.
+    pub fn of_problem(problem: &Problem) -> Self {
+        match problem.diagnostics.iter().all(|found| found.is_unsupported) {
+            true => Status::Unsupported,
+            false => Status::BadInput,
         }
     }
 
     /// The worst result for a file.
     pub fn of(report: &FileReport) -> Self {
         match &report.outcome {
-            Err(_) => Status::BadInput,
+            Err(problem) => Status::of_problem(problem),
             Ok(findings) => {
                 let worst = findings.iter().map(|finding| match finding.conclusion.name() {
                     "safe" => Status::Holds,

@@ -1,7 +1,7 @@
 //! Reading what the user names: files, standard input, and what the C preprocessor makes of
 //! them. This is the only place where Rely reads files.
 
-use crate::args::{InputArgs, Language};
+use crate::args::{Externals, InputArgs, Language};
 use crate::preprocess::{self, Source};
 use rely_base::{Budget, Diagnostic, Interrupted, Work};
 use rely_report::Problem;
@@ -87,7 +87,8 @@ fn read_unless_over(
         Language::C | Language::I => rely_verify::Language::C,
         Language::Rely => rely_verify::Language::Rely,
     };
-    Ok(rely_verify::Source { name, language, text, preprocessed })
+    let refuses_externals = options.externals == Externals::Refuse;
+    Ok(rely_verify::Source { name, language, text, preprocessed, refuses_externals })
 }
 
 /// Reads a model as it is: its name and its text.

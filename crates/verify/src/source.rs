@@ -26,12 +26,20 @@ pub struct Source {
     pub text: String,
     /// For C that had to be preprocessed: the text behind the preprocessor.
     pub preprocessed: Option<String>,
+    /// Whether a C program may not use what it does not define and nobody knows.
+    pub refuses_externals: bool,
 }
 
 impl Source {
     /// A text that need not be preprocessed.
     pub fn new(name: impl Into<String>, language: Language, text: impl Into<String>) -> Self {
-        Source { name: name.into(), language, text: text.into(), preprocessed: None }
+        Source {
+            name: name.into(),
+            language,
+            text: text.into(),
+            preprocessed: None,
+            refuses_externals: false,
+        }
     }
 }
 
@@ -114,7 +122,12 @@ fn translate(
         (Language::C, preprocessed) => {
             let original = preprocessed.is_some().then(|| input.text.clone());
             let preprocessed = preprocessed.clone().unwrap_or_else(|| input.text.clone());
-            let input = CInput { name: input.name.clone(), original, preprocessed };
+            let input = CInput {
+                name: input.name.clone(),
+                original,
+                preprocessed,
+                refuses_externals: input.refuses_externals,
+            };
             rely_c_front::translate_within(sources, &input, wakeups, budget)
         }
     }

@@ -26,8 +26,8 @@ use std::rc::Rc;
 pub(crate) type ThreadKey = Rc<str>;
 
 /// What an object is, so that each round finds the same one. Declarations are told apart by
-/// their positions. Functions do not recurse: at any time a thread has at most one activation
-/// of each, so their locals need to exist only once in each thread.
+/// their positions. At any time a thread has at most one activation of each function at each
+/// depth of recursion, so their locals need to exist only once in each thread and depth.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ObjectKey {
     Global(String),
@@ -140,6 +140,8 @@ pub(crate) struct Facts {
     strings: FxHashSet<ObjectId>,
     /// Arrays whose contents are not followed, because the library writes there.
     blurred: FxHashSet<Target>,
+    /// Where keys of values of threads are created, with the functions that destroy these.
+    keys: Vec<(usize, Option<String>)>,
     /// Thread functions whose threads are joined, or detached, more than once perhaps.
     rejoined: FxHashMap<String, Rejoined>,
     /// Whether something was added that this round may have missed.
@@ -179,6 +181,7 @@ impl Facts {
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
             blurred: FxHashSet::default(),
+            keys: Vec::new(),
             rejoined: FxHashMap::default(),
             grown: false,
         }
@@ -408,6 +411,21 @@ impl Facts {
 
     pub(crate) fn is_string(&self, object: ObjectId) -> bool {
         self.strings.contains(&object)
+    }
+
+    /// The number of the key that is created at a place.
+    pub(crate) fn key(&mut self, site: usize, destructor: Option<&str>) -> usize {
+        if let Some(known) = self.keys.iter().position(|(own, _)| *own == site) {
+            return known + 1;
+        }
+        self.keys.push((site, destructor.map(str::to_owned)));
+        self.grown = true;
+        self.keys.len()
+    }
+
+    /// The numbers of all keys, with the functions that destroy their values.
+    pub(crate) fn keys(&self) -> Vec<(usize, Option<String>)> {
+        (1..).zip(self.keys.iter().map(|(_, destructor)| destructor.clone())).collect()
     }
 
     /// Notes that threads of a function are joined more than once perhaps.

@@ -35,6 +35,10 @@ pub(crate) enum ResultEffect {
     Number,
     /// Null, or the address of memory that belongs to the library.
     Outside,
+    /// The address of memory that belongs to the library.
+    Memory,
+    /// As many as there are further arguments, fewer, or -1.
+    Items,
     /// Its first argument.
     First,
     /// Null, or its first argument.
@@ -51,6 +55,11 @@ pub(crate) struct Effect {
 }
 
 impl Effect {
+    /// How many arguments have names in the table.
+    pub(crate) fn named(&self) -> usize {
+        self.arguments.len()
+    }
+
     /// What happens to the argument with this index.
     pub(crate) fn argument(&self, index: usize) -> ArgumentEffect {
         self.arguments.get(index).copied().or(self.more).unwrap_or(ArgumentEffect::Value)
@@ -88,6 +97,8 @@ fn parse_result(word: &str) -> Option<ResultEffect> {
         "some" => ResultEffect::Some,
         "number" => ResultEffect::Number,
         "outside" => ResultEffect::Outside,
+        "memory" => ResultEffect::Memory,
+        "items" => ResultEffect::Items,
         "first" => ResultEffect::First,
         "maybe" => ResultEffect::FirstOrNull,
         range => {
@@ -127,10 +138,38 @@ mod tests {
         assert!(count >= 200, "{count} functions");
     }
 
+    /// The table as a page of the book.
+    fn page() -> String {
+        let mut page = String::from(
+            "# Functions of the library\n\n\
+             What Rely takes functions of the C and POSIX libraries to do, if their names are not those of threads and\n\
+             atomics, which are followed exactly. [Supported C](supported-c.md) says what that is good for.\n\n\
+             A result is `any` value of its type or of a range, if it is an input; `some` value that is not computed;\n\
+             `outside`, null or memory of the library, or `memory`, which is not null; the `first` argument, or `maybe`\n\
+             null; a `number` in a text; how many `items` were read. An argument is a value (`-`), a `text`, memory that\n\
+             is read (`in`), memory that is written with values that are not computed (`out`), or with any (`input`).\n",
+        );
+        for line in include_str!("effects.txt").lines() {
+            if let Some(title) = line.strip_prefix("## ") {
+                page += &format!("\n## {title}\n\n| function | result |\n|---|---|\n");
+            } else if let Some((result, call)) = line.split_once(char::is_whitespace)
+                && !line.starts_with('#')
+            {
+                page += &format!("| `{}` | {result} |\n", call.trim());
+            }
+        }
+        page
+    }
+
+    #[test]
+    fn the_book_has_the_table() {
+        expect_test::expect_file!["../../../../docs/src/library-functions.md"].assert_eq(&page());
+    }
+
     #[test]
     fn lines_are_read() {
         let effect = library_effect("fscanf").expect("it is in the table");
-        assert_eq!(effect.result, ResultEffect::Some);
+        assert_eq!(effect.result, ResultEffect::Items);
         assert_eq!(
             library_effect("getchar").map(|effect| effect.result),
             Some(ResultEffect::Within(-1, 255))

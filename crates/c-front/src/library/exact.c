@@ -122,3 +122,100 @@ static unsigned short __exact_character_types[384] = {[128] =
     50696, 50696, 50696, 49156, 49156, 49156, 49156, 2};
 static const unsigned short *__exact_types_from_zero = __exact_character_types + 128;
 const unsigned short **__exact___ctype_b_loc(void) { return &__exact_types_from_zero; }
+
+/* What follows is always used, whatever its arguments are: functions that others make up. */
+
+//: mtx_init
+typedef int pthread_mutexattr_t;
+int __wrapper_mtx_init(mtx_t *mutex, int type) {
+    if (type & 1) {
+        pthread_mutexattr_t recursive;
+        pthread_mutexattr_init(&recursive);
+        pthread_mutexattr_settype(&recursive, 1);
+        return pthread_mutex_init(mutex, &recursive);
+    }
+    return pthread_mutex_init(mutex, 0);
+}
+//: mtx_lock
+int __wrapper_mtx_lock(mtx_t *mutex) { return pthread_mutex_lock(mutex) ? 2 : 0; }
+//: mtx_trylock
+int __wrapper_mtx_trylock(mtx_t *mutex) { return pthread_mutex_trylock(mutex) ? 1 : 0; }
+//: mtx_timedlock
+int __wrapper_mtx_timedlock(mtx_t *mutex, const struct timespec *time) {
+    if (__VERIFIER_nondet_bool()) return 4;
+    return pthread_mutex_lock(mutex) ? 2 : 0;
+}
+//: mtx_unlock
+int __wrapper_mtx_unlock(mtx_t *mutex) { return pthread_mutex_unlock(mutex) ? 2 : 0; }
+//: mtx_destroy
+void __wrapper_mtx_destroy(mtx_t *mutex) { pthread_mutex_destroy(mutex); }
+//: cnd_init
+int __wrapper_cnd_init(cnd_t *condition) { return pthread_cond_init(condition, 0); }
+//: cnd_wait
+int __wrapper_cnd_wait(cnd_t *condition, mtx_t *mutex) { return pthread_cond_wait(condition, mutex) ? 2 : 0; }
+//: cnd_timedwait
+int __wrapper_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time) {
+    int result = pthread_cond_wait(condition, mutex);
+    if (__VERIFIER_nondet_bool()) return 4;
+    return result ? 2 : 0;
+}
+//: cnd_signal
+int __wrapper_cnd_signal(cnd_t *condition) { return pthread_cond_signal(condition); }
+//: cnd_broadcast
+int __wrapper_cnd_broadcast(cnd_t *condition) { return pthread_cond_broadcast(condition); }
+//: cnd_destroy
+void __wrapper_cnd_destroy(cnd_t *condition) { pthread_cond_destroy(condition); }
+//: thrd_create
+int __wrapper_thrd_create(thrd_t *thread, int (*function)(void *), void *argument) {
+    return pthread_create(thread, 0, (void *(*)(void *))function, argument);
+}
+//: thrd_join
+int __wrapper_thrd_join(thrd_t thread, int *result) {
+    if (!result) return pthread_join(thread, 0);
+    void *value;
+    pthread_join(thread, &value);
+    *result = (int)(long)value;
+    return 0;
+}
+//: thrd_detach
+int __wrapper_thrd_detach(thrd_t thread) { return pthread_detach(thread); }
+//: thrd_exit
+void __wrapper_thrd_exit(int result) { pthread_exit((void *)(long)result); }
+//: thrd_current
+thrd_t __wrapper_thrd_current(void) { return pthread_self(); }
+//: thrd_equal
+int __wrapper_thrd_equal(thrd_t one, thrd_t other) { return pthread_equal(one, other); }
+//: thrd_yield
+void __wrapper_thrd_yield(void) { }
+//: thrd_sleep
+int __wrapper_thrd_sleep(const struct timespec *time, struct timespec *rest) { return 0; }
+//: call_once
+void __wrapper_call_once(once_flag *control, void (*function)(void)) { pthread_once((int *)control, function); }
+//: tss_create
+int __wrapper_tss_create(tss_t *key, void (*destructor)(void *)) { return pthread_key_create(key, destructor); }
+//: tss_get
+void *__wrapper_tss_get(tss_t key) { return pthread_getspecific(key); }
+//: tss_set
+int __wrapper_tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
+//: tss_delete
+void __wrapper_tss_delete(tss_t key) { }
+//: pthread_mutex_timedlock
+int __wrapper_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time) {
+    if (__VERIFIER_nondet_bool()) return 110;
+    return pthread_mutex_lock(mutex);
+}
+//: pthread_rwlock_timedrdlock
+int __wrapper_pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *time) {
+    if (__VERIFIER_nondet_bool()) return 110;
+    return pthread_rwlock_rdlock(lock);
+}
+//: pthread_rwlock_timedwrlock
+int __wrapper_pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *time) {
+    if (__VERIFIER_nondet_bool()) return 110;
+    return pthread_rwlock_wrlock(lock);
+}
+//: sem_timedwait
+int __wrapper_sem_timedwait(sem_t *semaphore, const struct timespec *time) {
+    if (__VERIFIER_nondet_bool()) return -1;
+    return sem_wait(semaphore);
+}

@@ -3,9 +3,17 @@
 /// How the names of these functions begin.
 const PREFIX: &str = "__exact_";
 
+/// The same for those that are used whatever their arguments are.
+const WRAPPER: &str = "__wrapper_";
+
 /// The name of the function that does what a function of the library does.
 pub(crate) fn exact_name(name: &str) -> String {
     format!("{PREFIX}{}", name.trim_start_matches("__builtin_"))
+}
+
+/// The name of the function that makes up a function of the library from others.
+pub(crate) fn wrapper_name(name: &str) -> String {
+    format!("{WRAPPER}{name}")
 }
 
 /// The definitions of the functions that are mentioned.
@@ -15,7 +23,8 @@ pub(crate) fn exact_text(is_mentioned: impl Fn(&str) -> bool) -> String {
     for line in include_str!("exact.c").lines() {
         match line.strip_prefix("//: ") {
             Some(name) => is_wanted = is_mentioned(name) || is_mentioned(&format!("__builtin_{name}")),
-            None if is_wanted => {
+            // The parser knows no comments.
+            None if is_wanted && !line.starts_with("/*") => {
                 text.push_str(line);
                 text.push('\n');
             }

@@ -4,4 +4,4 @@ mod effects;
 mod exact;
 
 pub(crate) use effects::{ArgumentEffect, Effect, ResultEffect, library_effect};
-pub(crate) use exact::{exact_name, exact_text};
+pub(crate) use exact::{exact_name, exact_text, wrapper_name};

@@ -37,7 +37,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             CType::Record(_) => Ok(Value::record(ty, lvalue)),
             CType::Opaque(Opaque::Thread) => self.read_scalar(lvalue, at),
             CType::Opaque(_) => Ok(Value::record(ty, lvalue)),
-            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
             CType::Void => self.error(at, "a value of type `void` is used"),
             _ => self.read_scalar(lvalue, at),
         }

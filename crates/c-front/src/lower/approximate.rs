@@ -41,7 +41,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The variable of the thread that stands for a construct.
     pub(super) fn approximation(&mut self, sort: Sort, construct: &str, at: TreeSpan) -> VarId {
-        let line = self.origin.lines.number(self.span(at));
+        // The statement, if the walk stands in one.
+        let line = self.origin.lines.number(self.at.unwrap_or_else(|| self.span(at)));
         let construct = format!("{construct} in line {line}");
         let key = (self.thread.id, sort, construct);
         if let Some(&var) = self.approximations.get(&key) {

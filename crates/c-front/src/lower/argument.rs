@@ -140,6 +140,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Some(_) => Ok(()),
             // A format that is computed says nothing about arguments that are not there.
             None if call.arguments.len() == position + 1 => Ok(()),
+            None if self.is_harmless_format(format)? => Ok(()),
             None => {
                 for argument in &call.arguments[position + 1..] {
                     if !self.is_stream(argument) && self.type_of(argument)?.ty.is_pointer() {
@@ -149,6 +150,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Ok(())
             }
         }
+    }
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    /// Whether a computed format is one of the texts in the program, and none of them has a `%n`.
+    fn is_harmless_format(&mut self, format: &'a Node<Expression>) -> Lowered<bool> {
+        let value = self.type_of(format)?;
+        let targets = self.pointed_to(&value);
+        let is_harmless = |target: &crate::value::Target| {
+            let Some(image) = self.facts.image(target.object).filter(|_| self.facts.is_string(target.object))
+            else {
+                return false;
+            };
+            !stores_count(&image.text())
+        };
+        Ok(!targets.is_empty() && targets.iter().all(is_harmless))
     }
 }
 

@@ -62,6 +62,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn binary_value(&mut self, op: BinaryOp, left: Value, right: Value, at: TreeSpan) -> Lowered<Value> {
         self.expect_scalar(&left, at)?;
         self.expect_scalar(&right, at)?;
+        if left.ty.is_float() || right.ty.is_float() {
+            return self.float_binary(op, left, right, at);
+        }
         match (op, left.ty.is_pointer(), right.ty.is_pointer()) {
             (_, false, false) => self.integer_binary(op, left, right, at),
             (BinaryOp::Add, true, false) => self.pointer_add(left, right, 1, at),
@@ -209,6 +212,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// `-x`, `~x`, `+x`.
     pub(super) fn unary(&mut self, op: Option<UnaryOp>, operand: Value, at: TreeSpan) -> Lowered<Value> {
+        if operand.ty.is_float() {
+            return self.float_unary(op, operand, at);
+        }
         let operand = self.promote(operand, at)?;
         self.note_computed_handle(&operand);
         let kind = self.integer_kind(&operand, at)?;

@@ -338,7 +338,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.emit_guards(value.guards.clone());
         let thread = self.thread.key.clone();
-        let key = ObjectKey::Copy(thread.clone(), at.start);
+        let key = ObjectKey::Copy(thread.clone(), self.site(at.start));
         let object =
             self.object(key, self.qualified("copy"), value.ty.clone(), Storage::Thread(thread), at)?;
         let place = self.object_lvalue(object);
@@ -373,7 +373,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// A structure of this thread for what goes to, or comes from, an atomic one.
     fn record_copy(&mut self, ty: CType, at: TreeSpan) -> Lowered<Lvalue> {
         let thread = self.thread.key.clone();
-        let key = ObjectKey::AtomicCopy(thread.clone(), at.start);
+        let key = ObjectKey::AtomicCopy(thread.clone(), self.site(at.start));
         let object = self.object(key, "atomic.copy".into(), ty, Storage::Thread(thread), at)?;
         Ok(self.object_lvalue(object))
     }

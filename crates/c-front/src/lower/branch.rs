@@ -1,5 +1,6 @@
 //! Conditions: where control goes when they hold, and when they do not.
 
+use super::float::common_float;
 use super::flow::Flow;
 use super::impact::{Impact, expected_value, plain_name};
 use super::{Lowered, Lowering};
@@ -254,6 +255,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             (CType::Pointer(_), CType::Pointer(target)) if **target == CType::Void => Ok(no.ty.clone()),
             (CType::Pointer(_), CType::Pointer(_) | CType::Int(_)) => Ok(yes.ty.clone()),
             (CType::Int(_), CType::Pointer(_)) => Ok(no.ty.clone()),
+            (CType::Float(_), CType::Int(_) | CType::Float(_)) | (CType::Int(_), CType::Float(_)) => {
+                Ok(common_float(&yes.ty, &no.ty))
+            }
             (a, b) if a == b => Ok(a.clone()),
             _ => self.error(at, "the two sides of `?:` have different types"),
         }

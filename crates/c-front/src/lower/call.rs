@@ -14,7 +14,21 @@ use lang_c::ast::{BlockItem, CallExpression, Expression, FunctionDefinition, Sta
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::{Expr, Sort};
 
+/// A function is inlined into itself so many times at most. Where the arguments are constants, or conditions on
+/// them are, the walk finds out that it ends before; elsewhere it cannot know.
+const MAX_RECURSION: usize = 100;
+
+/// Positions in the text are smaller.
+pub(super) const LEVEL: usize = 1 << 40;
+
 impl<'a, 'f> Lowering<'a, 'f> {
+    /// A position in the function being walked over, told apart from the same one in the calls of the function
+    /// around this one.
+    pub(super) fn site(&self, position: usize) -> usize {
+        let Some((frame, others)) = self.frames.split_last() else { return position };
+        position + LEVEL * others.iter().filter(|other| other.name == frame.name).count()
+    }
+
     /// A call whose value is used.
     pub(super) fn call(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
         self.call_for(call, Wanted::New, at)
@@ -82,6 +96,23 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.inline(name, &function.node, arguments, wanted, at)
     }
 
+    /// A call of a function that was added to the program.
+    pub(super) fn inlined_call(
+        &mut self,
+        name: &'a str,
+        function: &'a Node<FunctionDefinition>,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        if self.is_silent {
+            let ty = self.result_type(&function.node)?;
+            return Ok(self.some_value(ty));
+        }
+        let arguments = self.arguments(&call.arguments)?;
+        self.inline(name, &function.node, arguments, wanted, at)
+    }
+
     /// Some value of a type, when only the type matters.
     pub(super) fn some_value(&mut self, ty: CType) -> Value {
         match (ty.scalar(), &ty) {
@@ -145,13 +176,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         self.check_size(at)?;
-        if self.frames.iter().any(|frame| frame.name == name) {
-            return self.refuse(at, format!("recursion of `{}`", self.spelled(name)));
-        }
         if self.flow.is_dead() {
             // Nobody comes here, not even to the labels inside.
             let ty = self.result_type(function)?;
             return Ok(self.some_value(ty));
+        }
+        let depth = self.frames.iter().filter(|frame| frame.name == name).count();
+        if depth >= MAX_RECURSION {
+            let name = self.spelled(name);
+            return self.refuse(at, format!("recursion of `{name}` to a depth of more than {MAX_RECURSION}"));
         }
         let caller_span = self.at;
         let is_atomic = name.starts_with("__VERIFIER_atomic_");
@@ -232,7 +265,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let thread = self.thread.key.clone();
             // Scalars are read before the next call; structures stay where they are, so each
             // call leaves them in a place of its own.
-            let site = if result.scalar().is_some() { 0 } else { at.start };
+            let site = if result.scalar().is_some() { 0 } else { self.site(at.start) };
             let key = ObjectKey::FunctionResult(thread.clone(), name.to_owned(), site);
             let declared = function.declarator.span;
             let label = format!("{}.return", self.spelled(name));

@@ -71,7 +71,10 @@ fn is_same_representation(ty: &CType, leaf: &Leaf) -> bool {
         _ => None,
     };
     let Some(kind) = ty.scalar() else { return false };
+    // What a floating-point number looks like as an integer is not known.
+    let floats = |ty: &CType| if let CType::Float(size) = ty.unqualified() { *size } else { 0 };
     kind.size() == leaf.size()
+        && floats(ty) == floats(&leaf.ty)
         && of_library(ty) == of_library(&leaf.ty)
         && (kind == IntKind::Bool) == (leaf.kind == IntKind::Bool)
 }

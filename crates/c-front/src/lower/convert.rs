@@ -20,6 +20,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Whether the value is not zero.
     pub(super) fn condition(&mut self, value: &Value) -> Expr {
+        if value.ty.is_float() {
+            return self.float_condition(value);
+        }
         match &value.kind {
             Kind::Truth(condition) => condition.clone(),
             // Objects do not lie at the null address, nor do elements behind them.
@@ -49,7 +52,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         match to {
             CType::Void => Ok(Value { kind: Kind::Void, ty: CType::Void, ..value }),
-            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
+            CType::Float(_) => {
+                self.expect_scalar(&value, at)?;
+                Ok(self.convert_to_float(value, to))
+            }
+            CType::Int(kind) if value.ty.is_float() => Ok(self.convert_from_float(value, *kind, at)),
             CType::Int(kind) => {
                 self.expect_scalar(&value, at)?;
                 Ok(self.convert_to_int(value, *kind))
@@ -134,7 +141,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn integer_kind(&self, value: &Value, at: TreeSpan) -> Lowered<IntKind> {
         match &value.ty {
             CType::Int(kind) => Ok(*kind),
-            CType::Float(_) => self.refuse(at, "floating-point arithmetic"),
+            CType::Float(_) => self.error(at, "a floating-point number where an integer is needed"),
             other => {
                 let ty = self.facts.records.display(other);
                 self.error(at, format!("an operand of type `{ty}` where an integer is needed"))

@@ -177,7 +177,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<ObjectId> {
         let thread = self.thread.key.clone();
-        let key = ObjectKey::Local(thread.clone(), position);
+        let key = ObjectKey::Local(thread.clone(), self.site(position));
         self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)
     }
 

@@ -15,6 +15,7 @@ use crate::types::{CType, FunctionType, IntKind};
 use crate::value::{Kind, Target, Value, merge_targets};
 use lang_c::ast::{CallExpression, DerivedDeclarator, ParameterDeclaration};
 use lang_c::span::Span as TreeSpan;
+use rely_base::Diagnostic;
 use rely_program::{Domain, Expr, Op, Place, Sort};
 use rustc_hash::FxHashSet;
 
@@ -68,7 +69,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let ty = self.declared_function(name, at)?.map_or(CType::INT, |function| function.result.clone());
         let outcome = Outcome { construct: &construct, ty, first };
-        self.effect_result(effect.result, outcome, wanted, at)
+        let result = match effect.result {
+            ResultEffect::Items => {
+                ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
+            }
+            other => other,
+        };
+        self.effect_result(result, outcome, wanted, at)
     }
 
     fn effect_result(
@@ -97,6 +104,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let exists = self.approximate_truth(construct, at);
                 Ok(self.value_or_null(first, exists))
             }
+            (ResultEffect::Memory, _) if ty.is_pointer() => self.outside_address(ty, at),
             (ResultEffect::Outside, _) if ty.is_pointer() => self.outside_or_null(ty, construct, at),
             (ResultEffect::Number, Some(text)) if is_number && self.is_outside_only(&text) => {
                 Ok(self.any_value(ty.scalar().unwrap_or(IntKind::Int), wanted))
@@ -119,13 +127,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match ty.unqualified() {
             CType::Record(_) => {
                 let thread = self.thread.key.clone();
-                let key = ObjectKey::Copy(thread.clone(), at.start);
+                let key = ObjectKey::Copy(thread.clone(), self.site(at.start));
                 let object = self.object(key, "result".into(), ty.clone(), Storage::Thread(thread), at)?;
                 let target = Target { object, offset: 0 };
                 self.overwrite_object(target, &CType::Void, None, false, construct, at)?;
                 let place = self.object_lvalue(object);
                 self.read(place, at)
             }
+            CType::Float(_) => Ok(Value::floating(ty.clone(), None)),
             _ if ty.scalar().is_some() => Ok(self.approximate(ty, construct, at)),
             _ => {
                 let ty = self.facts.records.display(ty);
@@ -163,6 +172,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             if !constants.contains(&index) {
                 targets = merge_targets(&targets, &pointed);
             }
+        }
+        if self.refuses_externals {
+            let error = Diagnostic::unsupported(format!("`{spelled}`, which is not defined,"));
+            let help = "define it, or leave out `--externals refuse`";
+            return Err(error.at(self.span(at), "called here").help(help));
         }
         self.assume("externals-touch-only-arguments");
         if !self.flow.is_dead() {
@@ -313,6 +327,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.emit(vec![Op::Havoc(Place::Scalar(any), range), write]);
         }
         let place = Place::Scalar(variable);
+        if leaf.ty.is_float() {
+            return self.emit(vec![Op::assign(place, nothing_of(leaf.kind))]);
+        }
         let is_plain = is_input && may.is_none() && !leaf.ty.is_pointer();
         if is_plain {
             return self.emit(vec![Op::Havoc(place, leaf.kind.domain())]);

@@ -69,7 +69,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Expression::Conditional(conditional) => self.conditional(&conditional.node, at),
             Expression::Comma(parts) => self.comma(parts),
             Expression::Statement(statement) => self.statement_expression(statement),
-            Expression::VaArg(_) => self.refuse(at, "a function with variable arguments"),
+            Expression::VaArg(argument) => self.next_argument(&argument.node, at),
         }
     }
 

@@ -292,7 +292,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if self.edges <= MAX_EDGES && self.walked <= MAX_STATEMENTS {
             return Ok(());
         }
-        self.error(at, "the program is too large when its calls are inlined")
+        let recursive = self.frames.iter().enumerate().find_map(|(index, frame)| {
+            let depth = self.frames[index..].iter().filter(|other| other.name == frame.name).count();
+            (depth > 1).then_some((frame.name, depth))
+        });
+        match recursive {
+            Some((name, depth)) => {
+                let name = self.spelled(name);
+                self.refuse(at, format!("recursion of `{name}`, which goes on beyond a depth of {depth},"))
+            }
+            None => self.error(at, "the program is too large when its calls are inlined"),
+        }
     }
 
     /// Whether there is time to go on.

@@ -106,7 +106,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(None);
         }
         let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
-        let key = ObjectKey::CallResult(thread.clone(), at.start);
+        let key = ObjectKey::CallResult(thread.clone(), self.site(at.start));
         self.object(key, name, result, Storage::Thread(thread), at).map(Some)
     }
 

@@ -33,6 +33,9 @@ const MAX_QUIET_DEPTH: usize = 24;
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn impact(&mut self, expression: &'a Node<Expression>) -> Lowered<Impact> {
+        if self.is_inexact(expression) {
+            return Ok(Impact::Acts);
+        }
         self.impact_at(expression, 0)
     }
 

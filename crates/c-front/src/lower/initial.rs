@@ -105,6 +105,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<i128> {
         let value = self.type_of(expression)?;
         let value = self.convert(value, &part.ty, expression.span)?;
+        if value.ty.is_float() {
+            return Ok(0);
+        }
         let is_known = match &value.kind {
             Kind::Pointer(known) => known.dynamic.is_empty(),
             _ => value.as_constant().is_some(),

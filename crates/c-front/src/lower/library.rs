@@ -6,7 +6,7 @@ use super::branch::Ways;
 use super::impact::plain_name;
 use super::{Lowered, Lowering};
 use crate::fold::Range;
-use crate::library::library_effect;
+use crate::library::{library_effect, wrapper_name};
 use crate::types::{CType, IntKind};
 use crate::value::{Guard, Value};
 use lang_c::ast::{BinaryOperator, CallExpression, Expression, UnaryOperator};
@@ -58,6 +58,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         if let Some(value) = self.unevaluated_call(name, call, at)? {
             return Ok(Some(value));
+        }
+        if let Some((&wrapper, &function)) = self.unit.functions.get_key_value(wrapper_name(name).as_str()) {
+            return self.inlined_call(wrapper, function, call, wanted, at).map(Some);
         }
         self.check_output(name, call, at)?;
         let outer = self.evaluate_arguments(call)?;
@@ -134,7 +137,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 let message = self.failed_assertion(call).unwrap_or_else(|| "an assertion fails".into());
                 self.fail(message, at);
             }
-            _ => return self.nondeterministic_call(name, call, wanted, at),
+            _ => return self.nondeterministic_call(name, call, wanted),
         }
         Ok(Some(Value::void()))
     }
@@ -145,15 +148,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         name: &str,
         call: &'a CallExpression,
         wanted: Wanted,
-        at: TreeSpan,
     ) -> Lowered<Option<Value>> {
         let Some(kind) = self.nondeterministic(call) else {
-            return match name.strip_prefix("__VERIFIER_nondet_") {
-                Some(ty @ ("float" | "double")) => {
-                    self.refuse(at, format!("floating-point arithmetic (`__VERIFIER_nondet_{ty}`)"))
-                }
-                _ => Ok(None),
+            let size = match name.strip_prefix("__VERIFIER_nondet_") {
+                Some("float") => 4,
+                Some("double") => 8,
+                _ => return Ok(None),
             };
+            return Ok(Some(Value::floating(CType::Float(size), None)));
         };
         self.evaluate_for_effect(&call.arguments)?;
         Ok(Some(self.any_value(kind, wanted)))
@@ -333,6 +335,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Option<Value>> {
         match name {
+            "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" => {
+                self.variadic_call(name, call, at).map(Some)
+            }
             "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__builtin_abort" | "__builtin_trap"
             | "__builtin_exit" => self.end_of_program(name, call).map(Some),
             "__builtin_unreachable" => {

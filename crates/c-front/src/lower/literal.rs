@@ -20,7 +20,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Some(_) => self.refuse(at, "a complex number"),
                 None => self.error(at, "this number is too large for every integer type"),
             },
-            Constant::Float(_) => self.refuse(at, "floating-point arithmetic"),
+            Constant::Float(float) => self.floating_constant(float, at),
             Constant::Character(text) => match character_value(text) {
                 Some((value, kind)) => Ok(Value::constant(CType::Int(kind), value)),
                 None => self.error(at, "a character of this constant is too large for its type"),

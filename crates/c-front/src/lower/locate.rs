@@ -43,6 +43,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         }
         found.guards.splice(0..0, lvalue.guards.iter().cloned());
+        if (self.is_atomic_call || lvalue.ty.is_atomic())
+            && found.cells.iter().any(|cell| self.is_vague(cell))
+        {
+            let message = "an atomic operation on memory that is not followed is not supported";
+            let error = Diagnostic::error(message).at(self.span(at), "here");
+            self.obligations.push(Obligation::Never(error));
+        }
         let shared = |cell: &Cell| self.facts.is_shared(cell.target.object);
         found.is_step = !self.in_atomic() && found.cells.iter().any(shared);
         Ok(found)

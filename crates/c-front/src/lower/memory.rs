@@ -109,7 +109,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Computes the value now, into a temporary.
     pub(super) fn settle(&mut self, value: Value) -> Value {
-        let Value { ty, kind, guards, reads_shared: _, targets, range, depth: _ } = value;
+        let Value { ty, kind, guards, reads_shared: _, targets, range, real, depth: _ } = value;
         let kind = match kind {
             Kind::Number(Expr::Int(_)) | Kind::Truth(Expr::Bool(_)) | Kind::Void => {
                 self.emit_guards(guards);
@@ -123,7 +123,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Kind::Record(self.settle_lvalue(lvalue))
             }
         };
-        Value { ty, kind, guards: Vec::new(), reads_shared: false, targets, range, depth: 1 }
+        Value { ty, kind, guards: Vec::new(), reads_shared: false, targets, range, real, depth: 1 }
     }
 
     fn settle_expr(&mut self, guards: Vec<Guard>, expr: Expr, sort: Sort) -> Expr {

@@ -28,6 +28,7 @@ mod counters;
 mod declare;
 mod effect;
 mod expression;
+mod float;
 mod flow;
 mod function_pointer;
 mod impact;
@@ -41,11 +42,13 @@ mod lvalue;
 mod memory;
 mod mutex;
 mod names;
+mod obstacle;
 mod order;
 mod outside;
 mod parameter;
 mod pthread;
 mod scope;
+mod specific;
 mod start;
 mod statement;
 mod switch;
@@ -54,6 +57,7 @@ mod text;
 mod threads;
 mod typename;
 mod variable_array;
+mod variadic;
 
 use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
@@ -92,7 +96,7 @@ impl Origin<'_> {
         let text = self.prepared.text.get(start..end).unwrap_or("");
         let end = start + text.trim_end().len();
         let (first, last) = match self.prepared.is_of_library(start) {
-            true => (0, 0),
+            true => (self.prepared.end(), self.prepared.end()),
             false => {
                 let last = self.prepared.original(end.saturating_sub(1).max(start)) + 1;
                 (self.prepared.original(start), last)
@@ -116,11 +120,13 @@ pub(crate) fn lower(
     origin: &Origin<'_>,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Lowered<Program> {
+    refuses_externals: bool,
+) -> Result<Program, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
     let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
-        let lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
+        let mut lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
+        lowering.refuses_externals = refuses_externals;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
         finished.note_allocations(&mut facts);
@@ -128,7 +134,7 @@ pub(crate) fn lower(
             return finished.program();
         }
     }
-    Err(Diagnostic::error("the pointers of this program are too complex to analyse"))
+    Err(vec![Diagnostic::error("the pointers of this program are too complex to analyse")])
 }
 
 /// One round.
@@ -181,6 +187,10 @@ pub(crate) struct Lowering<'a, 'f> {
     reached: Vec<allocate::Reached>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
+    /// What is not supported, so far: the walk goes on behind it, to find all of it.
+    obstacles: Vec<Diagnostic>,
+    /// Whether nothing is assumed of what the program does not define.
+    refuses_externals: bool,
     /// Whether only the type of what is walked over matters.
     is_silent: bool,
     edges: usize,
@@ -214,7 +224,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// The refusal of a construct, named with its article.
     fn refuse<T>(&self, at: lang_c::span::Span, construct: impl AsRef<str>) -> Lowered<T> {
-        self.error(at, format!("{} is not supported", construct.as_ref()))
+        Err(Diagnostic::unsupported(construct.as_ref()).at(self.span(at), "here"))
     }
 
     /// A name as the user spelled it.

@@ -222,6 +222,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return true;
         }
         match &self.facts.object(owner).key {
+            // Whatever the depth of recursion.
+            ObjectKey::Local(_, position) if *position >= super::call::LEVEL => true,
             ObjectKey::Local(_, position) => self.frames.iter().any(|frame| {
                 let function = self.unit.functions.get(frame.name);
                 function.is_some_and(|function| (function.span.start..function.span.end).contains(position))

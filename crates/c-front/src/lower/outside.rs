@@ -136,6 +136,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         }
         let construct = if is_outside { MEMORY } else { "what the library writes" };
+        if ty.is_float() {
+            return Ok(Value::floating(ty, None));
+        }
         match ty.is_pointer() && is_outside && stored.is_empty() {
             true => self.outside_or_null(ty, construct, at),
             false => Ok(Value { targets: stored, ..self.approximate(&ty, construct, at) }),

@@ -7,7 +7,7 @@ use super::{Lowered, Lowering};
 use crate::types::{CType, IntKind};
 use crate::unit::{declarator_name, function_part};
 use crate::value::{Kind, Value};
-use lang_c::ast::{DerivedDeclarator, FunctionDefinition};
+use lang_c::ast::{DerivedDeclarator, Ellipsis, FunctionDefinition};
 use lang_c::span::{Node, Span as TreeSpan};
 use rely_program::Op;
 
@@ -22,12 +22,8 @@ pub(super) struct Parameter<'a> {
 impl<'a, 'f> Lowering<'a, 'f> {
     /// The parameters of a function definition.
     pub(super) fn parameters(&mut self, function: &'a FunctionDefinition) -> Lowered<Vec<Parameter<'a>>> {
-        let at = function.declarator.span;
         match function_part(&function.declarator.node) {
             Some(DerivedDeclarator::Function(part)) => {
-                if part.node.ellipsis == lang_c::ast::Ellipsis::Some {
-                    return self.refuse(at, "a function with variable arguments");
-                }
                 let mut parameters = Vec::new();
                 for node in &part.node.parameters {
                     if is_void_parameter(&node.node) {
@@ -114,8 +110,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for (place, value) in records {
             self.assign_value(place, value, Wanted::Nothing, at, at)?;
         }
-        for extra in arguments {
-            self.discard(extra);
+        let mut extra = Vec::new();
+        for value in arguments {
+            extra.push(self.snapshot(value));
+        }
+        if let Some(frame) = self.frames.last_mut().filter(|_| is_variadic(self.unit, function)) {
+            frame.extra = Some(extra);
         }
         if !changes.is_empty() {
             ops.push(Op::Assign(changes));
@@ -125,4 +125,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         Ok(())
     }
+}
+
+/// Whether a function takes any number of arguments.
+fn is_variadic(unit: &crate::unit::Unit<'_>, function: &str) -> bool {
+    let part = unit.functions.get(function).and_then(|node| function_part(&node.node.declarator.node));
+    matches!(part, Some(DerivedDeclarator::Function(part)) if part.node.ellipsis == Ellipsis::Some)
 }

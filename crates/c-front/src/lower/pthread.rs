@@ -4,6 +4,7 @@ use super::assign::Wanted;
 use super::{Lowered, Lowering};
 use crate::facts::StartArgument;
 use crate::fold;
+use crate::library::library_effect;
 use crate::types::{CType, Opaque};
 use crate::value::{Address, Kind, Lvalue, Target, Value};
 use lang_c::ast::{CallExpression, Expression};
@@ -20,6 +21,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<Option<Value>> {
         let arguments = call.arguments.as_slice();
         if let Some(value) = self.thread_call(name, arguments, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.specific_call(name, arguments, at)? {
             return Ok(Some(value));
         }
         if let Some(value) = self.mutex_call(name, arguments, wanted, at)? {
@@ -40,7 +44,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             return Ok(Some(Value::constant(CType::INT, 0)));
         }
-        if name.starts_with("pthread_") || name.starts_with("sem_") {
+        if library_effect(name).is_none() && (name.starts_with("pthread_") || name.starts_with("sem_")) {
             return self.refuse(at, format!("`{name}`"));
         }
         Ok(None)

@@ -72,6 +72,8 @@ pub(super) struct Frame<'a> {
     pub(super) returns: Flow,
     /// The value of a `return` at the very end, if no other returns exist.
     pub(super) returned: Option<Value>,
+    /// The arguments behind those that have names, if the function takes any number of them.
+    pub(super) extra: Option<Vec<Value>>,
     /// How `return` hands over its value.
     pub(super) handover: Handover,
     /// What the function's name, its parameters and locals are never assigned to.
@@ -111,9 +113,24 @@ impl<'a> Frame<'a> {
             switches: Vec::new(),
             returns: Flow::dead(),
             returned: None,
+            extra: None,
             handover,
             constants: super::impact::Unmodified::default(),
         }
+    }
+}
+
+impl Frame<'_> {
+    /// How many blocks, loops and switches there are around the walk.
+    pub(super) fn depths(&self) -> [usize; 3] {
+        [self.scopes.len(), self.loops.len(), self.switches.len()]
+    }
+
+    /// Leaves those that were entered since.
+    pub(super) fn truncate(&mut self, [scopes, loops, switches]: [usize; 3]) {
+        self.scopes.truncate(scopes);
+        self.loops.truncate(loops);
+        self.switches.truncate(switches);
     }
 }
 
@@ -230,6 +247,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         if initialized.is_none() && tentative.is_none() {
             if !LIBRARY_VARIABLES.contains(&name) {
+                if self.refuses_externals {
+                    return self.refuse(at, format!("`{}`, which is not defined,", self.spelled(name)));
+                }
                 self.builder.assumption("externals-touch-only-arguments");
                 let spelled = self.spelled(name).to_owned();
                 self.builder.external(&spelled);

@@ -16,6 +16,10 @@ use lang_c::visit::{self, Visit};
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn block_item(&mut self, item: &'a Node<BlockItem>) -> Lowered<()> {
+        self.unless_unsupported(|lowering| lowering.any_block_item(item))
+    }
+
+    fn any_block_item(&mut self, item: &'a Node<BlockItem>) -> Lowered<()> {
         match &item.node {
             BlockItem::Declaration(declaration) => {
                 self.at = Some(self.span(declaration.span));

@@ -88,10 +88,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let Some((&exact, &function)) = self.unit.functions.get_key_value(exact_name(name).as_str()) else {
             return Ok(None);
         };
-        if self.is_silent {
-            let ty = self.result_type(&function.node)?;
-            return Ok(Some(self.some_value(ty)));
-        }
         for argument in &call.arguments {
             let value = self.type_of(argument)?;
             let targets = self.pointed_to(&value);
@@ -101,7 +97,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 return Ok(None);
             }
         }
-        let arguments = self.arguments(&call.arguments)?;
-        self.inline(exact, &function.node, arguments, wanted, at).map(Some)
+        self.inlined_call(exact, function, call, wanted, at).map(Some)
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum Obligation {
     Never(Diagnostic),
     /// This is not supported unless the thread function is started at most once.
     Once(String, Diagnostic),
+    /// This is not supported if the location is in a loop.
+    NoLoop(LocationId, Diagnostic),
 }
 
 /// A round that has ended.
@@ -81,6 +83,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             partings: Vec::new(),
             atomicity: None,
             is_atomic_call: false,
+            obstacles: Vec::new(),
+            refuses_externals: false,
             is_silent: false,
             edges: 0,
             walked: 0,
@@ -88,7 +92,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Walks over all threads.
-    pub(super) fn run(mut self) -> Lowered<Finished> {
+    pub(super) fn run(mut self) -> Result<Finished, Vec<Diagnostic>> {
+        match self.walk() {
+            Err(error) if self.obstacles.is_empty() => return Err(vec![error]),
+            // What is wrong behind an obstacle may follow from it.
+            Err(error) if error.is_unsupported => self.obstacles.push(error),
+            _ => {}
+        }
+        if !self.obstacles.is_empty() {
+            return Err(self.obstacles);
+        }
+        let Lowering { builder, obligations, reached, partings, threads, .. } = self;
+        Ok(Finished { builder, obligations, reached, partings, threads })
+    }
+
+    fn walk(&mut self) -> Lowered<()> {
         if let Some(function) = self.unit.redefinition {
             return self.error(function.node.declarator.span, "this function is defined twice");
         }
@@ -108,8 +126,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.check_published();
         self.set_initial_values();
-        let Lowering { builder, obligations, reached, partings, threads, .. } = self;
-        Ok(Finished { builder, obligations, reached, partings, threads })
+        Ok(())
     }
 
     /// A local whose address other threads know must exist only once.
@@ -121,7 +138,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.spelled(&name),
                 self.spelled(&thread)
             );
-            let mut error = Diagnostic::error(message);
+            let mut error = Diagnostic { is_unsupported: true, ..Diagnostic::error(message) };
             if let Some(span) = span {
                 error = error.at(span, "declared here");
             }
@@ -343,6 +360,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         } else if let Some(value) = value {
             self.eval_and_discard(value)?;
         }
+        self.destroy_specific(at)?;
         self.end_here();
         Ok(())
     }
@@ -368,20 +386,27 @@ impl ThreadContext {
 
 impl Finished {
     /// The program, if everything that was promised of it is true.
-    pub(super) fn program(self) -> Lowered<Program> {
+    pub(super) fn program(self) -> Result<Program, Vec<Diagnostic>> {
+        let mut broken: Vec<Diagnostic> = Vec::new();
         for obligation in &self.obligations {
-            match obligation {
-                Obligation::Never(error) => return Err(error.clone()),
-                Obligation::Once(name, error) if !self.runs_once(name) => return Err(error.clone()),
-                Obligation::Once(..) => {}
+            let error = match obligation {
+                Obligation::Never(error) => Some(error),
+                Obligation::Once(name, error) => Some(error).filter(|_| !self.runs_once(name)),
+                Obligation::NoLoop(location, error) => Some(error).filter(|_| self.is_in_loop(*location)),
+            };
+            if let Some(error) = error.filter(|error| !broken.contains(error)) {
+                broken.push(Diagnostic { is_unsupported: true, ..error.clone() });
             }
+        }
+        if !broken.is_empty() {
+            return Err(broken);
         }
         self.builder.finish().map_err(|malformed| {
             let error = Diagnostic::error(format!("internal error: {malformed}"));
-            match malformed.span {
+            vec![match malformed.span {
                 Some(span) => error.at(span, "while translating this"),
                 None => error,
-            }
+            }]
         })
     }
 

@@ -78,8 +78,29 @@ fn is_class(source: &str, code: &[Token], mut index: usize) -> bool {
     while index > 0 && is_one(index - 1) {
         index -= 1;
     }
-    let before = index.checked_sub(1).map(|before| code[before].text(source));
-    matches!(before, None | Some(";" | "{" | "}"))
+    let Some(before) = index.checked_sub(1) else { return true };
+    match code[before].text(source) {
+        ";" | "{" => true,
+        "}" => !ends_type(source, &code[..before]),
+        _ => false,
+    }
+}
+
+/// Whether the brace behind these tokens ends the members of a structure or the like.
+fn ends_type(source: &str, code: &[Token]) -> bool {
+    let mut depth = 1_usize;
+    for (index, token) in code.iter().enumerate().rev() {
+        if token.is(source, '}') {
+            depth += 1;
+        } else if token.is(source, '{') {
+            depth -= 1;
+        }
+        if depth == 0 {
+            let before = &code[index.saturating_sub(2)..index];
+            return before.iter().any(|word| matches!(word.text(source), "struct" | "union" | "enum"));
+        }
+    }
+    false
 }
 
 /// A word that is no keyword.

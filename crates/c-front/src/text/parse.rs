@@ -12,6 +12,8 @@ pub(crate) struct SyntaxFault {
     pub(crate) end: usize,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
+    /// Whether this is a construct that the parser does not know.
+    pub(crate) is_unsupported: bool,
 }
 
 /// Parses a prepared text.
@@ -33,6 +35,7 @@ fn explain(text: &str, error: &SyntaxError) -> SyntaxFault {
             end: text.len(),
             message: "the text ends in the middle of a declaration or statement".into(),
             help: None,
+            is_unsupported: false,
         };
     };
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text(text));
@@ -50,7 +53,8 @@ fn explain(text: &str, error: &SyntaxError) -> SyntaxFault {
         None => format!("syntax error at `{}`", word(index)),
     };
     let help = expected(error).map(|list| format!("expected {list}"));
-    SyntaxFault { start: token.start, end: token.end, message, help }
+    let is_unsupported = message.contains("is not supported");
+    SyntaxFault { start: token.start, end: token.end, message, help, is_unsupported }
 }
 
 /// Constructs of GNU C that the parser does not know, by the words around the error.

@@ -57,6 +57,11 @@ impl Prepared {
         }
     }
 
+    /// Where the original ends.
+    pub(crate) fn end(&self) -> usize {
+        self.original(self.library)
+    }
+
     /// Whether a position is one of the functions that were added.
     pub(crate) fn is_of_library(&self, position: usize) -> bool {
         position >= self.library
@@ -405,7 +410,7 @@ mod tests {
         check("int a$; int a_;", expect!["int a__; int a_;"]);
         check(
             "f() { l: } g() { m: int x; } h() { c ? x : y; }",
-            expect!["f() { l:; } g() { m:; int x; } h() { c ? x : y; }"],
+            expect!["int f() { l:; } int g() { m:; int x; } int h() { c ? x : y; }"],
         );
         check("int gr\\u00f6\\u00dfe, ä, _;", expect!["int gr_u00f6_u00dfe, __, _;"]);
         check("x = f() ?: 2;", expect!["x = f() ?__condition__: 2;"]);
@@ -430,7 +435,7 @@ mod tests {
         check(r#"x = '\e'; y = "\E1\%\\e\x1b";"#, expect![[r#"x = '\033'; y = "\0331%\\e\x1b";"#]]);
         check(
             "int f() __attribute__((x)); g() { ; __attribute__((fallthrough)); }",
-            expect!["int f() __attribute__((x)); g() { ; ; }"],
+            expect!["int f() __attribute__((x)); int g() { ; ; }"],
         );
     }
 
@@ -452,7 +457,6 @@ mod tests {
             "extern int f(void) { return 0; }",
             "struct s { int x; } extern f(void);",
             "int f(void);",
-            "extern f(void);",
             "extern int x = (1);",
             "extern int x[sizeof(int)];",
             "extern int f(void)",

@@ -161,3 +161,32 @@ fn overflows() {
     check("r = 1u << -one;", &[], &["impossible shift in `1u << -one`"]);
     check("static int x = 1 << 31; enum { A = -1 << 2 }; r = x == min && A == -4;", &["1"], &[]);
 }
+
+#[test]
+fn legal_but_unusual() {
+    check(
+        "typedef struct node node; struct node { node *next; int v; }; node n;",
+        "n.v = 3; n.next = &n; r = n.next->next->v;",
+        3,
+    );
+    check(
+        "struct a { struct b *p; int x; }; struct b { struct a a; }; struct b b;",
+        "b.a.p = &b; b.a.p->a.x = 4; r = b.a.x;",
+        4,
+    );
+    check(
+        "typedef struct list list; struct pair { list *l; }; struct list { struct pair p[2]; }; ",
+        "r = sizeof(list);",
+        16,
+    );
+    check(
+        "struct unused { _Complex double z; }; struct user { struct unused *p; };",
+        "r = sizeof(struct user);",
+        8,
+    );
+    check("int n; int f(void) { n++; return 5; }", "r = (f() ?: 7) * 100 + (0 ?: 9) * 10 + n;", 591);
+    check("int *p, x = 8;", "r = *(p ?: &x);", 8);
+    check("static x = 3; f(a) int a; { return a + 1; }", "register i = 2; r = f(x) * 10 + i;", 42);
+    check("int gr\\u00f6\\u00dfe = 3, _ä = 4;", "r = gr\\u00f6\\u00dfe * 10 + _ä;", 34);
+    check("struct s { __int128 wide; int x; } s;", "s.x = 5; r = sizeof(s) * 10 + s.x;", 325);
+}

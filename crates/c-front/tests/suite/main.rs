@@ -20,6 +20,7 @@ mod lowering;
 mod memory;
 mod mutexes;
 mod order;
+mod outside;
 mod pointers;
 mod punning;
 mod random;

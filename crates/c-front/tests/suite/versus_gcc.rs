@@ -85,7 +85,8 @@ pub(crate) fn compare(
 
 /// The end of the only run.
 fn run(text: &str) -> Result<End, String> {
-    let input = CInput { name: "test.i".into(), original: None, preprocessed: text.into() };
+    let input =
+        CInput { name: "test.i".into(), original: None, preprocessed: text.into(), refuses_externals: false };
     let mut sources = SourceMap::new();
     let program = translate(&mut sources, &input).map_err(|error| {
         let place = error.primary.as_ref().map(|(span, _)| sources.position(*span).line);

@@ -55,7 +55,7 @@ impl Context {
 
     fn complain(&self, problem: &Problem) -> Status {
         Console::complain(&render_problem(problem, self.console.error_style));
-        Status::BadInput
+        Status::of_problem(problem)
     }
 }
 

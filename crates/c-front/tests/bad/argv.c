@@ -1,1 +1,0 @@
-int main(int argc, char **argv) { return argv[0][0]; }

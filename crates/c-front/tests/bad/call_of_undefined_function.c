@@ -1,1 +1,0 @@
-int mystery(int); int main(void) { return mystery(1); }

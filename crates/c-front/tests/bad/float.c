@@ -1,1 +1,0 @@
-float f = 1; int main(void) { return f > 0.5; }

@@ -1,1 +1,0 @@
-int x; int main(void) { return x ?: 2; }

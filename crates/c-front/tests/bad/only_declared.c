@@ -1,1 +1,0 @@
-extern int x; int main(void) { return x; }

@@ -1,1 +1,0 @@
-__int128 x; int main(void) { return x != 0; }
