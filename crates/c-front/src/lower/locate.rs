@@ -266,10 +266,13 @@ fn indices_in(leaf: &Leaf, known: &Known, whole: u64) -> Option<Vec<Expr>> {
     let constant = leaf.indices_at(u64::try_from(known.offset).ok()?)?;
     let mut unused: Vec<&(Expr, i64)> = known.dynamic.iter().collect();
     let mut indices = Vec::with_capacity(constant.len());
-    for (index, dimension) in constant.into_iter().zip(&leaf.dimensions) {
+    let is_part = leaf.is_raw && (leaf.offset, leaf.end()) != (0, whole);
+    for (level, (index, dimension)) in constant.into_iter().zip(&leaf.dimensions).enumerate() {
         let constant = Expr::Int(i128::from(index));
         let stride = i64::try_from(dimension.stride).ok()?;
-        indices.push(match unused.iter().position(|(_, own)| *own == stride) {
+        // A pointer may leave the bytes of a part and come to the next one.
+        let is_row = is_part && level + 1 == leaf.dimensions.len();
+        indices.push(match unused.iter().position(|(_, own)| *own == stride && !is_row) {
             Some(position) => fold::add(unused.remove(position).0.clone(), constant),
             None => constant,
         });
@@ -290,6 +293,14 @@ fn factor_of(index: &Expr) -> i64 {
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, parts) => {
             let (left, right) = (factor_of(&parts[0]), factor_of(&parts[1]));
             if left != 0 && right % left == 0 { left } else { 1 }
+        }
+        Expr::Ite(parts) => {
+            let (yes, no) = (factor_of(&parts[1]), factor_of(&parts[2]));
+            match (yes, no) {
+                (0, other) | (other, 0) => other,
+                _ if no % yes == 0 => yes,
+                _ => 1,
+            }
         }
         Expr::Wrap(int_type, inner) if int_type.bits >= 32 => match factor_of(inner) {
             // Wrapping around keeps what divides powers of two.
