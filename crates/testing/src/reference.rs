@@ -6,8 +6,8 @@
 
 use rely_base::Id;
 use rely_program::{
-    BinaryOp, Blocking, CheckId, Domain, EdgeId, Expr, Goal, Initial, LocationId, Op, Place, Program,
-    PropertyKind, Scope, ThreadId, ThreadKind, UnaryOp, Value, VarId,
+    BinaryOp, Blocking, CheckId, CheckKind, Domain, EdgeId, Expr, Goal, Initial, LocationId, Op, Place,
+    Program, PropertyKind, Scope, ThreadId, ThreadKind, UnaryOp, Value, VarId,
 };
 use std::collections::HashSet;
 
@@ -76,6 +76,12 @@ impl Outcomes {
 }
 
 impl<'p> Reference<'p> {
+    /// Whether a check that fails ends the run: if the question is whether runs end, assertions and overflows do not.
+    fn ends_run(&self, check: CheckId) -> bool {
+        let kind = self.program.checks()[check].kind;
+        !self.goal.is_termination() || !matches!(kind, CheckKind::Assertion | CheckKind::Overflow)
+    }
+
     /// Asks about a program and a goal. Only `assert`, `deadlock` and `overflow` are answered.
     pub fn new(program: &'p Program, goal: Goal) -> Self {
         Self { program, goal }
@@ -314,7 +320,7 @@ impl<'p> Reference<'p> {
                 }
             }
             Op::Check(condition, check) => {
-                if self.eval(&state, Some(slot), condition)? == 0 {
+                if self.eval(&state, Some(slot), condition)? == 0 && self.ends_run(*check) {
                     outcomes.failed.push(*check);
                     return Ok(vec![]);
                 }

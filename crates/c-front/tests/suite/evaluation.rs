@@ -215,6 +215,10 @@ const CALLS: &[(&str, &str, bool)] = &[
 /// Functions whose argument is a text of the command line, which is not evaluated here, or that
 /// allocate, whose arguments are constants.
 const ELSEWHERE: &[&str] = &[
+    "memcmp",
+    "memmove",
+    "__builtin_memcmp",
+    "__builtin_memmove",
     "malloc",
     "calloc",
     "__builtin_malloc",

@@ -106,11 +106,13 @@ impl<'a> Attempt<'a> {
                         patience = patience.checked_sub(1)?;
                     }
                 }
-                // What nothing excludes may be a run.
-                Err(Claim::Unknown(reason @ Reason::GaveUp { .. })) => {
-                    return Some(falsifier.look().map_or(Claim::Unknown(reason), Claim::Unsafe));
-                }
-                Err(claim) => return Some(claim),
+                Err(claim) => match *claim {
+                    // What nothing excludes may be a run.
+                    Claim::Unknown(reason @ Reason::GaveUp { .. }) => {
+                        return Some(falsifier.look().map_or(Claim::Unknown(reason), Claim::Unsafe));
+                    }
+                    claim => return Some(claim),
+                },
             }
         }
     }
@@ -245,9 +247,9 @@ struct Spurious<'s, 't, 'a> {
 impl Spurious<'_, '_, '_> {
     /// What to track so that the counterexample does not come back, or what can be claimed if it is
     /// a run.
-    fn refine(&self, precision: &Precision, mut bias: Bias, budget: &Budget) -> Result<Refined, Claim> {
+    fn refine(&self, precision: &Precision, mut bias: Bias, budget: &Budget) -> Result<Refined, Box<Claim>> {
         if let Some(trace) = suggested_run(self.trees, &self.counterexample, self.candidates, budget) {
-            return Err(Claim::Unsafe(trace));
+            return Err(Box::new(Claim::Unsafe(trace)));
         }
         let mut undecided = None;
         let ways = match bias {
@@ -266,14 +268,15 @@ impl Spurious<'_, '_, '_> {
                         return Ok(Refined { found, bias, derivation });
                     }
                 }
-                Refinement::Violation(trace) => return Err(Claim::Unsafe(trace)),
+                Refinement::Violation(trace) => return Err(Box::new(Claim::Unsafe(trace))),
                 Refinement::Undecided(why) => undecided = Some(why),
                 // The clauses hold in every modular proof, so there is none: no use to try again.
                 Refinement::Impossible => bias = Bias::None,
                 Refinement::Nothing => {}
-                Refinement::Stopped(reason) => return Err(Claim::Unknown(Reason::Stopped(reason))),
+                Refinement::Stopped(reason) => return Err(Box::new(Claim::Unknown(Reason::Stopped(reason)))),
             }
         }
-        Err(gave_up(undecided.unwrap_or("no predicates were found that exclude a counterexample")))
+        let why = undecided.unwrap_or("no predicates were found that exclude a counterexample");
+        Err(Box::new(gave_up(why)))
     }
 }

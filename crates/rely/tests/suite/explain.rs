@@ -142,6 +142,12 @@ fn every_sentence_about_an_example_is_true() {
                 assert!(!sentences(result).is_empty(), "{name}");
                 continue;
             }
+            if property.ends_with("termination") {
+                // The steps of the loop say it all.
+                let message = result["violation"]["message"].as_str().expect("a message");
+                assert!(message.contains("for ever"), "{name}: {message}");
+                continue;
+            }
             let sentences = check_sentences(result);
             assert!(sentences > 0, "{name}: {} is not explained", result["violation"]);
             violations += 1;

