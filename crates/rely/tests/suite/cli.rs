@@ -219,11 +219,11 @@ fn unknown_names_are_refused() {
         &directory,
         &["check", "--property", "safety", "a.rely"],
         &expect![[r#"
-        error: invalid value 'safety' for '--property <PROPERTY>'
-          [possible values: assert, race, deadlock, termination, fair-termination, overflow]
+            error: invalid value 'safety' for '--property <PROPERTY>'
+              [possible values: assert, race, deadlock, termination, fair-termination, overflow, memory]
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
     check_refused(
         &directory,

@@ -42,8 +42,9 @@ fn the_help_explains_itself() {
           2    unknown: neither shown nor refuted
           3    the input or the command line is wrong
           4    internal failure
+          5    the input uses something that is not supported
           130  stopped by Ctrl-C
-        Of several results the worst decides, in the order 4, 3, 1, 2, 0.
+        Of several results the worst decides, in the order 4, 3, 5, 1, 2, 0.
 
         Examples:
           rely check examples/peterson.c
@@ -69,7 +70,7 @@ fn the_help_explains_itself() {
                                                 auto, always, never]
           -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
                                                 declares [possible values: assert, race, deadlock,
-                                                termination, fair-termination, overflow]
+                                                termination, fair-termination, overflow, memory]
               --fair                            With `--property termination`: only fair runs count, in
                                                 which no thread that could always go on is left out for ever
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
@@ -115,6 +116,9 @@ fn the_help_explains_itself() {
           -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
               --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
                                                 auto, embedded, system]
+              --externals <HOW>                 What becomes of C functions and variables that are neither
+                                                defined nor known [default: assume] [possible values:
+                                                assume, refuse]
           -h, --help                            Print help (see more with '--help')
           -V, --version                         Print version
 
@@ -151,6 +155,8 @@ fn the_help_explains_itself() {
           -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
               --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
                                       embedded, system]
+              --externals <HOW>       What becomes of C functions and variables that are neither defined nor
+                                      known [default: assume] [possible values: assume, refuse]
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 
