@@ -281,6 +281,7 @@ fn the_frame_of_a_lost_update_matters() {
             as termination: the claimed violation does not violate the property `termination`
             as fair-termination: the claimed violation does not violate the property `fair-termination`
             as overflow: the claimed violation does not violate the property `overflow`
+            as memory: the claimed violation does not violate the property `memory`
         "#]],
     );
 }
@@ -354,6 +355,7 @@ fn the_frame_of_late_flags_matters() {
             as termination: the claimed violation does not violate the property `termination`
             as fair-termination: the claimed violation does not violate the property `fair-termination`
             as overflow: the claimed violation does not violate the property `overflow`
+            as memory: the claimed violation does not violate the property `memory`
         "#]],
     );
 }
@@ -409,6 +411,7 @@ fn the_frame_of_a_deadlock_matters() {
             as termination: still a run that fails
             as fair-termination: still a run that fails
             as overflow: the claimed violation does not violate the property `overflow`
+            as memory: the claimed violation does not violate the property `memory`
         "#]],
     );
 }
@@ -536,6 +539,7 @@ fn the_frame_of_a_property_at_the_end_matters() {
             as termination: the claimed violation does not violate the property `termination`
             as fair-termination: the claimed violation does not violate the property `fair-termination`
             as overflow: the claimed violation does not violate the property `overflow`
+            as memory: the claimed violation does not violate the property `memory`
         "#]],
     );
 }
