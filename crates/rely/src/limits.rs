@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 /// Programs are deep where people write deep expressions.
 const STACK_BYTES: usize = 256 << 20;
 
-/// How often limits are looked at. Memory can grow by some ten megabytes meanwhile.
+/// How often limits are looked at. Memory can grow by some ten megabytes meanwhile: the work is asked to stop before
+/// it would be over the limit at the next look, if it goes on growing as fast.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// How much processor time work may use after it was asked to stop. Seconds pass on a busy machine without
@@ -73,6 +74,8 @@ struct Watched {
     deadline: Option<Instant>,
     token: CancelToken,
     budget: Budget,
+    /// What was held at the last look.
+    held: u64,
     /// Since when the work should have stopped.
     over: Option<Over>,
 }
@@ -101,7 +104,8 @@ impl Watch {
         };
         let budget = builder.build().with_token(token.clone());
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        *self.lock() = Some(Watched { limits, deadline, token, budget: budget.clone(), over: None });
+        let held = held_bytes().unwrap_or(0);
+        *self.lock() = Some(Watched { limits, deadline, token, budget: budget.clone(), held, over: None });
         budget
     }
 
@@ -125,10 +129,12 @@ impl Watch {
         let watched = watched.as_mut()?;
         let held = held_bytes().unwrap_or(0);
         let limit = watched.limits.process_bytes();
+        let at_next_look = held + held.saturating_sub(watched.held);
+        watched.held = held;
         if watched.over.is_none() {
             let is_late = watched.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let reason = if is_late { StopReason::Time } else { StopReason::Memory };
-            if is_late || held > limit {
+            if is_late || at_next_look > limit {
                 watched.token.stop(reason);
                 watched.over = Some(Over { reason, since: Instant::now(), used: processor_time() });
             }
@@ -166,12 +172,12 @@ pub fn supervised<T: Send>(
     })
 }
 
-/// What the process holds without the files that are mapped into it, as far as the system tells.
+/// What the process holds, as far as the system tells: with the files that are mapped into it, because that is what
+/// whoever set the limit sees.
 fn held_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let mut fields = text.split_whitespace().skip(1).map(str::parse::<u64>);
-    let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    Some(resident.saturating_sub(shared).saturating_mul(rustix::param::page_size() as u64))
+    let resident: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(resident.saturating_mul(rustix::param::page_size() as u64))
 }
 
 #[cfg(test)]
