@@ -323,7 +323,12 @@ impl Planner<'_> {
                 text,
             })
         };
-        racers.into_iter().zip(race.accesses.clone()).enumerate().filter_map(step).collect()
+        let mut both: Vec<_> = racers.into_iter().zip(race.accesses.clone()).collect();
+        // Memory that was freed before is something else to ThreadSanitizer.
+        both.sort_by_key(|(racer, _)| {
+            statement(self.program, self.sources, racer.edge).1.starts_with("free")
+        });
+        both.into_iter().enumerate().filter_map(step).collect()
     }
 
     /// What a step of the trace is in the schedule, often nothing.
