@@ -114,6 +114,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// seldom changed.
     fn may_race_outside(&self, target: Target) -> bool {
         match &self.facts.object(target.object).key {
+            _ if !self.facts.has_threads() => false,
             ObjectKey::Outside(OWN_MEMORY) => false,
             ObjectKey::Outside(ARGUMENTS) => self.facts.is_blurred(target),
             _ => true,

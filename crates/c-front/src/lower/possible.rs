@@ -32,6 +32,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// `free` modifies what it takes, as the standard has it (7.22.3): nobody else may access that at the same time.
     /// The values stay, for who would look at them uses memory that was freed.
     pub(super) fn touch_freed(&mut self, pointer: &Value, address: &Expr) {
+        if !self.facts.has_threads() {
+            return;
+        }
         let guards = self.guard_ops(pointer.guards.clone());
         let mut choices = Vec::new();
         let mut is_other = Expr::Bool(true);
@@ -101,7 +104,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn may_read_object(&mut self, target: Target, element: &CType) {
         let is_seen = self.facts.is_shared(target.object) && !self.facts.is_string(target.object);
-        if !is_seen || self.is_silent || self.flow.is_dead() {
+        if !is_seen || !self.facts.has_threads() || self.is_silent || self.flow.is_dead() {
             return;
         }
         let happens = self.temporary(Sort::Bool);
