@@ -1,7 +1,7 @@
 //! That no thread waits for ever.
 //!
 //! For every place of every thread that is not its last one it has to be shown that the thread there, or one of the
-//! instances, can move. If nothing else says that runs end, it must be able to move forward (see
+//! instances, can move. If steps are listed that [help](super::help) it, these must be among them. If nothing else says that runs end, it must be able to move forward (see
 //! [`forward`](super::forward), also for why that is enough). Of threads made from templates nothing more is known than that one, and
 //! of an edge that leads into an atomic block not whether the block can be left again: their steps
 //! are not counted on.
@@ -33,7 +33,8 @@ struct Way {
 pub(crate) fn progress<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) -> Result<(), S::Stop> {
     let program = generator.outline.program;
     // Who ranks states needs no other reason why runs end.
-    let forward = generator.measure.is_none().then(|| forward_edges(program));
+    let is_ranked = generator.measure.is_some() || generator.aids.is_some();
+    let forward = (!is_ranked).then(|| forward_edges(program));
     let counts = |edge: &EdgeId| forward.as_ref().is_none_or(|forward| forward.contains(*edge));
     let ways: Vec<Way> =
         program.edges().ids().filter(counts).filter_map(|edge| way(generator, edge)).collect();
@@ -96,11 +97,13 @@ fn someone_moves<S: Sink>(
         sequent.places.push((other, places));
     }
     let mut goal = Vec::new();
+    let aids = generator.aids.clone();
+    let helps = |edge| aids.as_ref().is_none_or(|aids| aids.iter().any(|aid| aid.counts(location, edge)));
     for way in ways {
         let (actor, source) = (generator.outline.actor(way.edge), program.edges()[way.edge].source);
         let places = if source == location {
             Vec::new()
-        } else if actor != thread && is_instance(program, actor) {
+        } else if actor != thread && is_instance(program, actor) && helps(way.edge) {
             vec![(actor, generator.outline.numbers.single(actor, ControlPoint::At(source)))]
         } else {
             continue;
