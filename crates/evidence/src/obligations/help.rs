@@ -103,7 +103,8 @@ pub(crate) fn nearer<S: Sink>(
         let stands = standing(generator, thread, &here);
         let before = waits(generator, aid, None);
         let after = waits(generator, aid, Some(step));
-        let circumstance = Circumstance { hypotheses: vec![stands, before, after], places: vec![(thread, here)] };
+        let circumstance =
+            Circumstance { hypotheses: vec![stands, before, after], places: vec![(thread, here)] };
         descent(generator, &aid.measure, id, step, &circumstance, sink)?;
     }
     Ok(())

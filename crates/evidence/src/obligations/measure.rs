@@ -7,13 +7,13 @@
 //! its assertion there holds.
 
 use super::encode::{Encoder, Role, Values};
+use super::help::Circumstance;
 use super::outline::Outline;
 use super::points::{PointSet, instances, is_instance};
 use super::property::standing;
 use super::sequent::GoalCube;
 use super::step::{Step, initial_values};
 use super::structure::local_cells;
-use super::help::Circumstance;
 use super::{Generator, Reading, Sink, taken};
 use crate::data::{
     Atom, Comparison, ControlPoint, MOST_CASES, MOST_COMPONENTS, Quantity, RankCase, Ranking,

@@ -103,10 +103,6 @@ impl From<&Ranking> for RankingRecord {
 
 impl From<RankingRecord> for Ranking {
     fn from(record: RankingRecord) -> Self {
-        Self {
-            components: record.components,
-            ranks: ranks_of(record.ranks),
-            proof: record.proof.into(),
-        }
+        Self { components: record.components, ranks: ranks_of(record.ranks), proof: record.proof.into() }
     }
 }
