@@ -44,7 +44,7 @@ fn render(proof: &Proof, is_modular: bool, context: &ProofContext<'_>, style: St
         Proof::Helping(helping) => {
             let proof = &recall::proof(&helping.proof, restored);
             Writer { phrases, style, proof, ranking: None }.write(is_modular)
-                + &crate::ranks::helps(helping, phrases)
+                + &ranks::helps(helping, phrases)
         }
         Proof::Counting(Counting { invariants, proof }) => {
             let invariants = recall::invariants(invariants, restored);
