@@ -13,7 +13,7 @@
 //!
 //! * `data`: claims, proofs, reasons and formats, as plain data;
 //! * `obligations`: the one generator of what must be shown of assertions, counts, ranks and movers;
-//! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`reduction`]: the rule of each kind of proof, and
+//! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`helping`], [`reduction`]: the rule of each kind of proof, and
 //!   its check; `verdict`: from these to verdicts; `export`: the same questions for other solvers.
 //!
 //! This crate knows programs and no engine. It trusts [`rely_program::Semantics`] and itself.
@@ -36,6 +36,7 @@ pub mod counting;
 mod data;
 mod exhaustion;
 mod export;
+pub mod helping;
 mod obligations;
 pub mod ranking;
 pub mod reduction;

@@ -163,6 +163,11 @@ impl Proved {
                 let components = plural(ranking.components, "components");
                 format!("ranking of {components}{modular}, {}", plural(ranking.rank_count(), "ranks"))
             }
+            Proof::Helping(helping) => {
+                let modular = if self.is_modular { ", modular" } else { "" };
+                let assertions = plural(helping.proof.assertion_count(), "assertions");
+                format!("help at {}{modular}, {assertions}", plural(helping.helps.len(), "places of waiting"))
+            }
             Proof::Counting(proof) => {
                 let invariants = plural(proof.invariants.len(), "invariants");
                 format!(
@@ -366,6 +371,11 @@ pub(crate) fn prove(
             let accepted = rely_guarantee::check(program, goal, (&ranking).into(), budget)?;
             let is_modular = ranking.is_modular(program);
             (Proof::Ranking(ranking), accepted.into(), is_modular)
+        }
+        Proof::Helping(helping) => {
+            let accepted = rely_guarantee::check(program, goal, (&helping).into(), budget)?;
+            let is_modular = helping.is_modular(program);
+            (Proof::Helping(helping), accepted.into(), is_modular)
         }
         Proof::Counting(proof) => {
             let accepted = rely_guarantee::check(program, goal, (&proof).into(), budget)?;

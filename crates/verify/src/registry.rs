@@ -3,11 +3,11 @@
 use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Standard, Strategy};
 use rely_engines::deductive::DeductiveOptions;
 use rely_engines::{
-    Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized, Termination,
+    Bias, Deductive, Explore, ExploreOptions, Helping, Houdini, OwickiGries, Parameterized, Termination,
 };
 
 /// The names of all strategies.
-pub const STRATEGY_NAMES: [&str; 9] = [
+pub const STRATEGY_NAMES: [&str; 10] = [
     "portfolio",
     "explore",
     "rely-guarantee",
@@ -17,6 +17,7 @@ pub const STRATEGY_NAMES: [&str; 9] = [
     "parameterized",
     "houdini",
     "termination",
+    "helping",
 ];
 
 /// What can be said to strategies; each takes what concerns it.
@@ -59,7 +60,9 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         houdini,
     };
     let termination = Termination { limits: all.termination, symbolic };
-    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, limits: all.portfolio };
+    let helping = Helping { limits: all.termination, symbolic };
+    let limits = all.portfolio;
+    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, helping, limits };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
         Some("portfolio") => Ok(Box::new(Standard { portfolio, reduction: all.reduction })),
         Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
@@ -69,6 +72,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
         Some("termination") => Ok(Box::new(termination)),
+        Some("helping") => Ok(Box::new(helping)),
         Some("owicki-gries") => {
             Ok(Box::new(OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic }))
         }
@@ -93,7 +97,7 @@ mod tests {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
         let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
                         owicki-gries, reduction, deductive, parameterized, houdini, \
-                        termination";
+                        termination, helping";
         assert_eq!(error.to_string(), expected);
     }
 }

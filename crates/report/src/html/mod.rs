@@ -141,6 +141,9 @@ impl HtmlReport {
                 let (proof, ranking) = (&ranking.proof, Some(ranking));
                 section.outline = Some(outline::outline(proof, ranking, subject, &self.sources));
             }
+            Proof::Helping(helping) => {
+                section.outline = Some(outline::outline(&helping.proof, None, subject, &self.sources));
+            }
             Proof::Counting(counting) => {
                 section.outline = Some(outline::outline(&counting.proof, None, subject, &self.sources));
                 section.counting = Some(counting::counting(&counting.invariants, subject, &self.sources));

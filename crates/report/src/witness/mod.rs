@@ -32,6 +32,7 @@ pub(crate) use violation::functions_entered;
 use c_text::CText;
 use rely_base::FileId;
 use rely_evidence::counting::Counting;
+use rely_evidence::helping::Helping;
 use rely_evidence::reduction::Reduced;
 use rely_evidence::{Proof, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
@@ -111,6 +112,7 @@ pub fn render_witness(
                 Proof::Ranking(_) => return Err("the format has no words for ranks".to_owned()),
                 // What is held holds in the program itself, whatever is proved of the reduced one.
                 Proof::RelyGuarantee(proof)
+                | Proof::Helping(Helping { proof, .. })
                 | Proof::Counting(Counting { proof, .. })
                 | Proof::Reduced(Reduced { held: proof, .. }) => {
                     let mut found = invariants(proof, context);
