@@ -3,11 +3,11 @@
 use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Standard, Strategy};
 use rely_engines::deductive::DeductiveOptions;
 use rely_engines::{
-    Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized, Termination,
+    Bias, Deductive, Explore, ExploreOptions, Helping, Houdini, OwickiGries, Parameterized, Termination,
 };
 
 /// The names of all strategies.
-pub const STRATEGY_NAMES: [&str; 10] = [
+pub const STRATEGY_NAMES: [&str; 11] = [
     "portfolio",
     "explore",
     "rely-guarantee",
@@ -18,6 +18,7 @@ pub const STRATEGY_NAMES: [&str; 10] = [
     "parameterized",
     "houdini",
     "termination",
+    "helping",
 ];
 
 /// What can be said to strategies; each takes what concerns it.
@@ -60,7 +61,9 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         houdini,
     };
     let termination = Termination { limits: all.termination, symbolic };
-    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, limits: all.portfolio };
+    let helping = Helping { limits: all.termination, symbolic };
+    let limits = all.portfolio;
+    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, helping, limits };
     let owicki_gries =
         OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic, ..OwickiGries::default() };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
@@ -73,6 +76,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
         Some("termination") => Ok(Box::new(termination)),
+        Some("helping") => Ok(Box::new(helping)),
         Some("owicki-gries") => Ok(Box::new(owicki_gries)),
         Some(_) | None => Err(StrategyError::Unknown(name.to_owned())),
     }
@@ -95,7 +99,7 @@ mod tests {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
         let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
                         owicki-gries, reduction, rule-safety, deductive, parameterized, houdini, \
-                        termination";
+                        termination, helping";
         assert_eq!(error.to_string(), expected);
     }
 }

@@ -22,8 +22,10 @@ use super::invariants::Invariants;
 use super::limits::Limits;
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
-use rely_program::ThreadId;
+use rely_program::analysis::IdSet;
+use rely_program::{EdgeId, ThreadId};
 use rely_symbolic::{ControlPointId, Move, MoveId, System, updated};
+use std::collections::VecDeque;
 
 /// A component of the ranks of all threads: a form for each control point of each thread.
 pub(super) type Component = Vec<Vec<LinearForm>>;
@@ -48,7 +50,8 @@ pub(super) fn ranks(
     limits: Limits,
     budget: &Budget,
 ) -> Result<Vec<Component>, NoRanks> {
-    let mut search = Search::new(system, invariants, limits, budget);
+    let left = all_steps(system, invariants, budget);
+    let mut search = Search::new(system, invariants, left, limits, budget);
     let mut found = Vec::new();
     loop {
         found.push(search.places());
@@ -66,10 +69,10 @@ pub(super) fn ranks(
 }
 
 /// A step that no component has made smaller yet.
-struct Left {
-    id: MoveId,
+pub(super) struct Left {
+    pub(super) id: MoveId,
     /// What holds before the step, in each case.
-    cases: Vec<Vec<Constraint>>,
+    pub(super) cases: Vec<Vec<Constraint>>,
 }
 
 /// Which steps a component has to make smaller, and how.
@@ -80,7 +83,8 @@ enum Wish {
     One(usize),
 }
 
-struct Search<'a, 'p> {
+/// The search for components.
+pub(super) struct Search<'a, 'p> {
     system: &'a System<'p>,
     invariants: &'a Invariants,
     limits: Limits,
@@ -92,32 +96,54 @@ struct Search<'a, 'p> {
 type Functions = Vec<Vec<Option<Template>>>;
 
 impl<'a, 'p> Search<'a, 'p> {
-    fn new(system: &'a System<'p>, invariants: &'a Invariants, limits: Limits, budget: &'a Budget) -> Self {
-        let mut search = Search { system, invariants, limits, budget, left: Vec::new() };
-        for (index, by) in system.moves.iter().enumerate().filter(|(_, by)| by.leads_on(system)) {
-            let cases = invariants.at[by.thread.index()][by.source.index()].iter();
-            let cases = cases
-                .map(|known| known.constraints.iter().chain(&by.branch.guard).cloned().collect::<Vec<_>>());
-            let cases: Vec<_> = cases.filter(|case| search.is_possible(case)).collect();
-            if !cases.is_empty() {
-                search.left.push(Left { id: MoveId::from_index(index), cases });
-            }
+    /// Nothing was found yet, and some steps are left.
+    pub(super) fn new(
+        system: &'a System<'p>,
+        invariants: &'a Invariants,
+        left: Vec<Left>,
+        limits: Limits,
+        budget: &'a Budget,
+    ) -> Self {
+        Search { system, invariants, limits, budget, left }
+    }
+
+    /// Whether no step is left.
+    pub(super) fn is_done(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    pub(super) fn phases(&self) -> usize {
+        self.limits.phases
+    }
+
+    pub(super) fn most_components(&self) -> usize {
+        self.limits.components
+    }
+
+    /// Takes away the steps that lead into loops which are left, and all others of the same edges; or all that are
+    /// left.
+    pub(super) fn drop_entries(&mut self, all: bool, dropped: &mut IdSet<EdgeId>) {
+        for thread in self.system.thread_ids() {
+            let view = self.system.thread(thread);
+            let own = self.left.iter().map(|left| self.system.get(left.id)).filter(|by| by.thread == thread);
+            let own: Vec<&Move> = own.collect();
+            let steps: Vec<_> = own.iter().map(|by| (by.source.index(), by.target.index())).collect();
+            let loops = components(view.points.len(), &steps);
+            let distances = distances(self.system, thread);
+            let is_entry = |by: &Move| {
+                let same = |other: &&&Move| loops[other.source.index()] == loops[by.source.index()];
+                let nearest = own.iter().filter(same).map(|other| distances[other.source.index()]).min();
+                nearest == Some(distances[by.source.index()])
+            };
+            own.iter().filter(|by| all || is_entry(by)).for_each(|by| {
+                dropped.insert(by.edge);
+            });
         }
-        search
+        self.left.retain(|left| !dropped.contains(self.system.get(left.id).edge));
     }
 
     fn is_possible(&self, constraints: &[Constraint]) -> bool {
-        let mut solver = self.solver(constraints);
-        solver.check(self.budget) != Verdict::Unsat
-    }
-
-    fn solver(&self, constraints: &[Constraint]) -> Conjunction {
-        let mut solver = Conjunction::with_limits(Domain::Integers, self.system.limits.solver);
-        solver.set_proofs(false);
-        constraints.iter().for_each(|constraint| {
-            solver.assert(constraint);
-        });
-        solver
+        solver(self.system, constraints).check(self.budget) != Verdict::Unsat
     }
 
     fn get(&self, left: &Left) -> &'a Move {
@@ -125,7 +151,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// The number of each control point in the order of components; steps that leave theirs are done.
-    fn places(&mut self) -> Component {
+    pub(super) fn places(&mut self) -> Component {
         let mut component = Vec::new();
         for thread in self.system.thread_ids() {
             let view = self.system.thread(thread);
@@ -154,7 +180,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Functions that make some steps smaller; `None` if there are none.
-    fn values(&mut self) -> Result<Option<Vec<Component>>, StopReason> {
+    pub(super) fn values(&mut self) -> Result<Option<Vec<Component>>, StopReason> {
         let threads = self.system.thread_ids().map(Wish::OfThread);
         let single = (0..self.left.len()).map(Wish::One);
         let wishes: Vec<Wish> = std::iter::once(Wish::All).chain(threads).chain(single).collect();
@@ -312,7 +338,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let positive = Constraint::ge(before, &LinearForm::constant(1));
             let mut cases = Vec::new();
             for case in left.cases {
-                let mut solver = self.solver(&case);
+                let mut solver = solver(self.system, &case);
                 let decreases = solver.entails(&smaller, self.budget) == Entailment::Yes;
                 let is_positive = solver.entails(&positive, self.budget) == Entailment::Yes;
                 if decreases && is_positive {
@@ -336,6 +362,49 @@ impl<'a, 'p> Search<'a, 'p> {
         self.left = kept;
         settled
     }
+}
+
+/// All steps that can be made.
+fn all_steps(system: &System<'_>, invariants: &Invariants, budget: &Budget) -> Vec<Left> {
+    let mut left = Vec::new();
+    for (index, by) in system.moves.iter().enumerate().filter(|(_, by)| by.leads_on(system)) {
+        let cases = invariants.at[by.thread.index()][by.source.index()].iter();
+        let cases =
+            cases.map(|known| known.constraints.iter().chain(&by.branch.guard).cloned().collect::<Vec<_>>());
+        let cases: Vec<_> =
+            cases.filter(|case| solver(system, case).check(budget) != Verdict::Unsat).collect();
+        if !cases.is_empty() {
+            left.push(Left { id: MoveId::from_index(index), cases });
+        }
+    }
+    left
+}
+
+/// How many steps each control point of a thread is away from its entry.
+fn distances(system: &System<'_>, thread: ThreadId) -> Vec<usize> {
+    let view = system.thread(thread);
+    let mut distances = vec![usize::MAX; view.points.len()];
+    distances[view.entry.index()] = 0;
+    let mut pending = VecDeque::from([view.entry]);
+    while let Some(point) = pending.pop_front() {
+        for target in view.moves[point.index()].iter().map(|&by| system.get(by).target) {
+            if distances[target.index()] == usize::MAX {
+                distances[target.index()] = distances[point.index()] + 1;
+                pending.push_back(target);
+            }
+        }
+    }
+    distances
+}
+
+/// Some constraints, of which questions can be asked.
+pub(super) fn solver(system: &System<'_>, constraints: &[Constraint]) -> Conjunction {
+    let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
+    solver.set_proofs(false);
+    constraints.iter().for_each(|constraint| {
+        solver.assert(constraint);
+    });
+    solver
 }
 
 /// That a form is smaller by one at least after a step.

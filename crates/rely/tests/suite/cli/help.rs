@@ -20,6 +20,7 @@ fn the_help_explains_itself() {
         Commands:
           check        Decide whether programs have the properties that they claim
           certify      Check a proof that was written down, from the program and the file alone
+          validate     Check the witness of any verifier: confirm it, refute it by a run, or say why not
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
           horn         Solve Horn clauses
@@ -76,12 +77,15 @@ fn the_help_explains_itself() {
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
                                                 rule-safety, deductive, parameterized, houdini,
-                                                termination]
+                                                termination, helping]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             How critical sections (what is done under a lock) are
                                                 executed; for witnesses always interleaved [default: atomic]
                                                 [possible values: atomic, interleaved]
+              --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
+                                                the front end, the semantics and the checker [default:
+                                                passes] [possible values: passes, none]
               --timeout <S>                     Give up on a property after this many seconds; without it
                                                 there is no limit
               --memory <MB>                     Give up when the engine holds more than this many megabytes
