@@ -23,6 +23,7 @@
 //! Departure from the paper: assertions are not written by a person, and the conditions are not divided into proofs
 //! of single threads first and interference freedom then, but solved together.
 
+mod cubes;
 mod limits;
 mod proof;
 mod run;

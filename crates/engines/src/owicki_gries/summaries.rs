@@ -18,7 +18,7 @@
 //! exact, the assertions say less, and the checker may refuse them.
 
 use super::Limits;
-use super::proof::{Cube, Cubes, FIRST_QUOTIENT, NO_TIME, Reader, TOO_MANY, all_points};
+use super::cubes::{Cube, Cubes, FIRST_QUOTIENT, NO_TIME, Reader, TOO_MANY, all_points};
 use rely_base::{Budget, Id};
 use rely_horn::Model;
 use rely_logic::project::project;
