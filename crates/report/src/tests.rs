@@ -180,6 +180,7 @@ fn long_statements_are_wrapped_and_cut() {
 
 fn finding(conclusion: Kind) -> Finding {
     Finding {
+        accepted: None,
         property: Goal::Assert,
         engine: "explore".to_owned(),
         decided_by: None,
@@ -188,7 +189,7 @@ fn finding(conclusion: Kind) -> Finding {
         race_pairs: None,
         race_freedom: None,
         assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
-        statistics: vec![("states", 42), ("transitions", 77)],
+        statistics: vec![("states".to_owned(), 42), ("transitions".to_owned(), 77)],
         time: Duration::from_millis(1234),
     }
 }
@@ -196,7 +197,7 @@ fn finding(conclusion: Kind) -> Finding {
 fn reports() -> Vec<FileReport> {
     let (program, sources) = increments(2);
     let violation = ViolationReport {
-        kind: "property",
+        kind: "property".into(),
         message: "`ensures x == 2` does not hold at the end".to_owned(),
         place: Some(SourceRange {
             file: "increment.rely".to_owned(),
@@ -228,7 +229,7 @@ fn reports() -> Vec<FileReport> {
     ];
     let names = ["peterson.c", "increment.rely", "bad.rely"];
     let named = names.into_iter().zip(outcomes);
-    named.map(|(file, outcome)| FileReport { file: file.to_owned(), outcome }).collect()
+    named.map(|(file, outcome)| FileReport::new(file.to_owned(), outcome)).collect()
 }
 
 #[test]

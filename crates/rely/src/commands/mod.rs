@@ -9,6 +9,7 @@ mod fmt;
 mod horn;
 mod horn_solver;
 mod ledger;
+mod many;
 mod output;
 mod race_pairs;
 mod reproducer;

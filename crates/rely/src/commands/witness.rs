@@ -1,6 +1,7 @@
 //! `rely check --witness FILE`: what was found, for other verifiers to check.
 
 use crate::version;
+use crate::writing::write_whole;
 use rely_program::Goal;
 use rely_report::{Witness, WitnessFormat, WitnessTask, render_witness};
 use rely_verify::{Loaded, Verified};
@@ -38,7 +39,7 @@ pub(super) fn write(
     };
     let context = super::proof_context(verified, loaded);
     let Witness { text, left_out } = render_witness(&verified.verdict, goal, &context, &task, format)?;
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    write_whole(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(left_out)
 }
 

@@ -72,6 +72,7 @@ fn report(file: &str) -> String {
     let (program, sources) = program();
     let verdict = verdict(&program);
     let finding = Finding {
+        accepted: None,
         property: Goal::Assert,
         engine: "by hand".to_owned(),
         decided_by: None,
@@ -80,7 +81,7 @@ fn report(file: &str) -> String {
         race_pairs: None,
         race_freedom: None,
         assumptions: vec!["an-assumption".to_owned()],
-        statistics: vec![("states", 12)],
+        statistics: vec![("states".to_owned(), 12)],
         time: Duration::from_millis(20),
     };
     let round = Round { headline: "1 new predicate".to_owned(), counts: Vec::new(), found: Vec::new() };
