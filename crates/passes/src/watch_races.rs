@@ -50,6 +50,8 @@ pub struct Watched {
     pub conflicts: Conflicts,
     /// The pairs for which each property stands.
     pub pairs: Vec<Vec<usize>>,
+    /// The flags that say which templates have threads.
+    pub creations: Vec<VarId>,
     /// Which of the initial values is the cell that is watched, if one is.
     cell: Option<usize>,
 }
@@ -67,7 +69,8 @@ pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interr
         (base, added) = with_cell(base);
         cell = Some(added);
     }
-    base = with_creations(base);
+    let creations;
+    (base, creations) = with_creations(base);
     let mut watcher = Watcher { draft: Draft::new(&base), cell, hits: FxHashMap::default() };
     let mut pairs: Vec<Vec<usize>> = Vec::new();
     let mut known: FxHashMap<Expr, usize> = FxHashMap::default();
@@ -85,7 +88,7 @@ pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interr
     let (program, back) = watcher.draft.finish();
     let is_cell = |choice: &(VarId, Domain)| Some(choice.0) == cell;
     let cell = Semantics::new(&base).initial_choices().iter().position(is_cell);
-    Ok(Watched { program, back, base, before, conflicts, pairs, cell })
+    Ok(Watched { program, back, base, before, conflicts, pairs, creations, cell })
 }
 
 impl Watched {
@@ -114,11 +117,6 @@ impl Watched {
     /// Whether properties depend on a variable that the program of the front end does not have.
     pub fn chooses_cell(&self) -> bool {
         self.cell.is_some()
-    }
-
-    /// Whether flags were added that say which templates have threads.
-    pub fn has_creations(&self) -> bool {
-        self.program.threads().values().any(|thread| thread.kind == ThreadKind::Template)
     }
 
     /// From the watched program to the one as the front end made it, for what both have.
@@ -168,7 +166,7 @@ fn with_cell(program: Program) -> (Program, VarId) {
 }
 
 /// Adds a flag for each template that is set when one of its threads is created.
-fn with_creations(program: Program) -> Program {
+fn with_creations(program: Program) -> (Program, Vec<VarId>) {
     let templates: Vec<ThreadId> = program
         .threads()
         .iter()
@@ -176,6 +174,7 @@ fn with_creations(program: Program) -> Program {
         .map(|(id, _)| id)
         .collect();
     let mut editor = ProgramEditor::new(program);
+    let mut flags = Vec::new();
     for template in templates {
         let name = format!("$created.{}", editor.threads()[template].name);
         let flag = editor.vars_mut().push(Var {
@@ -187,6 +186,7 @@ fn with_creations(program: Program) -> Program {
             span: None,
             atomic: true,
         });
+        flags.push(flag);
         for (_, edge) in editor.edges_mut().iter_mut() {
             let creates = |op: &Op| matches!(op, Op::Spawn { thread, .. } if *thread == template);
             if let Some(position) = edge.ops.iter().position(creates) {
@@ -194,7 +194,7 @@ fn with_creations(program: Program) -> Program {
             }
         }
     }
-    editor.finish()
+    (editor.finish(), flags)
 }
 
 /// What must be seen of one side of a pair.

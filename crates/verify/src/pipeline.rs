@@ -336,9 +336,8 @@ impl Prepared {
             Some(races) => races.watched.way_back().then(self.back),
             None => self.back,
         };
-        let speaks_of_source = !self.races.as_ref().is_some_and(|races| {
-            races.watched.chooses_cell() || races.settled.is_some() && races.watched.has_creations()
-        });
+        let speaks_of_source =
+            !self.races.as_ref().is_some_and(|races| races.watched.chooses_cell() || races.needs_creations);
         Verified { verdict, engine, prepared: self.program, back, speaks_of_source, trusted }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Races {
     left: Vec<usize>,
     /// The verdict if nothing is left.
     pub(crate) settled: Option<Verdict>,
+    /// Whether its proof mentions which templates have threads, which the source does not name.
+    pub(crate) needs_creations: bool,
 }
 
 impl Races {
@@ -32,9 +34,16 @@ impl Races {
         let watched = watch_races(program, budget)?;
         let all = || (0..watched.program.properties().len()).collect();
         let (mut left, mut settled): (Vec<usize>, _) = (all(), None);
+        let mut needs_creations = false;
         if prove_easy && !left.is_empty() {
-            let analysis = locksets::Analysis::infer(&watched.program, budget)?;
-            let proved = analysis.proved();
+            let program = &watched.program;
+            let mut analysis = locksets::Analysis::infer_without(program, &watched.creations, budget)?;
+            let mut proved = analysis.proved();
+            if proved.contains(&false) && !watched.creations.is_empty() {
+                analysis = locksets::Analysis::infer(program, budget)?;
+                proved = analysis.proved();
+                needs_creations = true;
+            }
             if let Some(verdict) = checked(&watched.program, &proved, &analysis, budget) {
                 left.retain(|&property| !proved[property]);
                 settled = left.is_empty().then_some(verdict);
@@ -44,7 +53,8 @@ impl Races {
             Some(_) => watched.program.clone(),
             None => restricted(&watched.program, |property| left.binary_search(&property).is_ok()),
         };
-        Ok(Self { watched, program, left, settled })
+        let needs_creations = needs_creations && settled.is_some();
+        Ok(Self { watched, program, left, settled, needs_creations })
     }
 
     /// A trace of the program that violates a property as one of the program as the front end made it that

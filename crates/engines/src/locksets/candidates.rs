@@ -13,8 +13,9 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn new(program: &Program) -> Self {
-        let mut candidates = Self { left_out: FxHashSet::default() };
+    /// The cells of which something is worth knowing, but for some variables.
+    pub(super) fn new(program: &Program, but: &[VarId]) -> Self {
+        let mut candidates = Self { left_out: but.iter().copied().collect() };
         let ops = || program.edges().values().flat_map(|edge| &edge.ops);
         // What is copied from something that is left out is left out.
         loop {

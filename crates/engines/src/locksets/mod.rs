@@ -27,7 +27,7 @@ use candidates::Candidates;
 use facts::Facts;
 use rely_base::{Budget, Interrupted};
 use rely_evidence::rely_guarantee::RelyGuarantee;
-use rely_program::{LocationId, Program};
+use rely_program::{LocationId, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use transfer::Passage;
 
@@ -49,7 +49,16 @@ pub struct Analysis<'p> {
 impl<'p> Analysis<'p> {
     /// The facts of a program, unless the budget ends before.
     pub fn infer(program: &'p Program, budget: &Budget) -> Result<Self, Interrupted> {
-        solve::solve(program, budget)
+        Self::infer_without(program, &[], budget)
+    }
+
+    /// The facts that do not mention some variables.
+    pub fn infer_without(
+        program: &'p Program,
+        left_out: &[VarId],
+        budget: &Budget,
+    ) -> Result<Self, Interrupted> {
+        solve::solve(program, left_out, budget)
     }
 
     /// Which properties of the program the facts prove, one entry for each.

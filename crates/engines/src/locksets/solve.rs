@@ -5,7 +5,7 @@ use super::candidates::Candidates;
 use super::facts::{Cell, Facts, Known, Rest, Standing};
 use super::transfer::{Passage, pass};
 use rely_base::{Budget, Id, Interrupted, Work};
-use rely_program::{EdgeId, Initial, LocationId, Program, Scope, ThreadId, ThreadKind};
+use rely_program::{EdgeId, Initial, LocationId, Program, Scope, ThreadId, ThreadKind, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -26,11 +26,15 @@ struct Solver<'p> {
     pending: BTreeSet<LocationId>,
 }
 
-pub(super) fn solve<'p>(program: &'p Program, budget: &Budget) -> Result<Analysis<'p>, Interrupted> {
+pub(super) fn solve<'p>(
+    program: &'p Program,
+    left_out: &[VarId],
+    budget: &Budget,
+) -> Result<Analysis<'p>, Interrupted> {
     let mut solver = Solver {
         analysis: Analysis {
             program,
-            candidates: Candidates::new(program),
+            candidates: Candidates::new(program, left_out),
             facts: vec![None; program.locations().len()],
             passages: vec![None; program.edges().len()],
             halting: FxHashMap::default(),

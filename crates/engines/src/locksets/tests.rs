@@ -65,6 +65,24 @@ fn a_mutex_protects_any_number_of_threads() {
 }
 
 #[test]
+fn nobody_runs_before_the_first_thread_of_a_template_is_created() {
+    check(
+        "var x: int = 0; var y: int = 0; process w { y := x; } process main { x := 1; while (*) { spawn w; } } start main;",
+        &expect![["
+            x: 1 of 1
+            y: 0 of 1
+        "]],
+    );
+    check(
+        "var x: int = 0; var y: int = 0; process w { y := x; } process main { while (*) { spawn w; x := 1; } } start main;",
+        &expect![["
+            x: 0 of 1
+            y: 0 of 1
+        "]],
+    );
+}
+
+#[test]
 fn the_wrong_mutex_does_not() {
     check(
         "var m, n: mutex; var x: int = 0; thread A { lock(m); x := 1; unlock(m); } thread B { lock(n); x := 2; unlock(n); }",

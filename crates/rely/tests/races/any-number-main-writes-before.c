@@ -1,4 +1,4 @@
-// expect(race): unknown
+// expect(race): safe
 // main writes before it starts any number of threads that read.
 #include <pthread.h>
 
