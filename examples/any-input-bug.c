@@ -37,3 +37,5 @@ int main(void) {
     pthread_join(two, 0);
     return 0;
 }
+// expect(race): unsafe line 19
+// expect(deadlock): unknown

@@ -33,3 +33,5 @@ int main(void) {
     pthread_join(two, 0);
     return 0;
 }
+// expect(race): unsafe line 17
+// expect(deadlock): unknown

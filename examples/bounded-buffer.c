@@ -41,3 +41,4 @@ int main(void) {
     assert(produced == ITEMS && consumed == ITEMS);
     return 0;
 }
+// expect(race): unsafe line 19

@@ -43,3 +43,4 @@ int main(void) {
     pthread_join(two, 0);
     return 0;
 }
+// expect(race): unsafe line 13

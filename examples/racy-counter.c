@@ -21,3 +21,4 @@ int main(void) {
     assert(counter == 2);
     return 0;
 }
+// expect(race): unsafe line 11

@@ -36,3 +36,4 @@ int main(void) {
     assert(sent == 2 && received == 2);
     return 0;
 }
+// expect(race): unsafe line 15

@@ -4,7 +4,8 @@ use crate::back::BackMap;
 use crate::pass::{Pass, Size};
 use crate::reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
 use crate::simplify::{
-    DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
+    DropIdleLoops, DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues,
+    SplitArrays, UseRanges,
 };
 use crate::slicing::{Focus, SliceSuffixes, SliceThreads};
 use crate::threads::{BeginInitialised, Instantiate, StartLater, Unroll};
@@ -65,6 +66,9 @@ impl Pipeline {
             Box::new(BeginInitialised),
         ];
         round.extend(always);
+        if deadlocks == Deadlocks::Ignore {
+            round.push(Box::new(DropIdleLoops));
+        }
         Self {
             first: vec![
                 Box::new(FoldConstants),

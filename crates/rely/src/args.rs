@@ -3,6 +3,7 @@
 
 mod validate;
 
+pub use crate::check_args::{CheckArgs, EvidenceArgs};
 pub use crate::choices::{
     BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
     TrustChoice,
@@ -16,7 +17,7 @@ use rely_base::Limits as _;
 use rely_bench::families::FAMILIES;
 use rely_passes::PassRun;
 use rely_program::Goal;
-use rely_verify::{Limits, STRATEGY_NAMES};
+use rely_verify::Limits;
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
@@ -25,7 +26,7 @@ pub const DEFAULT_ENGINE: &str = "portfolio";
 /// What stands below the help of the whole command.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    every property holds
+  0    every property holds, or has nothing to check
   1    a property is violated
   2    unknown: neither shown nor refuted
   3    the input or the command line is wrong
@@ -80,133 +81,6 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
-}
-
-/// `rely check`
-#[derive(Args, Debug)]
-#[command(after_help = "\
-A violation is shown as a table of the interleaving: one column per thread, with the lines of
-the source and the values that were written. `safe` and `unsafe` are only printed after the evidence
-was checked independently of the engine that found it.
-
-Examples:
-  rely check examples/peterson.c
-  rely check --property assert,deadlock examples/*.c
-  rely check --timeout 60 --memory 1000 --format json model.rely
-  rely check --report report.html examples/racy-counter.c")]
-pub struct CheckArgs {
-    /// C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// What to decide; without it `assert` and what the file itself declares
-    ///
-    /// assert: every assertion, error call, `never`, `invariant` and `ensures`;
-    /// race: no two conflicting accesses at once;
-    /// deadlock: no deadlock can be reached;
-    /// termination: every run ends, and none deadlocks; fair-termination: the same of fair runs (see `--fair`);
-    /// overflow: no signed arithmetic leaves its type;
-    /// memory: no access leaves its memory or uses memory that was freed.
-    #[arg(long, short, value_name = "PROPERTY", value_delimiter = ',', value_parser = goal_parser())]
-    pub property: Vec<Goal>,
-    /// With `--property termination`: only fair runs count, in which no thread that could always go on is left out for ever
-    #[arg(long)]
-    pub fair: bool,
-    /// How to decide it
-    #[arg(long, short, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = PossibleValuesParser::new(STRATEGY_NAMES))]
-    pub engine: String,
-    /// Which predicates rely-guarantee reasoning looks for first
-    #[arg(long, value_enum, default_value_t = BiasChoice::Modular)]
-    pub bias: BiasChoice,
-    /// How critical sections (what is done under a lock) are executed; for witnesses always interleaved
-    #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
-    pub sections: SectionsChoice,
-    /// What a proof may rely on that nobody has checked, besides the front end, the semantics and the checker
-    #[arg(long, value_enum, default_value_t = TrustChoice::Passes)]
-    pub trust: TrustChoice,
-    /// Give up on a property after this many seconds; without it there is no limit
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
-    /// Give up when the engine holds more than this many megabytes
-    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
-    pub memory: u64,
-    /// Another value for one of the limits that `--verbose` lists, for experiments
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
-    pub limit: Vec<(String, u64)>,
-    /// Print the limits of the engines, too
-    #[arg(long)]
-    pub verbose: bool,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
-    pub format: CheckFormat,
-    /// Tell every step of a violation, with the operations of the intermediate program
-    #[arg(long)]
-    pub trace: bool,
-    /// Say in sentences why: who got in whose way, what makes a proof work, where it got stuck
-    #[arg(long)]
-    pub explain: bool,
-    /// With `--property race`: say of every two conflicting accesses whether they race, grouped by variable
-    #[arg(long)]
-    pub all: bool,
-    /// What to do with a proof
-    #[command(flatten)]
-    pub evidence: EvidenceArgs,
-    /// Write everything into one HTML page: the run of a violation step by step, the proof of a `safe`
-    #[arg(long, value_name = "FILE.html")]
-    pub report: Option<PathBuf>,
-    /// How to read the input
-    #[command(flatten)]
-    pub input: InputArgs,
-}
-
-impl CheckArgs {
-    /// The properties, asked of fair runs only if that is wanted.
-    pub fn among_runs(&self, mut goals: Vec<Goal>) -> Vec<Goal> {
-        for goal in goals.iter_mut().filter(|goal| self.fair && **goal == Goal::Termination) {
-            *goal = Goal::FairTermination;
-        }
-        goals
-    }
-}
-
-/// What `rely check` leaves behind for others.
-#[derive(Args, Clone, Debug, Default)]
-pub struct EvidenceArgs {
-    /// Print the proof: what holds where, and what each thread does to the others
-    #[arg(long)]
-    pub proof: bool,
-    /// Write the proof to a file that `rely certify` can check
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
-    /// Write the obligations of the proof as SMT-LIB; every answer must be `unsat`
-    #[arg(long, value_name = "FILE.smt2")]
-    pub export_obligations: Option<PathBuf>,
-    /// Write a witness that other verifiers can check: `.yml` for proofs and violations, `.graphml`
-    /// for violations
-    #[arg(long, value_name = "FILE")]
-    pub witness: Option<PathBuf>,
-    /// Let another solver confirm the proof: `z3`, `cvc5` or any command that reads SMT-LIB
-    #[arg(long, value_name = "COMMAND")]
-    pub solver: Option<String>,
-    /// Write the violation of a C program as a program that gcc compiles and that fails in every run, or say why
-    /// there is none
-    #[arg(long, value_name = "DIR")]
-    pub reproducer: Option<PathBuf>,
-}
-
-impl EvidenceArgs {
-    /// Whether a proof by assertions says more than one by exhaustion.
-    pub fn needs_assertions(&self) -> bool {
-        self.export_obligations.is_some() || self.witness.is_some()
-    }
-
-    /// An option that only makes sense for one property of one file.
-    pub fn needs_one_result(&self) -> Option<&'static str> {
-        let certificate = self.certificate.as_ref().map(|_| "--certificate");
-        let obligations = || self.export_obligations.as_ref().map(|_| "--export-obligations");
-        let reproducer = || self.reproducer.as_ref().map(|_| "--reproducer");
-        let witness = || self.witness.as_ref().map(|_| "--witness");
-        certificate.or_else(obligations).or_else(reproducer).or_else(witness)
-    }
 }
 
 /// `rely certify`
@@ -542,18 +416,23 @@ pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }
 
-fn goal_parser() -> impl TypedValueParser<Value = Goal> {
+pub(crate) fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.map(Goal::name)).map(|name| {
         let named = Goal::ALL.into_iter().find(|goal| goal.name() == name);
         named.expect("the parser lets only the names of goals pass")
     })
 }
 
+/// Seconds, of which none mean that there is no limit.
+pub(crate) fn patience(text: &str) -> Result<f64, String> {
+    if text.parse() == Ok(0.0) { Ok(0.0) } else { seconds(text) }
+}
+
 fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
 }
 
-fn limit(text: &str) -> Result<(String, u64), String> {
+pub(crate) fn limit(text: &str) -> Result<(String, u64), String> {
     let (name, value) = named_number(text)?;
     match Limits::default().set(&name, value) {
         true => Ok((name, value)),
@@ -579,7 +458,7 @@ fn named_number(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), value))
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
         Ok(_) => Err("a time limit is more than zero seconds".to_owned()),

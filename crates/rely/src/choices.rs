@@ -44,7 +44,7 @@ impl From<TrustChoice> for Trust {
 }
 
 /// `--externals`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Externals {
     /// They touch nothing but their arguments, which the verdict says
     #[default]

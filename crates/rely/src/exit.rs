@@ -6,7 +6,7 @@ use std::process::ExitCode;
 /// How a command ended. The order is that of severity: of several, the greatest is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// Every property holds; the command did what it was asked to.
+    /// Every property holds, if it is about something; the command did what it was asked to.
     Holds,
     /// Some property is neither shown nor refuted.
     Unknown,
@@ -50,7 +50,9 @@ impl Status {
             Err(problem) => Status::of_problem(problem),
             Ok(findings) => {
                 let worst = findings.iter().map(|finding| match finding.conclusion.name() {
-                    "safe" => Status::Holds,
+                    // Somebody knows it, and has said so.
+                    _ if finding.accepted.is_some() => Status::Holds,
+                    "safe" | "nothing to check" => Status::Holds,
                     "unsafe" => Status::Violated,
                     _ => Status::Unknown,
                 });

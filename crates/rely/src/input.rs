@@ -164,6 +164,16 @@ fn language_of(path: &Path, name: &str, options: &InputArgs) -> Result<Language,
     }
 }
 
+impl InputArgs {
+    /// The language of a file, for those who only want to know what is usual; C if nothing tells.
+    pub fn language_of(&self, path: &Path) -> rely_verify::Language {
+        match language_of(path, "", self) {
+            Ok(Language::Rely) => rely_verify::Language::Rely,
+            _ => rely_verify::Language::C,
+        }
+    }
+}
+
 /// What is wrong with a file, to stand behind its name.
 #[derive(Debug, thiserror::Error)]
 enum Unreadable {

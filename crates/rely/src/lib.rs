@@ -5,16 +5,21 @@
 //! and prints.
 
 pub mod args;
+mod cache;
+mod check_args;
 mod choices;
 pub mod cli;
 mod commands;
 mod console;
 pub mod exit;
+mod files;
 pub mod input;
 mod interrupt;
 mod limits;
 pub mod preprocess;
 mod processor;
 mod progress;
+mod settings;
 pub mod simulate;
 pub mod version;
+mod writing;

@@ -7,6 +7,7 @@
 //! ends. That is the last resort, because a thread cannot be ended from outside.
 
 use crate::processor::processor_time;
+use crate::progress::Heartbeat;
 use rely_base::{Budget, CancelToken, StopReason, Work};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// limits takes a part of it.
 const IDLE: Duration = Duration::from_millis(20);
 
+/// The limit where the system does not tell how much memory there is.
+const USUAL_MEGABYTES: u64 = 4096;
+
 /// The process itself needs some memory: a limit below is one of what engines count only.
 const LEAST_PROCESS_BYTES: u64 = 100_000_000;
 
@@ -50,9 +54,21 @@ impl Limits {
         Self { time, bytes: memory.saturating_mul(1_000_000) }
     }
 
+    /// What a command may hold that does several things at the same time, each in a process of its own, if the user
+    /// says nothing: together three quarters of what the machine has.
+    pub fn usual_megabytes(at_once: usize) -> u64 {
+        let megabytes = machine_bytes().map_or(USUAL_MEGABYTES, |bytes| bytes / 4 * 3 / 1_000_000);
+        (megabytes / at_once.max(1) as u64).max(1)
+    }
+
     /// What the process may hold.
     fn process_bytes(self) -> u64 {
         self.bytes.max(LEAST_PROCESS_BYTES)
+    }
+
+    /// The same limits with an equal part of the time.
+    pub fn share(self, parts: usize) -> Self {
+        Self { time: self.time.map(|time| time / parts.max(1) as u32), ..self }
     }
 
     /// The same limits, of which some time has been used.
@@ -66,6 +82,8 @@ impl Limits {
 pub struct Watch {
     interrupt: CancelToken,
     watched: Mutex<Option<Watched>>,
+    /// What is told about the work meanwhile.
+    pub heartbeat: Heartbeat,
 }
 
 #[derive(Debug)]
@@ -89,8 +107,8 @@ struct Over {
 
 impl Watch {
     /// Nothing is watched yet; `interrupt` ends every budget.
-    pub fn new(interrupt: CancelToken) -> Self {
-        Self { interrupt, watched: Mutex::default() }
+    pub fn new(interrupt: CancelToken, heartbeat: Heartbeat) -> Self {
+        Self { interrupt, watched: Mutex::default(), heartbeat }
     }
 
     /// The budget for one check; its time starts now.
@@ -164,12 +182,23 @@ pub fn supervised<T: Send>(
         };
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
         while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+            watch.heartbeat.beat();
             if let Some(reason) = watch.look() {
                 std::process::exit(i32::from(give_up(reason)));
             }
         }
         worker.join().map_err(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// What the machine has, or the group of processes to which this one belongs is allowed.
+fn machine_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let groups = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let allowed = groups.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
+    Some(allowed.fold(kilobytes.saturating_mul(1024), u64::min))
 }
 
 /// What the process holds, as far as the system tells: with the files that are mapped into it, because that is what
@@ -190,7 +219,7 @@ mod tests {
 
     #[test]
     fn work_that_stops_in_time_is_not_given_up() {
-        let watch = Watch::new(CancelToken::new());
+        let watch = Watch::new(CancelToken::new(), Heartbeat::silent());
         let work = || {
             let budget = watch.begin(limits(Some(Duration::ZERO)));
             while budget.check().is_ok() {}
@@ -202,7 +231,7 @@ mod tests {
 
     #[test]
     fn memory_ends_the_budget_and_soon_the_patience() {
-        let watch = Watch::new(CancelToken::new());
+        let watch = Watch::new(CancelToken::new(), Heartbeat::silent());
         let budget = watch.begin(limits(None));
         assert_eq!((watch.look(), budget.check()), (None, Ok(())));
         let held = held_bytes().expect("the system tells");

@@ -11,7 +11,8 @@ use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
 use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The results for one file.
@@ -21,31 +22,88 @@ pub struct FileReport {
     pub file: String,
     /// One finding per property, or why there is none.
     pub outcome: Result<Vec<Finding>, Problem>,
+    /// Where the program visibly touches an assumption.
+    pub notes: Vec<Note>,
+    /// Whether this was found out by an earlier run, about the same text, and is only repeated.
+    pub is_cached: bool,
 }
 
+impl FileReport {
+    /// What was found about a file, with nothing to note.
+    pub fn new(file: String, outcome: Result<Vec<Finding>, Problem>) -> Self {
+        Self { file, outcome, notes: Vec::new(), is_cached: false }
+    }
+
+    /// The one word about the file: that of its worst property. `error` if it was not read.
+    pub fn verdict(&self) -> &'static str {
+        let Ok(findings) = &self.outcome else { return "error" };
+        let names: Vec<&str> = findings.iter().map(|finding| finding.conclusion.name()).collect();
+        let worst = ["unsafe", "unknown", "safe"].into_iter().find(|name| names.contains(name));
+        worst.unwrap_or(if names.is_empty() { "unknown" } else { NOTHING })
+    }
+}
+
+/// A place of the source that a verdict rests on, in a way that whoever reads it should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The section of ASSUMPTIONS.md.
+    pub assumption: String,
+    /// Where.
+    pub place: SourceRange,
+    /// What stands there and what is made of it: one sentence without a full stop.
+    pub message: String,
+}
+
+/// Why a finding does not count: somebody knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Accepted {
+    /// It is in the baseline.
+    Baseline,
+    /// Somebody has said why it may stay.
+    Suppressed(String),
+}
+
+impl Accepted {
+    /// In a few words.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Baseline => "known from the baseline".to_owned(),
+            Self::Suppressed(reason) => format!("suppressed: {reason}"),
+        }
+    }
+}
+
+/// The verdict where a property holds because it is about nothing.
+pub(crate) const NOTHING: &str = "nothing to check";
+
 /// The result for one property of one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// The property.
+    #[serde(with = "crate::stored::goal")]
     pub property: Goal,
     /// Who was asked for it.
     pub engine: String,
     /// The engine that proved or refuted it, if one did.
-    pub decided_by: Option<&'static str>,
+    pub decided_by: Option<String>,
     /// The result.
     pub conclusion: Conclusion,
     /// Why that is the result; empty if nobody asked.
     pub explanation: Vec<Sentence>,
+    /// Why it does not count, if somebody has accepted it.
+    pub accepted: Option<Accepted>,
     /// Every two accesses that conflict, if somebody asked for all of them.
+    #[serde(skip)]
     pub race_pairs: Option<Vec<RacePair>>,
     /// The passes whose result nobody has compared with the program that was read, and which the proof relies on.
-    pub trusted: Vec<&'static str>,
+    pub trusted: Vec<String>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<String>,
     /// What is known about data races, if the result depends on that.
     pub race_freedom: Option<RaceFreedom>,
     /// Counts of the engine's work, which unlike time do not depend on the machine.
-    pub statistics: Vec<(&'static str, u64)>,
+    pub statistics: Vec<(String, u64)>,
     /// How long it took, the check of the evidence included.
     pub time: Duration,
 }
@@ -59,6 +117,7 @@ impl Finding {
             decided_by: None,
             conclusion,
             explanation: Vec::new(),
+            accepted: None,
             race_pairs: None,
             trusted: Vec::new(),
             assumptions: Vec::new(),
@@ -70,15 +129,15 @@ impl Finding {
 
     /// The engine that proved or refuted it, and who was asked if that is somebody else.
     pub(crate) fn engine_text(&self) -> String {
-        match self.decided_by {
-            Some(engine) if engine != self.engine => format!("{engine} ({})", self.engine),
+        match &self.decided_by {
+            Some(engine) if *engine != self.engine => format!("{engine} ({})", self.engine),
             _ => self.engine.clone(),
         }
     }
 }
 
 /// Whether a program has data races. One that has none, and no weak atomics, behaves as if threads took turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RaceFreedom {
     /// There are none, which was proved.
@@ -95,7 +154,7 @@ impl RaceFreedom {
     /// What the answer to the question says.
     pub fn of(races: &Conclusion) -> Self {
         match races.0 {
-            Kind::Safe { .. } => Self::Shown,
+            Kind::Safe { .. } | Kind::Nothing { .. } => Self::Shown,
             Kind::Unsafe { .. } => Self::Refuted,
             Kind::Unknown { .. } => Self::Unknown,
         }
@@ -129,22 +188,38 @@ impl Problem {
 }
 
 /// A verdict in the words of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conclusion(pub(crate) Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
-    Safe { evidence: String, modular: bool },
-    Unsafe { evidence: String, violation: ViolationReport, run: Interleaving },
-    Unknown { reason: String, advice: Option<String> },
+    Safe {
+        evidence: String,
+        modular: bool,
+    },
+    /// It holds, but it is about nothing.
+    Nothing {
+        why: String,
+        evidence: String,
+    },
+    Unsafe {
+        evidence: String,
+        violation: ViolationReport,
+        #[serde(with = "crate::stored::run")]
+        run: Interleaving,
+    },
+    Unknown {
+        reason: String,
+        advice: Option<String>,
+    },
 }
 
 /// What is violated, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViolationReport {
     /// Which kind of mistake it is: `assertion`, `bounds`, `arithmetic`, `overflow`,
     /// `property`, `deadlock`, `race`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// One sentence without a full stop.
     pub message: String,
     /// Where the violated condition stands.
@@ -152,12 +227,12 @@ pub struct ViolationReport {
     /// For a deadlock: the threads that wait, and for what.
     pub waiting: Vec<Waiting>,
     /// For a data race: both accesses.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Box<RaceReport>>,
 }
 
 /// A thread that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// The thread.
     pub thread: String,
@@ -200,7 +275,7 @@ impl Conclusion {
     pub fn is_about(&self, verdict: &Verdict) -> bool {
         matches!(
             (&self.0, verdict),
-            (Kind::Safe { .. }, Verdict::Safe(_))
+            (Kind::Safe { .. } | Kind::Nothing { .. }, Verdict::Safe(_))
                 | (Kind::Unsafe { .. }, Verdict::Unsafe(_))
                 | (Kind::Unknown { .. }, Verdict::Unknown(_))
         )
@@ -216,10 +291,19 @@ impl Conclusion {
         })
     }
 
-    /// `safe`, `unsafe` or `unknown`.
+    /// The same if the property is about nothing in this program: then it is not called safe.
+    pub fn about_nothing(self, why: &str) -> Self {
+        Conclusion(match self.0 {
+            Kind::Safe { evidence, .. } => Kind::Nothing { why: why.to_owned(), evidence },
+            other => other,
+        })
+    }
+
+    /// `safe`, `unsafe`, `unknown` or `nothing to check`.
     pub fn name(&self) -> &'static str {
         match self.0 {
             Kind::Safe { .. } => "safe",
+            Kind::Nothing { .. } => NOTHING,
             Kind::Unsafe { .. } => "unsafe",
             Kind::Unknown { .. } => "unknown",
         }
@@ -229,7 +313,7 @@ impl Conclusion {
     pub fn violation(&self) -> Option<&ViolationReport> {
         match &self.0 {
             Kind::Unsafe { violation, .. } => Some(violation),
-            Kind::Safe { .. } | Kind::Unknown { .. } => None,
+            Kind::Safe { .. } | Kind::Nothing { .. } | Kind::Unknown { .. } => None,
         }
     }
 }
@@ -276,7 +360,7 @@ impl ViolationReport {
                 let check = &program.checks()[check];
                 let kind = kind_name(check.kind);
                 Self {
-                    kind,
+                    kind: kind.into(),
                     message: check.message.clone(),
                     place: place(check.span),
                     waiting: Vec::new(),
@@ -287,7 +371,7 @@ impl ViolationReport {
                 let property = &program.properties()[index];
                 let message = property_message(&property.kind, property.span, program, sources);
                 Self {
-                    kind: "property",
+                    kind: "property".into(),
                     message,
                     place: place(property.span),
                     waiting: Vec::new(),
@@ -295,14 +379,14 @@ impl ViolationReport {
                 }
             }
             Violation::Deadlock => Self {
-                kind: "deadlock",
+                kind: "deadlock".into(),
                 message: "no thread can move, and not all have ended".to_owned(),
                 place: None,
                 waiting: waiting(program, sources, last, last.slots()),
                 race: None,
             },
             Violation::Lasso(repeated) => Self {
-                kind: "lasso",
+                kind: "lasso".into(),
                 message: match repeated {
                     1 => "a run that never ends: its last step is a loop, repeated for ever".to_owned(),
                     _ => format!(
@@ -317,7 +401,7 @@ impl ViolationReport {
                 let race = RaceReport::new(racers, program, sources, last);
                 let message = race.as_ref().map_or_else(|| "a data race".to_owned(), RaceReport::message);
                 let place = race.as_ref().and_then(|race| race.accesses[0].place.clone());
-                Self { kind: "race", message, place, waiting: Vec::new(), race: race.map(Box::new) }
+                Self { kind: "race".into(), message, place, waiting: Vec::new(), race: race.map(Box::new) }
             }
         }
     }

@@ -7,10 +7,10 @@ use rely_program::{
     EdgeId, Expr, Initial, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind,
     Value, VarId,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A run, told step by step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interleaving {
     /// The threads that ever ran, in the order of their slots.
     pub threads: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Interleaving {
 }
 
 /// A variable's first value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InitialValue {
     /// The variable, or the cell of an array.
     pub variable: String,
@@ -32,7 +32,7 @@ pub struct InitialValue {
 }
 
 /// One step of one thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// An index into [`Interleaving::threads`].
     pub thread: usize,
@@ -47,12 +47,12 @@ pub struct Step {
     /// What the step wrote, also where the value stayed the same.
     pub writes: Vec<Write>,
     /// The edge that was taken: it tells one pass through a statement from the next.
-    #[serde(skip)]
+    #[serde(skip, default = "unknown_edge")]
     pub(crate) edge: EdgeId,
 }
 
 /// A piece of the source. Lines and columns count from one, columns in characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceRange {
     /// The file.
     pub file: String,
@@ -64,6 +64,11 @@ pub struct SourceRange {
     pub end_line: u32,
     /// The column behind its last character.
     pub end_column: u32,
+}
+
+/// What a run says of edges is not part of what others read.
+fn unknown_edge() -> EdgeId {
+    EdgeId::from_index(0)
 }
 
 impl SourceRange {
@@ -82,7 +87,7 @@ impl SourceRange {
 }
 
 /// A value that a step found in a variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Read {
     /// The variable, or the cell of an array.
     pub variable: String,
@@ -91,7 +96,7 @@ pub struct Read {
 }
 
 /// A value that a variable received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Write {
     /// The variable, or the cell of an array.
     pub variable: String,

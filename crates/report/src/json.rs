@@ -1,11 +1,12 @@
 //! Findings for other tools: one JSON document, versioned and described in the book.
 
 use crate::finding::{FileReport, Finding, Kind, Problem};
+use crate::fingerprint::fingerprint;
 use rely_base::{Diagnostic, Span};
 use serde_json::{Map, Value, json};
 
 /// The version of the format; it changes when a reader of the old one could misunderstand.
-pub const JSON_VERSION: u32 = 1;
+pub const JSON_VERSION: u32 = 2;
 
 /// The results for all files as one JSON document.
 pub fn render_json(files: &[FileReport], rely_version: &str, exit_code: u8) -> String {
@@ -23,19 +24,34 @@ pub fn render_json(files: &[FileReport], rely_version: &str, exit_code: u8) -> S
 fn file(report: &FileReport) -> Value {
     match &report.outcome {
         Ok(findings) => {
-            json!({ "file": report.file, "results": findings.iter().map(finding).collect::<Vec<_>>() })
+            let results: Vec<Value> = findings.iter().map(|found| finding(&report.file, found)).collect();
+            let mut object = json!({
+                "file": report.file,
+                "verdict": word(report.verdict()),
+                "results": results,
+                "notes": report.notes,
+            });
+            if report.is_cached {
+                object["cached"] = json!(true);
+            }
+            object
         }
         Err(problem) => json!({ "file": report.file, "errors": errors(problem) }),
     }
 }
 
-fn finding(finding: &Finding) -> Value {
+/// The verdict as one word.
+fn word(verdict: &str) -> String {
+    verdict.replace(' ', "-")
+}
+
+fn finding(file: &str, finding: &Finding) -> Value {
     let mut object = Map::new();
     let mut set = |key: &str, value: Value| object.insert(key.to_owned(), value);
     set("property", json!(finding.property.name()));
-    set("verdict", json!(finding.conclusion.name()));
+    set("verdict", json!(word(finding.conclusion.name())));
     set("engine", json!(finding.engine));
-    if let Some(engine) = finding.decided_by {
+    if let Some(engine) = &finding.decided_by {
         set("decided_by", json!(engine));
     }
     match &finding.conclusion.0 {
@@ -43,6 +59,10 @@ fn finding(finding: &Finding) -> Value {
             set("evidence", json!(evidence));
             set("modular", json!(modular));
             set("trusted", json!(finding.trusted));
+        }
+        Kind::Nothing { why, evidence } => {
+            set("reason", json!(why));
+            set("evidence", json!(evidence));
         }
         Kind::Unsafe { evidence, violation, run } => {
             set("evidence", json!(evidence));
@@ -54,6 +74,12 @@ fn finding(finding: &Finding) -> Value {
             set("advice", json!(advice));
         }
     }
+    if let Some(fingerprint) = fingerprint(file, finding) {
+        set("fingerprint", json!(fingerprint));
+    }
+    if let Some(accepted) = &finding.accepted {
+        set("accepted", json!(accepted));
+    }
     if !finding.explanation.is_empty() {
         set("explanation", json!(finding.explanation));
     }
@@ -64,7 +90,7 @@ fn finding(finding: &Finding) -> Value {
     if let Some(race_freedom) = finding.race_freedom {
         set("race_freedom", json!(race_freedom));
     }
-    let statistics = finding.statistics.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
+    let statistics = finding.statistics.iter().map(|(name, count)| (name.clone(), json!(count)));
     set("statistics", Value::Object(statistics.collect()));
     set("seconds", json!(finding.time.as_secs_f64()));
     Value::Object(object)

@@ -4,7 +4,7 @@
 //! unknown result is a skipped test, since nothing was shown either way, and mistakes in the
 //! input are errors.
 
-use crate::finding::{FileReport, Finding, Kind, Problem};
+use crate::finding::{Accepted, FileReport, Finding, Kind, Problem};
 use crate::style::Style;
 use crate::text::{Detail, render_finding, render_problem, violation_text};
 use crate::xml::{attribute, content};
@@ -31,8 +31,18 @@ fn case(file: &str, finding: &Finding) -> String {
     let told = render_finding(file, finding, Detail::Compact, Style::PLAIN);
     let (place, outcome) = match &finding.conclusion.0 {
         Kind::Safe { .. } => (None, format!("      <system-out>{}</system-out>\n", content(&told))),
+        Kind::Nothing { why, .. } => {
+            let skipped = format!("      <skipped message=\"nothing to check: {}\"/>\n", attribute(why));
+            (None, format!("{skipped}      <system-out>{}</system-out>\n", content(&told)))
+        }
+        Kind::Unsafe { violation, .. } if finding.accepted.is_some() => {
+            let why = finding.accepted.as_ref().map(Accepted::told).unwrap_or_default();
+            let skipped = format!("      <skipped message=\"{}\"/>\n", attribute(&why));
+            let told = format!("{skipped}      <system-out>{}</system-out>\n", content(&told));
+            (violation.primary_place(), told)
+        }
         Kind::Unsafe { violation, .. } => {
-            let (message, kind) = (attribute(&violation_text(violation)), violation.kind);
+            let (message, kind) = (attribute(&violation_text(violation)), &violation.kind);
             let failure = format!("message=\"{message}\" type=\"{kind}\">{}</failure>\n", content(&told));
             (violation.primary_place(), format!("      <failure {failure}"))
         }
@@ -71,12 +81,18 @@ struct Counts {
 impl Counts {
     fn of(report: &FileReport) -> Self {
         let Ok(findings) = &report.outcome else { return Self { tests: 1, errors: 1, ..Self::default() } };
-        let count = |name: &str| findings.iter().filter(|finding| finding.conclusion.name() == name).count();
+        let violated = |finding: &&Finding| finding.conclusion.violation().is_some();
+        let failures = findings.iter().filter(|finding| finding.accepted.is_none()).filter(violated);
+        let is_skipped = |finding: &Finding| match finding.conclusion.0 {
+            Kind::Safe { .. } => false,
+            Kind::Unsafe { .. } => finding.accepted.is_some(),
+            Kind::Nothing { .. } | Kind::Unknown { .. } => true,
+        };
         Self {
             tests: findings.len(),
-            failures: count("unsafe"),
+            failures: failures.count(),
             errors: 0,
-            skipped: count("unknown"),
+            skipped: findings.iter().filter(|finding| is_skipped(finding)).count(),
             seconds: findings.iter().map(|finding| finding.time.as_secs_f64()).sum(),
         }
     }

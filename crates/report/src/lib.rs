@@ -9,6 +9,7 @@ mod cubes;
 mod diagnostic;
 mod explain;
 mod finding;
+mod fingerprint;
 mod html;
 mod interleaving;
 mod json;
@@ -26,7 +27,9 @@ mod recall;
 mod reduction;
 mod reproducer;
 mod sarif;
+mod stored;
 mod style;
+mod summary;
 mod table;
 mod text;
 mod uri;
@@ -39,7 +42,10 @@ mod tests;
 pub use blocks::render_blocks;
 pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
-pub use finding::{Conclusion, FileReport, Finding, Problem, RaceFreedom, ViolationReport, Waiting};
+pub use finding::{
+    Accepted, Conclusion, FileReport, Finding, Note, Problem, RaceFreedom, ViolationReport, Waiting,
+};
+pub use fingerprint::fingerprint;
 pub use html::{HtmlReport, Subject, escape_html};
 pub use interleaving::{InitialValue, Interleaving, Read, SourceRange, Step, StepTaken, Write, thread_name};
 pub use json::{JSON_VERSION, render_json};
@@ -52,9 +58,13 @@ pub use race::{RaceReport, RacingAccess};
 pub use race_pairs::{PairedAccess, RacePair, render_race_pairs};
 pub use reproducer::{CSource, NotReproducible, ReproducerFile, reproducer};
 pub use sarif::render_sarif;
+pub use stored::{from_stored, to_stored};
 pub use style::{Role, Style};
+pub use summary::{Totals, render_brief, render_summary};
 pub use table::{render_detailed_table, render_table};
-pub use text::{Detail, render_file, render_finding, render_problem, render_run, violation_text};
+pub use text::{
+    Detail, render_file, render_finding, render_problem, render_report, render_run, violation_text,
+};
 pub use witness::{
     Annotations, Claimed, ClaimedGhost, ClaimedInvariant, ClaimedPlace, ClaimedUpdate, ClaimedWaypoint,
     Disjunct, GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts, Instrumented, Invariant,

@@ -8,7 +8,7 @@
 //! violated is an `error`, what is unknown a `warning`, and what holds a `note`, which the usual
 //! matchers pass over. Mistakes in the input have the word `input` in place of a property.
 
-use crate::finding::{FileReport, Finding, Kind, Problem};
+use crate::finding::{Accepted, FileReport, Finding, Kind, Problem};
 use crate::interleaving::SourceRange;
 use rely_base::Diagnostic;
 
@@ -33,6 +33,11 @@ fn file(report: &FileReport) -> String {
 fn found(file: &str, finding: &Finding) -> String {
     let (severity, message) = match &finding.conclusion.0 {
         Kind::Safe { evidence, .. } => ("note", format!("safe: {evidence}")),
+        Kind::Nothing { why, .. } => ("note", format!("nothing to check: {why}")),
+        Kind::Unsafe { violation, .. } if finding.accepted.is_some() => {
+            let why = finding.accepted.as_ref().map(Accepted::told).unwrap_or_default();
+            ("note", format!("{} ({why})", violation.message))
+        }
         Kind::Unsafe { violation, .. } => ("error", violation.message.clone()),
         Kind::Unknown { reason, .. } => ("warning", format!("unknown: {reason}")),
     };

@@ -6,10 +6,11 @@ use rely_base::SourceMap;
 use rely_evidence::Replay;
 use rely_program::race::{Access, Race, Racer};
 use rely_program::{Expr, Op, Program, Semantics, SlotId, State, Value, VarId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Two accesses that are both about to be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RaceReport {
     /// The variable, or the cell of an array, as it is written in the source.
     pub variable: String,
@@ -20,12 +21,12 @@ pub struct RaceReport {
 }
 
 /// One of two accesses that race.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RacingAccess {
     /// Who is about to make it.
     pub thread: String,
     /// `read` or `write`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// Whether it is atomic; the other one is not, then.
     pub atomic: bool,
     /// Where it stands in the source.
@@ -54,7 +55,7 @@ impl RaceReport {
             let (place, statement) = statement(program, sources, racer.edge);
             RacingAccess {
                 thread: thread_name(program, last, racer.slot),
-                kind: if access.is_write { "write" } else { "read" },
+                kind: if access.is_write { "write" } else { "read" }.into(),
                 atomic: access.is_atomic,
                 place,
                 statement,

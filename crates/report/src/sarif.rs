@@ -5,14 +5,14 @@
 //! a result of kind `pass`, what is not known one of kind `open`. Mistakes in the input are
 //! notifications of the invocation, since nothing was analysed then.
 
-use crate::finding::{FileReport, Finding, Kind, Problem, ViolationReport};
+use crate::finding::{Accepted, FileReport, Finding, Kind, Problem, ViolationReport};
+use crate::fingerprint::fingerprint;
 use crate::interleaving::{Interleaving, SourceRange, Step};
 use crate::text::violation_text;
 use crate::uri;
 use rely_base::Diagnostic;
 use rely_program::Goal;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 /// Where the schema of the format is published.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -142,11 +142,12 @@ fn result(file: &str, finding: &Finding) -> Value {
         "assumptions": finding.assumptions,
         "seconds": finding.time.as_secs_f64(),
     });
-    if let Some(engine) = finding.decided_by {
+    if let Some(engine) = &finding.decided_by {
         properties["decidedBy"] = json!(engine);
     }
     let (kind, level, text) = match &finding.conclusion.0 {
         Kind::Safe { evidence, .. } => ("pass", "none", format!("safe: {evidence}")),
+        Kind::Nothing { why, .. } => ("notApplicable", "none", format!("nothing to check: {why}")),
         Kind::Unknown { reason, advice } => {
             let advice = advice.as_ref().map(|advice| format!("; {advice}")).unwrap_or_default();
             ("open", "none", format!("unknown: {reason}{advice}"))
@@ -154,7 +155,7 @@ fn result(file: &str, finding: &Finding) -> Value {
         Kind::Unsafe { evidence, violation, run } => {
             properties["violation"] = json!(violation.kind);
             properties["evidence"] = json!(evidence);
-            set("partialFingerprints", json!({ "relyViolation/v1": fingerprint(file, finding, violation) }));
+            set("partialFingerprints", json!({ "relyViolation/v1": fingerprint(file, finding) }));
             set("relatedLocations", json!(related_locations(violation)));
             if !run.steps.is_empty() {
                 set("codeFlows", json!([code_flow(run, violation)]));
@@ -169,6 +170,13 @@ fn result(file: &str, finding: &Finding) -> Value {
     let why: Vec<&str> = finding.explanation.iter().map(|sentence| sentence.text.as_str()).collect();
     let why = if why.is_empty() { String::new() } else { format!(". {}", why.join(" ")) };
     set("message", message(&format!("{text}{why}")));
+    match &finding.accepted {
+        Some(Accepted::Baseline) => set("baselineState", json!("unchanged")),
+        Some(Accepted::Suppressed(reason)) => {
+            set("suppressions", json!([{ "kind": "external", "justification": reason }]))
+        }
+        None => None,
+    };
     set("properties", properties);
     Value::Object(result)
 }
@@ -194,18 +202,6 @@ fn related_locations(violation: &ViolationReport) -> Vec<Value> {
             place
         })
         .collect()
-}
-
-/// Tells a violation from others, whichever lines of the file move: no line is part of it.
-fn fingerprint(file: &str, finding: &Finding, violation: &ViolationReport) -> String {
-    let mut hash = Sha256::new();
-    let waiting = violation.waiting.iter().map(|waiting| waiting.statement.as_str());
-    for part in [file, finding.property.name(), violation.kind, &violation.message].into_iter().chain(waiting)
-    {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn code_flow(run: &Interleaving, violation: &ViolationReport) -> Value {

@@ -180,10 +180,11 @@ fn long_statements_are_wrapped_and_cut() {
 
 fn finding(conclusion: Kind) -> Finding {
     let trusted = match conclusion {
-        Kind::Safe { .. } => vec!["use_ranges", "compress"],
-        Kind::Unsafe { .. } | Kind::Unknown { .. } => Vec::new(),
+        Kind::Safe { .. } => ["use_ranges", "compress"].map(str::to_owned).to_vec(),
+        Kind::Unsafe { .. } | Kind::Unknown { .. } | Kind::Nothing { .. } => Vec::new(),
     };
     Finding {
+        accepted: None,
         property: Goal::Assert,
         engine: "explore".to_owned(),
         decided_by: None,
@@ -193,7 +194,7 @@ fn finding(conclusion: Kind) -> Finding {
         race_freedom: None,
         trusted,
         assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
-        statistics: vec![("states", 42), ("transitions", 77)],
+        statistics: vec![("states".to_owned(), 42), ("transitions".to_owned(), 77)],
         time: Duration::from_millis(1234),
     }
 }
@@ -201,7 +202,7 @@ fn finding(conclusion: Kind) -> Finding {
 fn reports() -> Vec<FileReport> {
     let (program, sources) = increments(2);
     let violation = ViolationReport {
-        kind: "property",
+        kind: "property".into(),
         message: "`ensures x == 2` does not hold at the end".to_owned(),
         place: Some(SourceRange {
             file: "increment.rely".to_owned(),
@@ -233,7 +234,7 @@ fn reports() -> Vec<FileReport> {
     ];
     let names = ["peterson.c", "increment.rely", "bad.rely"];
     let named = names.into_iter().zip(outcomes);
-    named.map(|(file, outcome)| FileReport { file: file.to_owned(), outcome }).collect()
+    named.map(|(file, outcome)| FileReport::new(file.to_owned(), outcome)).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::render_diagnostic;
 use crate::explain::render_explanation;
-use crate::finding::{FileReport, Finding, Kind, Problem, RaceFreedom, ViolationReport};
+use crate::finding::{FileReport, Finding, Kind, Note, Problem, RaceFreedom, ViolationReport};
 use crate::layout::wrap;
 use crate::race_pairs::render_race_pairs;
 use crate::style::{Role, Style};
@@ -21,12 +21,102 @@ pub enum Detail {
 /// All that was found about one file.
 pub fn render_file(report: &FileReport, detail: Detail, style: Style) -> String {
     match &report.outcome {
-        Ok(findings) => {
-            let texts = findings.iter().map(|finding| render_finding(&report.file, finding, detail, style));
-            texts.collect::<Vec<_>>().join("\n")
-        }
+        Ok(findings) => render_report(report, findings, &[], detail, style),
         Err(problem) => render_problem(problem, style),
     }
+}
+
+/// The same, with more to tell about each finding. Of one property everything is said. Of several there is one verdict
+/// first, and a line for each; then everything about those that are violated.
+pub fn render_report(
+    report: &FileReport,
+    findings: &[Finding],
+    told: &[String],
+    detail: Detail,
+    style: Style,
+) -> String {
+    let told = |index: usize| told.get(index).map_or("", String::as_str);
+    let file = &report.file;
+    if let [only] = findings {
+        let mut text = render_finding(file, only, detail, style);
+        text += &notes(report, style);
+        return text + told(0);
+    }
+    let mut text = overview(report, findings, style);
+    for (index, finding) in findings.iter().enumerate() {
+        let is_violated = finding.conclusion.violation().is_some();
+        if is_violated || !finding.explanation.is_empty() || finding.race_pairs.is_some() {
+            text += &format!("\n{}", head(file, finding, style));
+            text += &body(finding, detail, style);
+        }
+        text += told(index);
+    }
+    text
+}
+
+/// One verdict for the file, and a line for each property.
+fn overview(report: &FileReport, findings: &[Finding], style: Style) -> String {
+    let cached = if report.is_cached { " (from the cache)" } else { "" };
+    let mut text = format!("{}: {}{cached}\n", report.file, paint_verdict(report.verdict(), style));
+    findings.iter().for_each(|finding| text += &line_of(finding, style));
+    text += &notes(report, style);
+    if let Some(told) = findings.iter().find_map(|finding| finding.race_freedom.and_then(RaceFreedom::told)) {
+        text += &field("data races", told, style);
+    }
+    let mut names = |name, of: fn(&Finding) -> &[String]| {
+        let mut found: Vec<&str> = Vec::new();
+        for entry in findings.iter().flat_map(of) {
+            if !found.contains(&entry.as_str()) {
+                found.push(entry);
+            }
+        }
+        if !found.is_empty() {
+            text += &field(name, &found.join(", "), style);
+        }
+    };
+    names("assumptions", |finding| &finding.assumptions);
+    names("trusted", |finding| &finding.trusted);
+    text + &field("time", &time_text(findings.iter().map(|finding| finding.time).sum()), style)
+}
+
+/// A property, its verdict, and what stands behind it in one sentence.
+pub(crate) fn line_of(finding: &Finding, style: Style) -> String {
+    let verdict = finding.conclusion.name();
+    let accepted = finding.accepted.as_ref().map(|accepted| format!(" ({})", accepted.told()));
+    let accepted = accepted.unwrap_or_default();
+    let said = match &finding.conclusion.0 {
+        Kind::Safe { evidence, .. } => evidence.clone(),
+        Kind::Nothing { why, .. } => why.clone(),
+        Kind::Unsafe { violation, .. } => match violation.primary_place() {
+            Some(place) => format!("line {}: {}", place.line, violation.message),
+            None => violation.message.clone(),
+        },
+        Kind::Unknown { reason, advice } => match advice {
+            Some(advice) => format!("{reason}; next: {advice}"),
+            None => reason.clone(),
+        },
+    };
+    let text = field(finding.property.name(), &format!("{verdict}{accepted}: {said}"), style);
+    match style.color {
+        true => text.replacen(verdict, &paint_verdict(verdict, style), 1),
+        false => text,
+    }
+}
+
+/// Where the program visibly touches an assumption.
+pub(crate) fn notes(report: &FileReport, style: Style) -> String {
+    let told = |note: &Note| format!("line {}: {} ({})", note.place.line, note.message, note.assumption);
+    report.notes.iter().map(|note| field("note", &told(note), style)).collect()
+}
+
+/// The word in the colour of what it means.
+pub(crate) fn paint_verdict(verdict: &str, style: Style) -> String {
+    let role = match verdict {
+        "safe" => Role::Good,
+        "unsafe" | "error" => Role::Bad,
+        _ => Role::Open,
+    };
+    style.paint(role, verdict)
 }
 
 /// All that is wrong with a file.
@@ -38,15 +128,33 @@ pub fn render_problem(problem: &Problem, style: Style) -> String {
 
 /// The result for one property: the verdict first, then what stands behind it.
 pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Style) -> String {
-    let verdict = finding.conclusion.name();
-    let role = match finding.conclusion.0 {
-        Kind::Safe { .. } => Role::Good,
-        Kind::Unsafe { .. } => Role::Bad,
-        Kind::Unknown { .. } => Role::Open,
-    };
-    let mut text = format!("{file}: {} ({})\n", style.paint(role, verdict), finding.property);
+    let mut text = head(file, finding, style) + &body(finding, detail, style);
+    if let Some(told) = finding.race_freedom.and_then(RaceFreedom::told) {
+        text += &field("data races", told, style);
+    }
+    if !finding.assumptions.is_empty() {
+        text += &field("assumptions", &finding.assumptions.join(", "), style);
+    }
+    if !finding.trusted.is_empty() {
+        text += &field("trusted", &finding.trusted.join(", "), style);
+    }
+    text + &field("time", &time_text(finding.time), style)
+}
+
+fn head(file: &str, finding: &Finding, style: Style) -> String {
+    let accepted = finding.accepted.as_ref().map(|accepted| format!(", {}", accepted.told()));
+    let verdict = paint_verdict(finding.conclusion.name(), style);
+    format!("{file}: {verdict} ({}){}\n", finding.property, accepted.unwrap_or_default())
+}
+
+fn body(finding: &Finding, detail: Detail, style: Style) -> String {
+    let mut text = String::new();
     match &finding.conclusion.0 {
         Kind::Safe { evidence, .. } => text += &field("evidence", evidence, style),
+        Kind::Nothing { why, evidence } => {
+            text += &field("because", why, style);
+            text += &field("evidence", evidence, style);
+        }
         Kind::Unsafe { evidence, violation, run } => {
             text += &field("violation", &violation_text(violation), style);
             text += &waiting(violation, style);
@@ -62,17 +170,7 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
     if let Some(pairs) = &finding.race_pairs {
         text += &render_race_pairs(pairs, style);
     }
-    text += &field("engine", &finding.engine_text(), style);
-    if let Some(told) = finding.race_freedom.and_then(RaceFreedom::told) {
-        text += &field("data races", told, style);
-    }
-    if !finding.assumptions.is_empty() {
-        text += &field("assumptions", &finding.assumptions.join(", "), style);
-    }
-    if !finding.trusted.is_empty() {
-        text += &field("trusted", &finding.trusted.join(", "), style);
-    }
-    text + &field("time", &time_text(finding.time), style)
+    text + &field("engine", &finding.engine_text(), style)
 }
 
 /// Who waits for what in a deadlock, or makes which access in a race, one line each.
@@ -116,7 +214,7 @@ pub fn render_run(run: &crate::Interleaving, detail: Detail, style: Style) -> St
     }
 }
 
-fn field(name: &str, value: &str, style: Style) -> String {
+pub(crate) fn field(name: &str, value: &str, style: Style) -> String {
     const NAME_WIDTH: usize = 13;
     let mut text = String::new();
     for (index, line) in wrap(value, style.width.saturating_sub(NAME_WIDTH + 2)).into_iter().enumerate() {

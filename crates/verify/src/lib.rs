@@ -34,12 +34,14 @@ mod races;
 mod registry;
 mod scheduler;
 mod source;
+mod subject;
 mod survey;
+mod touched;
 
 pub use blocks::{Reducible, reducible};
 pub use pipeline::{
-    Trust, Verified, assumptions, assumptions_without_races, certify, default_goals, verify, verify_and_keep,
-    verify_trusting,
+    Trust, Verified, assumptions, assumptions_without_races, certify, default_goals, usual_goals, verify,
+    verify_and_keep, verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;
@@ -49,7 +51,9 @@ pub use scheduler::{
     RelyGuaranteeStrategy, Standard, Strategy, Task, TurnLimits,
 };
 pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
+pub use subject::nothing_to_check;
 pub use survey::{PairAnswer, SurveyedAccess, SurveyedPair, survey_races};
+pub use touched::{Touched, touched};
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -18,27 +18,34 @@ use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
 use crate::registry;
 use crate::scheduler::{Decision, Strategy, Task};
+use crate::source::{INEXACT_WAITS, Language};
 use rely_base::{Budget, Interrupted, Observer, Silent};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{CheckKind, Goal, Program};
 use std::borrow::Cow;
 
-/// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
-/// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
-pub(crate) const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
-
 /// What makes properties of data races; a proof that there are none is about them.
 const WATCHING: &str = "watch_races";
 
-/// What is decided unless the user says otherwise: the assertions, and what the source itself
-/// says must hold.
-pub fn default_goals(program: &Program) -> Vec<Goal> {
+/// What is decided unless the user says otherwise. C says nothing about what it is for, so each mistake counts that
+/// nobody makes on purpose. A model says itself what must hold: its assertions, and what it declares. Threads of
+/// models often wait for ever by design, and what a model writes in one step may be several of what it stands for,
+/// so without `deadlock-free` a deadlock is none of its mistakes, nor ever is a race.
+pub fn default_goals(language: Language, program: &Program) -> Vec<Goal> {
     let declared = program.properties().iter().map(|property| property.kind.goal());
-    let mut goals: Vec<Goal> = std::iter::once(Goal::Assert).chain(declared).collect();
+    let mut goals: Vec<Goal> = usual_goals(language).iter().copied().chain(declared).collect();
     goals.sort_unstable();
     goals.dedup();
     goals
+}
+
+/// Those of them that do not depend on what the source declares.
+pub fn usual_goals(language: Language) -> &'static [Goal] {
+    match language {
+        Language::C => &[Goal::Assert, Goal::Race, Goal::Deadlock, Goal::Memory],
+        Language::Rely => &[Goal::Assert],
+    }
 }
 
 /// The assumptions under which a verdict about this goal speaks of the source.

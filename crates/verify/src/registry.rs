@@ -7,12 +7,13 @@ use rely_engines::{
 };
 
 /// The names of all strategies.
-pub const STRATEGY_NAMES: [&str; 10] = [
+pub const STRATEGY_NAMES: [&str; 11] = [
     "portfolio",
     "explore",
     "rely-guarantee",
     "owicki-gries",
     "reduction",
+    "rule-safety",
     "deductive",
     "parameterized",
     "houdini",
@@ -63,9 +64,12 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
     let helping = Helping { limits: all.termination, symbolic };
     let limits = all.portfolio;
     let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, helping, limits };
+    let owicki_gries =
+        OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic, ..OwickiGries::default() };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
         Some("portfolio") => Ok(Box::new(Standard { portfolio, reduction: all.reduction })),
-        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
+        Some("reduction") => Ok(Box::new(ReductionStrategy::new(portfolio, all.reduction))),
+        Some("rule-safety") => Ok(Box::new(ReductionStrategy::by_clauses(owicki_gries, all.reduction))),
         Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),
@@ -73,9 +77,7 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         Some("houdini") => Ok(Box::new(houdini)),
         Some("termination") => Ok(Box::new(termination)),
         Some("helping") => Ok(Box::new(helping)),
-        Some("owicki-gries") => {
-            Ok(Box::new(OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic }))
-        }
+        Some("owicki-gries") => Ok(Box::new(owicki_gries)),
         Some(_) | None => Err(StrategyError::Unknown(name.to_owned())),
     }
 }
@@ -96,7 +98,7 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
         let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
-                        owicki-gries, reduction, deductive, parameterized, houdini, \
+                        owicki-gries, reduction, rule-safety, deductive, parameterized, houdini, \
                         termination, helping";
         assert_eq!(error.to_string(), expected);
     }

@@ -1,9 +1,12 @@
 //! From a text to a program.
 
-use crate::pipeline::INEXACT_WAITS;
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
 use rely_c_front::{CInput, Wakeups};
 use rely_program::{Goal, Program};
+
+/// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
+/// ever, and it hides that a signal is lost. [`Loaded::for_goal`](crate::Loaded::for_goal) has the program without it.
+pub(crate) const INEXACT_WAITS: &str = "waits-may-end-at-any-time";
 
 /// The languages of which there is a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -228,7 +228,12 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
         let mut after = vec![next];
         if changes || !by.branch.started.is_empty() {
             let mut next = after.remove(0);
-            actor.numbers.constraints().iter().for_each(|constraint| next.numbers.meet(constraint));
+            for constraint in actor.numbers.constraints() {
+                // Most of it is known here, too, which is cheaper to see than to say once more.
+                if !next.numbers.entails(&constraint) {
+                    next.numbers.meet(&constraint);
+                }
+            }
             after = next.step(self.system, by, &self.keys);
             after.iter_mut().for_each(|case| self.forget_foreign(thread, &mut case.numbers));
         }

@@ -15,6 +15,9 @@
 //! as the first is not positive, and so on; the last one is bounded. As a component each counts as zero from where it is
 //! negative, and then the next one has to do the work. These are nested ranking functions (Leike and Heizmann, TACAS
 //! 2014): `f1` gets smaller by one, `f2 + f1` does, `f3 + f2` does.
+//!
+//! And since a function counts as zero where it is negative, it may get greater in such places: `x` and `-x` are
+//! the components of a loop that brings `x` nearer to zero from either side.
 
 use super::farkas::{Program, Template};
 use super::graph::components;
@@ -81,6 +84,18 @@ enum Wish {
     All,
     OfThread(ThreadId),
     One(usize),
+}
+
+/// For which functions to look.
+#[derive(Clone, Copy)]
+struct Attempt {
+    /// How many take over from each other.
+    phases: usize,
+    /// The largest coefficient.
+    largest: Option<usize>,
+    /// Whether the function counts as zero behind all steps but the wished ones, instead of never getting greater. So two
+    /// ways through a loop can have a function each, such as `x` and `-x`.
+    others_end: bool,
 }
 
 /// The search for components.
@@ -185,12 +200,15 @@ impl<'a, 'p> Search<'a, 'p> {
         let single = (0..self.left.len()).map(Wish::One);
         let wishes: Vec<Wish> = std::iter::once(Wish::All).chain(threads).chain(single).collect();
         let small = Some(self.limits.coefficient);
-        let nested = (2..=self.limits.phases).map(|phases| (phases, small));
-        let attempts: Vec<_> = [(1, small), (1, None)].into_iter().chain(nested).collect();
-        for (phases, largest) in attempts {
+        let single = Attempt { phases: 1, largest: small, others_end: false };
+        let large = Attempt { largest: None, ..single };
+        let others_end = Attempt { others_end: true, ..single };
+        let nested = (2..=self.limits.phases).map(|phases| Attempt { phases, ..single });
+        let attempts: Vec<_> = [single, large, others_end].into_iter().chain(nested).collect();
+        for attempt in attempts {
             for &wish in &wishes {
                 self.budget.check_now()?;
-                if let Some(components) = self.attempt(wish, phases, largest)
+                if let Some(components) = self.attempt(wish, attempt)
                     && self.settle_all(&components)
                 {
                     return Ok(Some(components));
@@ -218,7 +236,8 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Functions that no step makes greater, and the wished ones smaller, one after the other.
-    fn attempt(&self, wish: Wish, phases: usize, largest: Option<usize>) -> Option<Vec<Component>> {
+    fn attempt(&self, wish: Wish, attempt: Attempt) -> Option<Vec<Component>> {
+        let Attempt { phases, largest, others_end } = attempt;
         if !(0..self.left.len()).any(|index| self.is_wished(wish, index)) {
             return None;
         }
@@ -228,7 +247,8 @@ impl<'a, 'p> Search<'a, 'p> {
             program.bound(functions.iter().flatten().flatten().flatten(), largest);
         }
         for (index, left) in self.left.iter().enumerate() {
-            self.constrain(left, self.is_wished(wish, index), &functions, &mut program)?;
+            let is_wished = self.is_wished(wish, index);
+            self.constrain(left, (is_wished, others_end), &functions, &mut program)?;
             if program.unknowns() > self.limits.unknowns {
                 return None;
             }
@@ -248,7 +268,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn constrain(
         &self,
         left: &Left,
-        is_wished: bool,
+        (is_wished, others_end): (bool, bool),
         functions: &[Functions],
         program: &mut Program,
     ) -> Option<()> {
@@ -263,6 +283,9 @@ impl<'a, 'p> Search<'a, 'p> {
             if is_wished {
                 difference = difference.minus_one();
                 difference = earlier.iter().fold(difference, Template::plus);
+            } else if others_end {
+                // Behind the step the function counts as zero, whatever it was.
+                difference = Template::default().minus(&after.after(value));
             }
             for case in &left.cases {
                 program.follows(case, &difference);

@@ -54,8 +54,12 @@ fn damage_to_a_lasso_is_noticed() {
     check(&right, 1, no_recurrence);
     check(&right[..2], 1, no_recurrence);
     // Steps that cannot be made: at another place, blocked, of nobody.
-    check(&right[1..], 2, "step 1: the thread 0 is not at the source of the edge 1");
-    check(&[(0, 0), (0, 1), (0, 3)], 2, "step 3 is blocked");
+    check(
+        &right[1..],
+        2,
+        "step 1 of the trace does not exist: the thread in slot 0 is not at the source of edge 1",
+    );
+    check(&[(0, 0), (0, 1), (0, 3)], 2, "step 3 of the trace is blocked");
 }
 
 #[test]

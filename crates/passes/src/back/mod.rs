@@ -251,9 +251,11 @@ impl Stage {
         let mut steps = Vec::new();
         let mut moved = IdSet::new();
         let mut stem = 0;
-        for (index, step) in trace.steps.iter().enumerate() {
-            let is_last = index + 1 == trace.steps.len();
-            if trace.violation == Violation::Lasso(trace.steps.len() - index) {
+        let again = self.first_round(trace);
+        let count = trace.steps.len() + again.len();
+        for (index, step) in trace.steps.iter().chain(again).enumerate() {
+            let is_last = index + 1 == count;
+            if trace.violation == Violation::Lasso(count - index) {
                 stem = steps.len();
             }
             let mut parts = self.edges.get(step.edge)?.as_slice();
@@ -285,6 +287,18 @@ impl Stage {
             settling.settle(&mut old);
         }
         Some(old)
+    }
+
+    /// The steps of a loop that have to be made once more: some thread begins in it, and what it does first is not done
+    /// again.
+    fn first_round<'t>(&self, trace: &'t Trace) -> &'t [TraceStep] {
+        let Violation::Lasso(repeated) = trace.violation else { return &[] };
+        let Some(stem) = trace.steps.len().checked_sub(repeated) else { return &[] };
+        let (before, round) = trace.steps.split_at(stem);
+        let begins = |step: &TraceStep| {
+            self.first_steps.contains_key(&step.edge) && !before.iter().any(|other| other.slot == step.slot)
+        };
+        if round.iter().any(begins) { round } else { &[] }
     }
 
     fn violation(&self, violation: Violation) -> Option<Violation> {

@@ -7,6 +7,8 @@ use crate::args::{CertifyArgs, EvidenceArgs};
 use crate::exit::Status;
 use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
+use crate::progress::Heartbeat;
+use crate::writing::write_whole;
 use rely_base::{Budget, History, Interrupted};
 use rely_evidence::rely_guarantee::{ControlPoint, ObligationsError, RelyGuaranteeDefect};
 use rely_evidence::{
@@ -26,7 +28,7 @@ const LARGEST_CERTIFICATE: u64 = 1 << 30;
 
 /// Checks a certificate from nothing but the program and the file.
 pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
-    let watch = Watch::new(context.interrupt.clone());
+    let watch = Watch::new(context.interrupt.clone(), Heartbeat::silent());
     let budget = watch.begin(Limits::new(arguments.timeout, arguments.memory));
     let start = Instant::now();
     let work = || certify_within(arguments, context, &watch, budget);
@@ -52,8 +54,8 @@ fn print_unknown(
         Finding { time: start.elapsed(), ..Finding::new(Goal::Assert, engine_name(arguments), conclusion) };
     let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
     let status = context.unless_interrupted(Status::Unknown);
-    let report = FileReport { file, outcome: Ok(vec![finding]) };
-    context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
+    let report = FileReport::new(file, Ok(vec![finding]));
+    context.console.print(&output::render_as(&[report], arguments.format, status).unwrap_or(text))?;
     Ok(status)
 }
 
@@ -93,7 +95,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         _ => conclusion(&verified, loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
-        trusted: verified.trusted.clone(),
+        trusted: verified.trusted.iter().map(|&pass| pass.to_owned()).collect(),
         assumptions: rely_verify::assumptions(&loaded.program, goal),
         time: start.elapsed(),
         ..Finding::new(goal, engine_name(arguments), conclusion)
@@ -108,14 +110,14 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         Some(path) => write(path, &page(&file, &finding, &verified, loaded)),
         None => Ok(()),
     });
-    let report = FileReport { file, outcome: Ok(vec![finding]) };
+    let report = FileReport::new(file, Ok(vec![finding]));
     let mut status = Status::of(&report);
     if let Err(message) = written {
         status = status.max(context.console.error(&message));
     }
     let status = context.unless_interrupted(status);
     watch.end();
-    context.console.print(&output::render(&[report], arguments.format, status).unwrap_or(text))?;
+    context.console.print(&output::render_as(&[report], arguments.format, status).unwrap_or(text))?;
     Ok(status)
 }
 
@@ -211,5 +213,5 @@ fn line_of(rejection: &Rejection, verified: &Verified, loaded: &Loaded) -> Optio
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    write_whole(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -2,19 +2,24 @@
 
 use super::invariants::Validation;
 use super::ledger::Ledger;
-use super::{Context, Ended, certify, output, race_pairs, reproducer, witness};
+use super::{Context, Ended, certify, many, output, race_pairs, reproducer, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
+use crate::cache::Cache;
 use crate::console::Console;
 use crate::exit::Status;
+use crate::files;
 use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
-use crate::progress::ProgressLine;
+use crate::progress::{Heartbeat, ProgressLine};
+use crate::settings;
+use crate::writing::write_whole;
 use rely_base::{Budget, Observer, Recorder, Silent};
 use rely_evidence::{Proof, Verdict};
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
-    Conclusion, Explained, Finding, HtmlReport, RaceFreedom, Sentence, Subject, explain, render_proof,
+    Conclusion, Explained, Finding, HtmlReport, Note, RaceFreedom, Sentence, SourceRange, Subject, Totals,
+    explain, render_proof, render_summary,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::cell::Cell;
@@ -24,51 +29,89 @@ use std::time::{Duration, Instant};
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
+    let begun = Instant::now();
+    let chosen = settings::apply(arguments).and_then(|(mut arguments, acceptance)| {
+        arguments.files = files::expand(&arguments.files)?;
+        contradiction(&arguments).map_or(Ok((arguments, acceptance)), Err)
+    });
+    let (arguments, acceptance) = match chosen {
+        Ok(chosen) => chosen,
+        Err(message) => return Ok(context.console.error(&message)),
+    };
+    let arguments = &arguments;
     let engine = match rely_verify::strategy_with(&arguments.engine, strategy_options(arguments)) {
         Ok(engine) => engine,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
-    if let Some(option) = arguments.evidence.needs_one_result()
-        && (arguments.files.len() > 1 || arguments.property.len() > 1)
-    {
-        let message = format!("`{option}` is about one property of one file; name just one of each");
-        return Ok(context.console.error(&message));
+    let cache = Cache::of_user().filter(|_| arguments.wants_report_only() && !arguments.no_cache);
+    let ledger = Ledger::new(arguments, context, engine.name(), &acceptance);
+    let (reports, mistake) = if arguments.files.len() > 1 && arguments.wants_report_only() {
+        many::check_many(arguments, context, cache.as_ref(), &acceptance)?
+    } else {
+        let heartbeat = Heartbeat::new(arguments.quiet || arguments.worker);
+        let watch = Watch::new(context.interrupt.clone(), heartbeat);
+        let work = || check_files(arguments, engine.as_ref(), context, &watch, &ledger, cache.as_ref());
+        let mistake = supervised(&watch, work, |reason| ledger.give_up(reason, watch.work()))??;
+        (ledger.into_reports(), mistake)
+    };
+    if let Some(cache) = &cache {
+        cache.tidy_up();
     }
-    let asks_for_end = arguments.property.iter().any(|goal| goal.is_termination());
-    if arguments.fair && !arguments.property.is_empty() && !asks_for_end {
-        return Ok(context
-            .console
-            .error("`--fair` is about runs that never end; add `--property termination`"));
-    }
-    if arguments.all && !arguments.property.contains(&Goal::Race) {
-        return Ok(context.console.error("`--all` lists data races; add `--property race`"));
-    }
-    let watch = Watch::new(context.interrupt.clone());
-    let ledger = Ledger::new(arguments, context, engine.name());
-    let work = || check_files(arguments, engine.as_ref(), context, &watch, &ledger);
-    let mistake = supervised(&watch, work, |reason| ledger.give_up(reason, watch.work()))??;
-    let reports = ledger.into_reports();
     let mut worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
     worst = mistake.map_or(worst, |mistake| worst.max(mistake));
     let status = context.unless_interrupted(worst);
-    if let Some(text) = output::render(&reports, arguments.format, status) {
-        context.console.print(&text)?;
+    let summary = || {
+        let totals = Totals {
+            time: begun.elapsed(),
+            not_checked: arguments.files.len() - reports.len(),
+            by_default: arguments.property.is_empty(),
+        };
+        format!("\n{}", render_summary(&reports, totals, context.console.out_style))
+    };
+    match output::render(&reports, arguments, status) {
+        Some(text) => context.console.print(&text)?,
+        None if arguments.files.len() > 1 => context.console.print(&summary())?,
+        None => {}
     }
     Ok(status)
 }
 
-/// Checks all files. Returns what is wrong besides the results.
+/// What options say that does not go together.
+fn contradiction(arguments: &CheckArgs) -> Option<String> {
+    if arguments.files.is_empty() {
+        return Some("there is nothing to check: name files, or list `files` in rely.toml".to_owned());
+    }
+    if let Some(option) = arguments.evidence.needs_one_result()
+        && (arguments.files.len() > 1 || arguments.property.len() > 1)
+    {
+        return Some(format!("`{option}` is about one property of one file; name just one of each"));
+    }
+    let asks_for_end = arguments.property.iter().any(|goal| goal.is_termination());
+    if arguments.fair && !arguments.property.is_empty() && !asks_for_end {
+        return Some("`--fair` is about runs that never end; add `--property termination`".to_owned());
+    }
+    if arguments.all && !arguments.property.contains(&Goal::Race) {
+        return Some("`--all` lists data races; add `--property race`".to_owned());
+    }
+    None
+}
+
+/// Checks all files, one after the other. Returns what is wrong besides the results.
 fn check_files(
     arguments: &CheckArgs,
     engine: &dyn Strategy,
     context: &Context,
     watch: &Watch,
     ledger: &Ledger<'_>,
+    cache: Option<&Cache>,
 ) -> io::Result<Option<Status>> {
+    if arguments.worker {
+        many::end_with_parent();
+    }
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
     let unwritten = Cell::new(None);
     for path in &arguments.files {
-        let task = Task { arguments, engine, context, watch, ledger, unwritten: &unwritten };
+        let task = Task { arguments, engine, context, watch, ledger, cache, unwritten: &unwritten };
         check_file(path, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
             break;
@@ -76,7 +119,7 @@ fn check_files(
     }
     watch.end();
     if let (Some(path), Some(page)) = (&arguments.report, &page)
-        && let Err(error) = std::fs::write(path, page.render())
+        && let Err(error) = write_whole(path, page.render())
     {
         return Ok(Some(context.console.error(&format!("{}: {error}", path.display()))));
     }
@@ -93,6 +136,19 @@ struct Task<'t> {
     ledger: &'t Ledger<'t>,
     /// What it means for the command that evidence which somebody wants could not be written.
     unwritten: &'t Cell<Option<Status>>,
+    cache: Option<&'t Cache>,
+}
+
+/// How long a file may take if the user says nothing: one that somebody waits for, and one of several.
+const USUAL_SECONDS: f64 = 60.0;
+const USUAL_SECONDS_OF_SEVERAL: f64 = 20.0;
+
+/// The seconds for a file and the megabytes for its process; of the seconds none mean that there is no limit.
+pub(super) fn limits_of(arguments: &CheckArgs, at_once: usize) -> (f64, u64) {
+    let is_one = arguments.files.len() == 1;
+    let usual = if is_one { USUAL_SECONDS } else { USUAL_SECONDS_OF_SEVERAL };
+    let memory = arguments.memory.unwrap_or_else(|| Limits::usual_megabytes(at_once));
+    (arguments.timeout.unwrap_or(usual), memory)
 }
 
 fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
@@ -127,80 +183,176 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
     }
 }
 
-/// Checks one file; text is printed as soon as something is known.
+/// Checks one file; text is printed as soon as everything is known about it.
 fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
+    let Task { arguments, ledger, .. } = *task;
+    let file = path.display().to_string();
+    let (seconds, megabytes) = limits_of(arguments, 1);
+    let limits = Limits::new((seconds > 0.0).then_some(seconds), megabytes);
+    let begun = Instant::now();
+    ledger.expect(&ledger.wanted(path));
+    let budget = task.watch.begin(limits);
+    task.watch.heartbeat.set(|| format!("{file}: reading"));
+    let source = match super::input::read_within(path, &arguments.input, &budget) {
+        Ok(source) => source,
+        Err(reason) => return not_loaded(path, reason, task, page, begun),
+    };
+    let key =
+        task.cache.map(|cache| cache.key(&many::options_text(arguments, (seconds, megabytes)), &source));
+    let cached = task.cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
+    if let Some(report) = cached {
+        return ledger.adopt(report);
+    }
+    let loaded = match rely_verify::load_within(&source, &budget) {
+        Ok(loaded) => loaded,
+        Err(reason) => return not_loaded(path, reason.into(), task, page, begun),
+    };
+    let notes = notes_of(&loaded);
+    ledger.note(notes.iter().map(|(_, note)| note.clone()).collect());
+    check_goals(&file, &loaded, &notes, limits.after(begun.elapsed()), task, page);
+    let report = ledger.close(file, None)?;
+    if let (Some(cache), Some(key)) = (task.cache, key)
+        && !task.context.interrupt.is_cancelled()
+    {
+        cache.put(&key, &report);
+    }
+    Ok(())
+}
+
+/// There is no program, or there was no time to make one.
+fn not_loaded(
+    path: &Path,
+    reason: NotLoaded,
+    task: &Task<'_>,
+    page: &mut Option<HtmlReport>,
+    begun: Instant,
+) -> io::Result<()> {
     let Task { arguments, context, ledger, .. } = *task;
     let file = path.display().to_string();
-    let limits = Limits::new(arguments.timeout, arguments.memory);
-    let begun = Instant::now();
-    ledger.expect(&ledger.wanted());
-    let loaded = match super::load(path, &arguments.input, &task.watch.begin(limits)) {
-        Ok(loaded) => loaded,
-        Err(NotLoaded::Wrong(problem)) => {
-            if arguments.format == CheckFormat::Text {
-                context.complain(&problem);
-            }
-            if let Some(page) = page {
-                page.add_problem(&file, &problem);
-            }
-            ledger.close(file, Some(problem));
-            return Ok(());
-        }
-        Err(NotLoaded::Stopped(interrupted)) => {
-            for goal in ledger.wanted() {
+    let problem = match reason {
+        NotLoaded::Wrong(problem) => problem,
+        NotLoaded::Stopped(interrupted) => {
+            for goal in ledger.wanted(path) {
                 let finding = ledger.unknown(goal, Conclusion::not_begun(interrupted), begun.elapsed());
-                ledger.add(&file, finding, "")?;
+                ledger.add(finding, String::new());
             }
-            ledger.close(file, None);
-            return Ok(());
+            return ledger.close(file, None).map(drop);
         }
     };
+    if arguments.format == CheckFormat::Text && !arguments.worker {
+        context.complain(&problem);
+    }
+    if let Some(page) = page {
+        page.add_problem(&file, &problem);
+    }
+    ledger.close(file, Some(problem)).map(drop)
+}
+
+/// Decides all properties of a program.
+fn check_goals(
+    file: &str,
+    loaded: &Loaded,
+    notes: &[(&'static str, Note)],
+    limits: Limits,
+    task: &Task<'_>,
+    page: &mut Option<HtmlReport>,
+) {
+    let Task { arguments, ledger, .. } = *task;
     let goals = match arguments.property.as_slice() {
         // Evidence for others is about one result, and that is about the assertions.
         [] if arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
-        [] => rely_verify::default_goals(&loaded.program),
+        [] => rely_verify::default_goals(loaded.input.language, &loaded.program),
         chosen => chosen.to_vec(),
     };
     let mut goals = arguments.among_runs(goals);
-    // Each property has the time that the translation has left, whichever others are decided before.
-    let limits = limits.after(begun.elapsed());
+    let begun = Instant::now();
     // What the others assume depends on whether there are races.
     goals.sort_by_key(|goal| *goal != Goal::Race);
     ledger.expect(&goals);
     let mut races = RaceFreedom::NotChecked;
-    for goal in goals {
-        let budget = task.watch.begin(limits);
-        let (finding, told) = check_goal(&file, loaded.for_goal(goal), (goal, races), task, &budget, page);
+    for (done, &goal) in goals.iter().enumerate() {
+        // Each property has its share of the time that is left.
+        let share = limits.after(begun.elapsed()).share(goals.len() - done);
+        let budget = task.watch.begin(share);
+        let question = Question { goal, races, notes };
+        let (finding, told) = check_goal(file, loaded.for_goal(goal), question, task, &budget, page);
         if goal == Goal::Race {
             races = RaceFreedom::of(&finding.conclusion);
         }
-        ledger.add(&file, finding, &told)?;
+        ledger.add(finding, told);
     }
-    ledger.close(file, None);
-    Ok(())
+}
+
+/// What is asked, and what is known already.
+#[derive(Clone, Copy)]
+struct Question<'q> {
+    goal: Goal,
+    races: RaceFreedom,
+    notes: &'q [(&'static str, Note)],
+}
+
+/// Where the program visibly touches assumptions, and which.
+fn notes_of(loaded: &Loaded) -> Vec<(&'static str, Note)> {
+    let note = |touched: &rely_verify::Touched| Note {
+        assumption: touched.assumption.to_owned(),
+        place: SourceRange::of(touched.span, &loaded.sources),
+        message: format!("`{}` is {}", loaded.sources.text(touched.span), touched.treated),
+    };
+    rely_verify::touched(loaded).iter().map(|touched| (touched.assumption, note(touched))).collect()
+}
+
+/// What is said of a conclusion. That a property holds is said only if it is about something, and to who is strict
+/// only if it does not rest on what the program visibly touches.
+fn said(conclusion: Conclusion, loaded: &Loaded, question: Question<'_>, is_strict: bool) -> Conclusion {
+    let Question { goal, races, notes } = question;
+    if conclusion.name() != "safe" {
+        return conclusion;
+    }
+    if let Some(why) = rely_verify::nothing_to_check(&loaded.program, goal) {
+        return conclusion.about_nothing(why);
+    }
+    if !is_strict {
+        return conclusion;
+    }
+    let assumed = rely_verify::assumptions(&loaded.program, goal);
+    let is_assumed = |name: &str| assumed.iter().any(|assumed| assumed.split(':').next() == Some(name));
+    if let Some((name, note)) = notes.iter().find(|(name, _)| is_assumed(name)) {
+        let reason = format!("it holds only if {name}: line {}: {}", note.place.line, note.message);
+        return Conclusion::unknown(reason, Some("leave out `--strict` to accept the assumption".to_owned()));
+    }
+    let reason = match races {
+        RaceFreedom::Refuted if depends_on_races(&loaded.program, goal) => "there are data races",
+        RaceFreedom::Unknown if depends_on_races(&loaded.program, goal) => "there may be data races",
+        _ => return conclusion,
+    };
+    let advice = "make the accesses atomic or protect them, see `--property race`".to_owned();
+    Conclusion::unknown(format!("it holds only if threads take turns, but {reason}"), Some(advice))
 }
 
 /// Decides one property. Returns the result, and the proof as text if the user wants to read it.
 fn check_goal(
     file: &str,
     loaded: &Loaded,
-    (goal, races): (Goal, RaceFreedom),
+    question: Question<'_>,
     task: &Task<'_>,
     budget: &Budget,
     page: &mut Option<HtmlReport>,
 ) -> (Finding, String) {
-    let Task { arguments, engine, context, .. } = *task;
+    let Task { arguments, engine, context, watch, .. } = *task;
+    let Question { goal, races, .. } = question;
     let start = Instant::now();
-    let progress = ProgressLine::new(format!("{file} ({goal})"));
+    let is_quiet = arguments.quiet || arguments.worker;
+    let progress = ProgressLine::new(format!("{file} ({goal})"), is_quiet, &watch.heartbeat);
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
     let verified = decide(loaded, goal, task, budget, observer);
     let conclusion =
         certify::conclusion(&verified, loaded, goal, arguments.evidence.solver.as_deref(), budget);
+    let conclusion = said(conclusion, loaded, question, arguments.strict);
     progress.clear();
     let mut finding = Finding {
-        decided_by: verified.engine,
-        trusted: verified.trusted.clone(),
+        decided_by: verified.engine.map(str::to_owned),
+        trusted: verified.trusted.iter().map(|&pass| pass.to_owned()).collect(),
         assumptions: assumptions(&loaded.program, goal, races),
         race_freedom: depends_on_races(&loaded.program, goal).then_some(races),
         statistics: progress.counts(),
@@ -210,11 +362,9 @@ fn check_goal(
     task.ledger.know(finding.clone());
     let is_shown = verified.speaks_of_source || !matches!(verified.verdict, Verdict::Safe(_));
     let reproduced = write_files(file, &verified, loaded, goal, is_shown, task, budget);
-    let is_wanted =
-        (arguments.explain || page.is_some()) && is_shown && finding.conclusion.is_about(&verified.verdict);
-    let explain = || explain_verdict(&verified, loaded, goal, engine.name(), &finding.statistics);
-    let explanation = if is_wanted { explain() } else { Vec::new() };
-    if arguments.explain {
+    let explanation = explanation(&finding, &verified, loaded, arguments);
+    let is_told = arguments.explain || finding.conclusion.violation().is_some();
+    if is_told {
         finding.explanation.clone_from(&explanation);
     }
     if arguments.all && goal == Goal::Race {
@@ -234,12 +384,8 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    (
-        finding,
-        limits_text(arguments)
-            + &proof_text(arguments.evidence.proof, &verified, loaded, context)
-            + &reproduced,
-    )
+    let proof = proof_text(arguments.evidence.proof, &verified, loaded, context);
+    (finding, limits_text(arguments) + &proof + &reproduced)
 }
 
 /// The verdict, with evidence of the kind that somebody wants if there is some.
@@ -329,13 +475,29 @@ fn write_files(
     reproduced
 }
 
+/// Why the finding is as it is, if somebody wants to know: of violations everybody does.
+fn explanation(
+    finding: &Finding,
+    verified: &Verified,
+    loaded: &Loaded,
+    arguments: &CheckArgs,
+) -> Vec<Sentence> {
+    let is_violated = finding.conclusion.violation().is_some();
+    let is_wanted = arguments.explain || is_violated || arguments.report.is_some();
+    let is_shown = verified.speaks_of_source || !matches!(verified.verdict, Verdict::Safe(_));
+    match is_wanted && is_shown && finding.conclusion.is_about(&verified.verdict) {
+        true => explain_verdict(verified, loaded, finding.property, &finding.engine, &finding.statistics),
+        false => Vec::new(),
+    }
+}
+
 /// Why the verdict is as it is, in sentences.
 fn explain_verdict(
     verified: &Verified,
     loaded: &Loaded,
     goal: Goal,
     engine: &str,
-    statistics: &[(&'static str, u64)],
+    statistics: &[(String, u64)],
 ) -> Vec<Sentence> {
     explain(&Explained {
         verdict: &verified.verdict,

@@ -4,10 +4,10 @@ use super::{Context, Ended};
 use crate::args::FmtArgs;
 use crate::exit::Status;
 use crate::input;
+use crate::writing::write_whole;
 use rely_base::SourceMap;
 use rely_report::Problem;
 use std::path::Path;
-use std::{fs, io};
 
 /// Formats all files, or says which are not formatted.
 pub fn fmt(arguments: &FmtArgs, context: &Context) -> Ended {
@@ -48,24 +48,9 @@ fn apply(path: &Path, formatted: &Formatted, arguments: &FmtArgs, context: &Cont
     if is_stdin {
         context.console.print(&formatted.after)?;
     } else if formatted.before != formatted.after
-        && let Err(error) = write_in_place(path, &formatted.after)
+        && let Err(error) = write_whole(path, &formatted.after)
     {
         return Ok(context.console.error(&format!("{}: cannot be written: {error}", path.display())));
     }
     Ok(Status::Holds)
-}
-
-/// Writes beside the file first: if the disk is full, the old text is still there.
-fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
-    // The file itself, not a link to it, is replaced.
-    let path = path.canonicalize()?;
-    let mut beside = path.clone().into_os_string();
-    beside.push(".formatted");
-    let written = fs::write(&beside, text)
-        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()))
-        .and_then(|()| fs::rename(&beside, &path));
-    if written.is_err() {
-        fs::remove_file(&beside).ok();
-    }
-    written
 }

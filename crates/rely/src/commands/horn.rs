@@ -5,14 +5,14 @@ use crate::args::HornArgs;
 use crate::exit::Status;
 use crate::input;
 use crate::limits::{Limits, Watch, supervised};
-use crate::progress::ProgressLine;
+use crate::progress::{Heartbeat, ProgressLine};
 use rely_base::{Budget, Diagnostic, Limits as _, SourceMap, Span};
 use rely_horn::{Answer, SyntaxError, System, TermPool, derivation_text, model_text, parse, solve_within};
 use rely_report::Problem;
 
 /// Solves the clauses of a file and prints the answer.
 pub fn horn(arguments: &HornArgs, context: &Context) -> Ended {
-    let watch = Watch::new(context.interrupt.clone());
+    let watch = Watch::new(context.interrupt.clone(), Heartbeat::silent());
     let budget = watch.begin(Limits::new(arguments.timeout, arguments.memory));
     let work = move || horn_within(arguments, context, &budget);
     supervised(&watch, work, |reason| {
@@ -39,7 +39,8 @@ fn horn_within(arguments: &HornArgs, context: &Context, budget: &Budget) -> Ende
         let note = format!("; {}\n", said.note);
         return finish(arguments, context, &pool, &system, &said.answer, said.name, &note);
     }
-    let progress = ProgressLine::new(name);
+    let silent = Heartbeat::silent();
+    let progress = ProgressLine::new(name, false, &silent);
     let mut limits = rely_horn::Limits::default();
     for (name, value) in &arguments.limit {
         limits.set(name, *value);

@@ -7,11 +7,13 @@ use super::{Context, output};
 use crate::args::{CheckArgs, CheckFormat};
 use crate::console::Console;
 use crate::exit::Status;
+use crate::settings::Acceptance;
 use rely_base::{Interrupted, StopReason, Work};
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
+use rely_report::{Conclusion, Detail, FileReport, Finding, Note, render_report};
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,13 +22,16 @@ pub(super) struct Ledger<'c> {
     arguments: &'c CheckArgs,
     context: &'c Context,
     engine: &'static str,
+    acceptance: &'c Acceptance,
     pages: Mutex<Pages>,
 }
 
 struct Pages {
     reports: Vec<FileReport>,
-    /// The results of the file that is being checked.
-    findings: Vec<Finding>,
+    /// The results of the file that is being checked, and what else is told about each.
+    findings: Vec<(Finding, String)>,
+    /// Where it visibly touches an assumption.
+    notes: Vec<Note>,
     /// Its properties that have no result yet; the first is being decided.
     goals: VecDeque<Goal>,
     /// The result for that property, when only what is made of it is missing.
@@ -36,15 +41,21 @@ struct Pages {
 
 impl<'c> Ledger<'c> {
     /// Nothing is known yet.
-    pub(super) fn new(arguments: &'c CheckArgs, context: &'c Context, engine: &'static str) -> Self {
+    pub(super) fn new(
+        arguments: &'c CheckArgs,
+        context: &'c Context,
+        engine: &'static str,
+        acceptance: &'c Acceptance,
+    ) -> Self {
         let pages = Pages {
             reports: Vec::new(),
             findings: Vec::new(),
+            notes: Vec::new(),
             goals: VecDeque::new(),
             known: None,
             begun: Instant::now(),
         };
-        Self { arguments, context, engine, pages: Mutex::new(pages) }
+        Self { arguments, context, engine, acceptance, pages: Mutex::new(pages) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Pages> {
@@ -63,34 +74,70 @@ impl<'c> Ledger<'c> {
         self.lock().known = Some(finding);
     }
 
-    /// A result is complete. Text is printed at once, with what else is told about it.
-    pub(super) fn add(&self, file: &str, finding: Finding, told: &str) -> io::Result<()> {
+    /// The program visibly touches assumptions here.
+    pub(super) fn note(&self, notes: Vec<Note>) {
+        self.lock().notes = notes;
+    }
+
+    /// A result is complete, with what else is told about it.
+    pub(super) fn add(&self, finding: Finding, told: String) {
         let mut pages = self.lock();
         pages.known = None;
         pages.goals.pop_front();
         pages.begun = Instant::now();
-        self.print(&pages, file, &finding, told)?;
-        pages.findings.push(finding);
-        Ok(())
+        pages.findings.push((finding, told));
     }
 
-    fn print(&self, pages: &Pages, file: &str, finding: &Finding, told: &str) -> io::Result<()> {
-        if self.arguments.format != CheckFormat::Text {
+    /// A file is done, for lack of a program or because all of its results are there. Text is printed at once. Returns
+    /// what was found, whether somebody accepts it or not.
+    pub(super) fn close(
+        &self,
+        file: String,
+        problem: Option<rely_report::Problem>,
+    ) -> io::Result<FileReport> {
+        let mut pages = self.lock();
+        pages.goals.clear();
+        let report = Self::report(&mut pages, file, problem);
+        let found = report.0.clone();
+        self.keep(&mut pages, report)?;
+        Ok(found)
+    }
+
+    /// What is known about a file, in the order in which properties are listed for users.
+    fn report(
+        pages: &mut Pages,
+        file: String,
+        problem: Option<rely_report::Problem>,
+    ) -> (FileReport, Vec<String>) {
+        let mut findings = std::mem::take(&mut pages.findings);
+        findings.sort_by_key(|(finding, _)| finding.property);
+        let (findings, told) = findings.into_iter().unzip();
+        let notes = std::mem::take(&mut pages.notes);
+        (FileReport { notes, ..FileReport::new(file, problem.map_or(Ok(findings), Err)) }, told)
+    }
+
+    /// A report that is complete.
+    pub(super) fn adopt(&self, report: FileReport) -> io::Result<()> {
+        self.keep(&mut self.lock(), (report, Vec::new()))
+    }
+
+    fn keep(&self, pages: &mut Pages, (mut report, told): (FileReport, Vec<String>)) -> io::Result<()> {
+        self.acceptance.apply(&mut report);
+        let printed = self.print(pages, &report, &told);
+        pages.reports.push(report);
+        printed
+    }
+
+    fn print(&self, pages: &Pages, report: &FileReport, told: &[String]) -> io::Result<()> {
+        let Ok(findings) = &report.outcome else { return Ok(()) };
+        if self.arguments.format != CheckFormat::Text || self.arguments.worker {
             return Ok(());
         }
-        let separator = if pages.reports.is_empty() && pages.findings.is_empty() { "" } else { "\n" };
+        let is_first = pages.reports.iter().all(|report| report.outcome.is_err());
+        let separator = if is_first { "" } else { "\n" };
         let detail = if self.arguments.trace { Detail::Full } else { Detail::Compact };
-        let text = render_finding(file, finding, detail, self.context.console.out_style);
-        self.context.console.print(&format!("{separator}{text}{told}"))
-    }
-
-    /// A file is done, for lack of a program or because all of its results are there.
-    pub(super) fn close(&self, file: String, problem: Option<rely_report::Problem>) {
-        let mut pages = self.lock();
-        let findings = std::mem::take(&mut pages.findings);
-        let outcome = problem.map_or(Ok(findings), Err);
-        pages.reports.push(FileReport { file, outcome });
-        pages.goals.clear();
+        let text = render_report(report, findings, told, detail, self.context.console.out_style);
+        self.context.console.print(&format!("{separator}{text}"))
     }
 
     /// All results.
@@ -111,32 +158,33 @@ impl<'c> Ledger<'c> {
             let file = path.display().to_string();
             let mut goals = std::mem::take(&mut pages.goals);
             if goals.is_empty() && pages.findings.is_empty() {
-                goals = self.wanted().into();
+                goals = self.wanted(path).into();
             }
             for goal in goals {
                 let time = pages.begun.elapsed();
                 let known = pages.known.take();
                 let finding = known.unwrap_or_else(|| self.unknown(goal, conclusion.clone(), time));
-                self.print(&pages, &file, &finding, "").ok();
-                pages.findings.push(finding);
+                pages.findings.push((finding, String::new()));
                 conclusion = Conclusion::unknown(not_begun(reason), None);
                 pages.begun = Instant::now();
             }
-            let outcome = Ok(std::mem::take(&mut pages.findings));
-            pages.reports.push(FileReport { file, outcome });
+            let report = Self::report(&mut pages, file, None);
+            self.keep(&mut pages, report).ok();
         }
         let status = pages.reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
         let status = self.context.unless_interrupted(status);
-        if let Some(text) = output::render(&pages.reports, self.arguments.format, status) {
+        if let Some(text) = output::render(&pages.reports, self.arguments, status) {
             self.context.console.print(&text).ok();
         }
         status.code()
     }
 
     /// The properties of a file that nobody has looked at.
-    pub(super) fn wanted(&self) -> Vec<Goal> {
+    pub(super) fn wanted(&self, path: &Path) -> Vec<Goal> {
         match self.arguments.property.as_slice() {
-            [] => vec![Goal::Assert],
+            // Which of them a program declares is not known yet.
+            [] if self.arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
+            [] => rely_verify::usual_goals(self.arguments.input.language_of(path)).to_vec(),
             chosen => self.arguments.among_runs(chosen.to_vec()),
         }
     }

@@ -10,6 +10,7 @@ mod horn;
 mod horn_solver;
 mod invariants;
 mod ledger;
+mod many;
 mod output;
 mod race_pairs;
 mod reproducer;

@@ -6,6 +6,7 @@ use crate::args::ValidateArgs;
 use crate::exit::Status;
 use crate::input::{self, NotLoaded};
 use crate::limits::{Limits, Watch, supervised};
+use crate::progress::Heartbeat;
 use rely_base::{Budget, Silent, SourceMap};
 use rely_evidence::{Replay, Verdict};
 use rely_passes::CriticalSections;
@@ -27,7 +28,7 @@ enum Judgement {
 
 /// Checks a witness.
 pub fn validate(arguments: &ValidateArgs, context: &Context) -> Ended {
-    let watch = Watch::new(context.interrupt.clone());
+    let watch = Watch::new(context.interrupt.clone(), Heartbeat::new(true));
     let budget = watch.begin(Limits::new(arguments.timeout, arguments.memory));
     let work = || validate_within(arguments, context, budget);
     supervised(&watch, work, |reason| {

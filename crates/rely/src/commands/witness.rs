@@ -2,6 +2,7 @@
 
 use super::invariants::Validation;
 use crate::version;
+use crate::writing::write_whole;
 use rely_evidence::Verdict;
 use rely_program::Goal;
 use rely_report::{Witness, WitnessFormat, WitnessTask, read_witness, render_witness};
@@ -47,7 +48,7 @@ pub(super) fn write(
         witness = render(Some(&validation.that_hold(&claimed)))?;
     }
     let Witness { text, left_out } = witness;
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    write_whole(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(left_out)
 }
 

@@ -298,6 +298,7 @@ fn the_work_for_chosen_rows_does_not_grow_unnoticed() {
             .args(engine.split_whitespace())
             .arg(Path::new("benchmarks").join(file))
             .current_dir(root())
+            .env("RELY_CACHE_DIR", "")
             .output()
             .expect("the command runs");
         let report: Value =

@@ -3,7 +3,7 @@
 mod help;
 mod show;
 
-use crate::support::{Directory, all_text, rely_in_root, root, text};
+use crate::support::{Directory, all_text, root};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::io::Write;
@@ -99,16 +99,15 @@ fn what_is_no_file_is_refused() {
         &directory,
         &["check", "folder.c"],
         &expect![[r#"
-        Error: folder.c: this is a directory
-    "#]],
+            Error: folder.c: there is no program in this directory (`.c`, `.i` or `.rely`)
+        "#]],
     );
     check_refused(
         &directory,
         &["check", "."],
         &expect![[r#"
-        Error: .: is a directory
-          Help: name the files in it
-    "#]],
+            Error: .: there is no program in this directory (`.c`, `.i` or `.rely`)
+        "#]],
     );
 }
 
@@ -230,16 +229,16 @@ fn unknown_names_are_refused() {
         &["check", "--engine", "magic", "a.rely"],
         &expect![[r#"
             error: invalid value 'magic' for '--engine <ENGINE>'
-              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized, houdini, termination]
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, rule-safety, deductive, parameterized, houdini, termination, helping]
 
             For more information, try '--help'.
         "#]],
     );
     check_refused(
         &directory,
-        &["check", "--timeout", "0", "a.rely"],
+        &["check", "--timeout=-1", "a.rely"],
         &expect![[r#"
-        error: invalid value '0' for '--timeout <S>': a time limit is more than zero seconds
+        error: invalid value '-1' for '--timeout <S>': a time limit is more than zero seconds
 
         For more information, try '--help'.
     "#]],
@@ -248,13 +247,8 @@ fn unknown_names_are_refused() {
         &directory,
         &["check"],
         &expect![[r#"
-        error: the following required arguments were not provided:
-          <FILE>...
-
-        Usage: rely check <FILE>...
-
-        For more information, try '--help'.
-    "#]],
+            Error: there is nothing to check: name files, or list `files` in rely.toml
+        "#]],
     );
     check_refused(
         &directory,
@@ -339,6 +333,10 @@ fn verdicts_as_text() {
              3 │             │ x := t + 1; │ x = 1
 
           evidence     a trace of 4 steps, replayed
+          why          B reads `x` = 0 (line 3), then A writes `x` = 1 (line 2), then B
+                       writes `x` = 1 (line 3) from the 0 that it had read: what A wrote
+                       is lost.
+                       The property sees this: `x` is 1, written by B at line 3.
           engine       explore (portfolio)
     "#]]
     .assert_eq(&text(&["check", "lost.rely"]));
@@ -356,6 +354,10 @@ fn verdicts_as_text() {
              3 │             │ x := t + 1; │ [x := t + 1] x: 1 → 1
 
           evidence     a trace of 4 steps, replayed
+          why          B reads `x` = 0 (line 3), then A writes `x` = 1 (line 2), then B
+                       writes `x` = 1 (line 3) from the 0 that it had read: what A wrote
+                       is lost.
+                       The property sees this: `x` is 1, written by B at line 3.
           engine       explore (portfolio)
     "#]]
     .assert_eq(&text(&["check", "--trace", "lost.rely"]));
@@ -369,7 +371,7 @@ fn verdicts_as_json() {
     assert!(output.stderr.is_empty(), "{}", told(&output));
     let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
     assert_eq!(report["format"], "rely-report");
-    assert_eq!(report["version"], 1);
+    assert_eq!(report["version"], 2);
     assert_eq!(report["exit_code"], 3);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(report["files"][0]["results"][0]["verdict"], "safe");
@@ -388,9 +390,11 @@ fn what_a_file_declares_is_decided_too() {
     let output = directory.rely(&["check", "waits.rely"]);
     let told = told(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    for line in
-        ["waits.rely: safe (assert)", "waits.rely: unsafe (deadlock)", "waits.rely: unsafe (termination)"]
-    {
+    for line in [
+        "  assert       nothing to check",
+        "waits.rely: unsafe (deadlock)",
+        "waits.rely: unsafe (termination)",
+    ] {
         assert!(told.contains(line), "{told}");
     }
 }

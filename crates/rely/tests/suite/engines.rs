@@ -98,7 +98,7 @@ fn engines_agree_on_what_is_done_with_threads() {
         let text = format!("{HEAD}{functions}\nint main(void) {{ {statements} return 0; }}\n");
         directory.write("test.c", &text);
         for engine in ENGINES {
-            let output = directory.rely(&["check", "--engine", engine, "test.c"]);
+            let output = directory.rely(&["check", "-p", "assert", "--engine", engine, "test.c"]);
             let told = String::from_utf8_lossy(&output.stdout).into_owned();
             let words: Vec<&str> = told.split_whitespace().collect();
             assert!(!words.contains(&"rejected:"), "{engine}\n{text}\n{told}");

@@ -85,14 +85,17 @@ fn missing_and_misspelt_expectations_are_errors() {
 #[test]
 fn the_exit_code_is_the_verdict() {
     let code = |arguments: &[&str]| rely_in_root(&[&["check"], arguments].concat()).status.code();
-    assert_eq!(code(&["examples/peterson.c"]), Some(0));
+    assert_eq!(code(&["examples/peterson.rely"]), Some(0));
+    assert_eq!(code(&["--property", "assert", "examples/peterson.c"]), Some(0));
+    // Without atomic variables it has data races.
+    assert_eq!(code(&["examples/peterson.c"]), Some(1));
     assert_eq!(code(&["examples/racy-counter.c"]), Some(1));
-    assert_eq!(code(&["examples/any-input.c"]), Some(0));
-    assert_eq!(code(&["--engine", "explore", "examples/any-input.c"]), Some(2));
+    assert_eq!(code(&["--property", "assert", "examples/any-input.c"]), Some(0));
+    assert_eq!(code(&["--property", "assert", "--engine", "explore", "examples/any-input.c"]), Some(2));
     assert_eq!(code(&["--property", "deadlock", "examples/lock-order.c"]), Some(1));
     assert_eq!(code(&["--property", "assert", "examples/lock-order.c"]), Some(0));
     // The worst decides.
-    let unknown = ["--engine", "explore", "examples/any-input.c"];
+    let unknown = ["--property", "assert", "--engine", "explore", "examples/any-input.c"];
     let with = |others: &[&'static str]| code(&[unknown.as_slice(), others].concat());
     assert_eq!(with(&["examples/peterson.c"]), Some(2));
     assert_eq!(with(&["examples/racy-counter.c", "examples/peterson.c"]), Some(1));

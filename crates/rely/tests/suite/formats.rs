@@ -79,7 +79,7 @@ fn sarif_has_a_result_of_the_right_kind_for_every_property() {
     expect![[r#"
         lost.rely "assert" "fail" "error"
         holds.rely "assert" "pass" "none"
-        stuck.rely "assert" "pass" "none"
+        stuck.rely "assert" "notApplicable" "none"
         stuck.rely "deadlock" "fail" "error"
         endless.rely "assert" "open" "none"
         a%20%22b%22%20%3Cc%3E%20%26%20%27d%27%20%25s%20%7B0%7D%5C%20%C3%A9%3A1%3A2%3A%20%23%3F.rely "assert" "fail" "error""#]].assert_eq(&kinds.join("\n"));
@@ -200,7 +200,7 @@ fn junit_is_read_back() {
     expect![[r#"
         lost.rely | assert | True 4 ['failure'] lost.rely:4: `ensures x == 2` does not hold at the end
         holds.rely | assert | True None ['system-out'] 
-        stuck.rely | assert | True None ['system-out'] 
+        stuck.rely | assert | True None ['skipped', 'system-out'] nothing to check: no assertion is reachable
         stuck.rely | deadlock | True 4 ['failure'] no thread can move, and not all have ended
         endless.rely | assert | True None ['skipped', 'system-out'] unknown: the memory limit was reached
         wrong.rely | input | True None ['error'] there is no type `float`
@@ -220,7 +220,7 @@ fn every_result_is_one_line() {
         &expect![[r#"
             lost.rely:4:1: error: `ensures x == 2` does not hold at the end [assert]
             holds.rely:1:1: note: safe: exhausted, 4 states; confirmed by exploring the program before simplification, 4 states [assert]
-            stuck.rely:1:1: note: safe: exhausted, 1 state; confirmed by exploring the program before simplification, 6 states [assert]
+            stuck.rely:1:1: note: nothing to check: no assertion is reachable [assert]
             stuck.rely:4:12: error: no thread can move, and not all have ended [deadlock]
             endless.rely:1:1: warning: unknown: the memory limit was reached [assert]
             wrong.rely:1:8: error: there is no type `float` [input]

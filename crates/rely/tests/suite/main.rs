@@ -20,6 +20,7 @@ mod horn;
 mod interrupt;
 mod limits;
 mod links;
+mod many;
 mod modules;
 mod mutants;
 #[path = "../../../evidence/tests/suite/notation.rs"]

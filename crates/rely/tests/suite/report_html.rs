@@ -157,7 +157,7 @@ fn selected(browser: &Browser) -> String {
 fn a_violation_is_stepped_through() {
     let Some(browser) = Browser::start("violation") else { return };
     let directory = Directory::new();
-    let page = report(&directory, &["examples/racy-counter.c"]);
+    let page = report(&directory, &["-p", "assert", "examples/racy-counter.c"]);
     assert_sound(&browser, &page);
     assert!(browser.text(".headline").contains("line 21: assertion counter == 2 fails"));
     // It opens where it goes wrong.
@@ -206,7 +206,7 @@ fn a_violation_is_stepped_through() {
 fn every_result_says_why() {
     let Some(browser) = Browser::start("why") else { return };
     let directory = Directory::new();
-    let violated = report(&directory, &["examples/racy-counter.c"]);
+    let violated = report(&directory, &["-p", "assert", "examples/racy-counter.c"]);
     assert_sound(&browser, &violated);
     assert!(browser.text(".why").contains("what increment#2 wrote is lost"), "{}", browser.text(".why"));
     let heading = browser.run(
@@ -221,7 +221,7 @@ fn every_result_says_why() {
     assert!(selected(&browser).contains("increment#3"), "{}", selected(&browser));
     assert_eq!(browser.complaints(), Vec::<String>::new());
 
-    let proved = report(&directory, &["--engine", "rely-guarantee", "examples/peterson.c"]);
+    let proved = report(&directory, &["-p", "assert", "--engine", "rely-guarantee", "examples/peterson.c"]);
     assert_sound(&browser, &proved);
     assert!(browser.text(".why").starts_with("WhyThe key: whenever"), "{}", browser.text(".why"));
     assert_eq!(browser.count(".why button"), 0);

@@ -19,10 +19,10 @@ use rely_base::SourceMap;
 use rely_evidence::Verdict;
 use rely_passes::BackMap;
 use rely_program::{Goal, Program, Violation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One sentence of an explanation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
     /// What it says.
     pub text: String,
@@ -31,7 +31,7 @@ pub struct Sentence {
 }
 
 /// Something that can be looked up in an interleaving. Steps are positions in its list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "lowercase")]
 pub enum Fact {
     /// The step found this value in a shared variable.
@@ -101,7 +101,7 @@ pub struct Explained<'e> {
     /// Who tried to decide it.
     pub engine: &'e str,
     /// How far it came.
-    pub statistics: &'e [(&'static str, u64)],
+    pub statistics: &'e [(String, u64)],
 }
 
 /// Says why the verdict is what it is.

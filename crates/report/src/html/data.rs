@@ -49,8 +49,8 @@ pub(super) struct Section {
     pub engine: Option<String>,
     pub assumptions: Vec<String>,
     /// The passes on which the proof relies.
-    pub trusted: Vec<&'static str>,
-    pub counts: Vec<(&'static str, u64)>,
+    pub trusted: Vec<String>,
+    pub counts: Vec<(String, u64)>,
     pub seconds: Option<f64>,
     pub errors: Vec<String>,
     /// The source of the file, if there is one.
@@ -126,7 +126,7 @@ pub(super) struct Run {
 pub(super) struct RacingData {
     pub thread: usize,
     /// `read` or `write`.
-    pub kind: &'static str,
+    pub kind: String,
     pub at: Option<SourceLine>,
     pub text: String,
     /// The access in one line: what it does, where, and what is held meanwhile.

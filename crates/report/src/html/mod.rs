@@ -92,6 +92,10 @@ impl HtmlReport {
                 section.evidence = Some(evidence.clone());
                 section.modular = Some(*modular);
             }
+            Kind::Nothing { why, evidence } => {
+                section.headline = Some(why.clone());
+                section.evidence = Some(evidence.clone());
+            }
             Kind::Unsafe { evidence, violation, .. } => {
                 section.headline = Some(violation_text(violation));
                 section.evidence = Some(evidence.clone());
@@ -119,7 +123,7 @@ impl HtmlReport {
             (Verdict::Unsafe(shown), Kind::Unsafe { run, .. }) => {
                 section.run = Some(run::run(run, shown.replay(), subject, &self.sources));
             }
-            (Verdict::Safe(proved), Kind::Safe { .. }) => {
+            (Verdict::Safe(proved), Kind::Safe { .. } | Kind::Nothing { .. }) => {
                 section.margin = Some(margin::margin(proved.proof(), subject, &self.sources));
                 self.add_places(section, proved.proof(), subject);
             }

@@ -69,7 +69,7 @@ fn race(replay: &Replay, last: &State, subject: &Subject<'_>, sources: &SourceTa
     report.add_calls(replay, racers, subject.program, subject.sources);
     let racing = |(racer, access): (Racer, RacingAccess)| RacingData {
         thread: racer.slot.index(),
-        kind: access.kind,
+        kind: access.kind.to_string(),
         at: subject.program.edges()[racer.edge]
             .span
             .and_then(|span| sources.source_line(span, subject.sources)),

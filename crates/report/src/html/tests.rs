@@ -72,6 +72,7 @@ fn report(file: &str) -> String {
     let (program, sources) = program();
     let verdict = verdict(&program);
     let finding = Finding {
+        accepted: None,
         property: Goal::Assert,
         engine: "by hand".to_owned(),
         decided_by: None,
@@ -79,9 +80,9 @@ fn report(file: &str) -> String {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
-        trusted: vec!["use_ranges"],
+        trusted: vec!["use_ranges".to_owned()],
         assumptions: vec!["an-assumption".to_owned()],
-        statistics: vec![("states", 12)],
+        statistics: vec![("states".to_owned(), 12)],
         time: Duration::from_millis(20),
     };
     let round = Round { headline: "1 new predicate".to_owned(), counts: Vec::new(), found: Vec::new() };

@@ -38,7 +38,7 @@ fn the_help_explains_itself() {
           -V, --version       Print version
 
         Exit codes:
-          0    every property holds
+          0    every property holds, or has nothing to check
           1    a property is violated
           2    unknown: neither shown nor refuted
           3    the input or the command line is wrong
@@ -60,23 +60,27 @@ fn the_help_explains_itself() {
         exit code 0
         Decide whether programs have the properties that they claim
 
-        Usage: rely check [OPTIONS] <FILE>...
+        Usage: rely check [OPTIONS] [FILE]...
 
         Arguments:
-          <FILE>...  C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
+          [FILE]...  C programs (.c, preprocessed .i) or models (.rely), directories, patterns like
+                     `src/**/*.c`; `-` reads standard input; without any, the `files` of rely.toml
 
         Options:
               --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
                                                 unless NO_COLOR is set [default: auto] [possible values:
                                                 auto, always, never]
-          -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
-                                                declares [possible values: assert, race, deadlock,
-                                                termination, fair-termination, overflow, memory]
+          -p, --property <PROPERTY>             What to decide; without it, C programs are checked for
+                                                `assert`, `deadlock`, `race` and `memory`, models for
+                                                `assert` and what they declare [possible values: assert,
+                                                race, deadlock, termination, fair-termination, overflow,
+                                                memory]
               --fair                            With `--property termination`: only fair runs count, in
                                                 which no thread that could always go on is left out for ever
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
-                                                deductive, parameterized, houdini, termination]
+                                                rule-safety, deductive, parameterized, houdini,
+                                                termination, helping]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             How critical sections (what is done under a lock) are
@@ -85,10 +89,6 @@ fn the_help_explains_itself() {
               --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
                                                 the front end, the semantics and the checker [default:
                                                 passes] [possible values: passes, none]
-              --timeout <S>                     Give up on a property after this many seconds; without it
-                                                there is no limit
-              --memory <MB>                     Give up when the engine holds more than this many megabytes
-                                                [default: 4096]
               --limit <NAME=N>                  Another value for one of the limits that `--verbose` lists,
                                                 for experiments
               --verbose                         Print the limits of the engines, too
@@ -132,8 +132,11 @@ fn the_help_explains_itself() {
 
         Examples:
           rely check examples/peterson.c
+          rely check examples/
+          rely check -j 4 --fail-fast 'src/**/*.c'
           rely check --property assert,deadlock examples/*.c
-          rely check --timeout 60 --memory 1000 --format json model.rely
+          rely check --timeout 0 --format json model.rely
+          rely check --baseline known.json --strict src/
           rely check --report report.html examples/racy-counter.c
     "#]]
     .assert_eq(&help(&["check", "-h"]));
@@ -195,36 +198,4 @@ fn the_book_names_what_exists() {
     for word in named {
         assert!(help.contains(word), "the book names {word}, the help does not");
     }
-}
-
-/// The README and the book show what is printed: the same verdicts, the same steps with the
-/// same values. Times, numbers of states and the width of columns may differ.
-#[test]
-fn the_readme_shows_what_is_printed() {
-    let check = |page: &str, example: &str| {
-        let printed = essence(&text(&rely_in_root(&["check", example]).stdout));
-        assert!(printed.lines().count() > 3, "{printed}");
-        let shown = essence(&std::fs::read_to_string(root().join(page)).expect("the page exists"));
-        assert!(shown.contains(&printed), "{page} does not show:\n{printed}but:\n{shown}");
-    };
-    check("README.md", "examples/peterson.c");
-    check("README.md", "examples/racy-counter.c");
-    check("docs/src/reading-a-trace.md", "examples/racy-counter.c");
-}
-
-/// Of each row of a table the line and the values, of other lines those without measurements.
-fn essence(text: &str) -> String {
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let cells: Vec<&str> = line.split('│').map(str::trim).collect();
-        match cells.as_slice() {
-            [line] if line.starts_with("time ") || line.contains(" states") || line.contains('┼') => {}
-            [line] => lines.push((*line).to_owned()),
-            // The rest of a wrapped cell.
-            ["", ..] => {}
-            [number, .., values] => lines.push(format!("{number}: {values}")),
-            [] => {}
-        }
-    }
-    lines.join("\n") + "\n"
 }
