@@ -2,12 +2,14 @@
 //! them. This is the only place where Rely reads files.
 
 use crate::args::{Externals, InputArgs, Language};
+use crate::compilation;
 use crate::preprocess::{self, Source};
 use rely_base::{Budget, Diagnostic, Interrupted, Work};
 use rely_report::Problem;
+use rely_verify::CText;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Larger inputs are refused: no program of this size is analysed in a lifetime.
 pub const LARGEST_INPUT: u64 = 64 << 20;
@@ -44,22 +46,41 @@ impl From<rely_verify::NotLoaded> for NotLoaded {
     }
 }
 
-/// Reads a file, or standard input for `-`, and preprocesses it if it is C.
-pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Diagnostic> {
-    read_unless_over(path, options, &Budget::unlimited())
-}
-
-/// [`read`], unless the budget ends before.
-pub fn read_within(
-    path: &Path,
+/// Reads the files of one program, which are C if there are several.
+pub fn read_program_within(
+    paths: &[PathBuf],
     options: &InputArgs,
     budget: &Budget,
 ) -> Result<rely_verify::Source, NotLoaded> {
     budget.set_work(Some(Work::Reading));
-    let read = read_unless_over(path, options, budget);
-    // Who stops early says so by some error.
+    let read = read_program(paths, options, budget);
     budget.check_work(Work::Reading).map_err(NotLoaded::Stopped)?;
     read.map_err(|diagnostic| NotLoaded::Wrong(Problem::without_source(diagnostic)))
+}
+
+fn read_program(
+    paths: &[PathBuf],
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, Diagnostic> {
+    let mut whole: Option<rely_verify::Source> = None;
+    for unit in compilation::units(paths, options)? {
+        let source = read_unless_over(&unit.path, &unit.options, budget)?;
+        if source.language != rely_verify::Language::C && paths.len() > 1 {
+            return Err(Diagnostic::error(format!("{}: not a C file", source.name))
+                .help("a program of several files is one in C"));
+        }
+        match &mut whole {
+            None => whole = Some(source),
+            Some(whole) => whole.link(source),
+        }
+    }
+    whole.ok_or_else(|| Diagnostic::error("there are no files"))
+}
+
+/// Reads a file, or standard input for `-`, and preprocesses it if it is C.
+pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Diagnostic> {
+    read_unless_over(path, options, &Budget::unlimited())
 }
 
 /// An error if the budget ends before.
@@ -87,8 +108,21 @@ fn read_unless_over(
         Language::C | Language::I => rely_verify::Language::C,
         Language::Rely => rely_verify::Language::Rely,
     };
+    let source = rely_verify::Source::new(name, language, text);
+    let included = preprocessed.as_deref().map(included).unwrap_or_default();
     let refuses_externals = options.externals == Externals::Refuse;
-    Ok(rely_verify::Source { name, language, text, preprocessed, refuses_externals })
+    Ok(rely_verify::Source { preprocessed, included, refuses_externals, ..source })
+}
+
+/// What stands in the files that a program includes, besides those of the system. A file that cannot be read any more
+/// is not shown.
+fn included(preprocessed: &str) -> Vec<CText> {
+    let names = rely_verify::included_files(preprocessed).into_iter();
+    let texts = names.filter_map(|name| {
+        let bytes = read_file(Path::new(name)).ok()?;
+        Some(CText { name: name.to_owned(), text: decode(name, bytes, Encoding::Any).ok()? })
+    });
+    texts.collect()
 }
 
 /// Reads a model as it is: its name and its text.

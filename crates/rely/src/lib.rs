@@ -8,6 +8,7 @@ pub mod args;
 mod choices;
 pub mod cli;
 mod commands;
+mod compilation;
 mod console;
 pub mod exit;
 pub mod input;

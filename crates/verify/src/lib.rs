@@ -41,6 +41,7 @@ pub use pipeline::{
     Verified, assumptions, assumptions_without_races, certify, default_goals, verify, verify_and_keep,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
+pub use rely_c_front::{CText, CUnit, included_files};
 pub use rely_engines::Bias;
 pub use rely_engines::reduction::Blocks;
 pub use scheduler::{

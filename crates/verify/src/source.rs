@@ -2,7 +2,7 @@
 
 use crate::pipeline::INEXACT_WAITS;
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
-use rely_c_front::{CInput, Wakeups};
+use rely_c_front::{CInput, CText, CUnit, Wakeups};
 use rely_program::{Goal, Program};
 
 /// The languages of which there is a front end.
@@ -26,6 +26,10 @@ pub struct Source {
     pub text: String,
     /// For C that had to be preprocessed: the text behind the preprocessor.
     pub preprocessed: Option<String>,
+    /// The other files of a C program.
+    pub others: Vec<CUnit>,
+    /// Files that a C program includes, so that places in them can be shown.
+    pub included: Vec<CText>,
     /// Whether a C program may not use what it does not define and nobody knows.
     pub refuses_externals: bool,
 }
@@ -38,7 +42,26 @@ impl Source {
             language,
             text: text.into(),
             preprocessed: None,
+            others: Vec::new(),
+            included: Vec::new(),
             refuses_externals: false,
+        }
+    }
+}
+
+impl Source {
+    /// Adds another file to a C program.
+    pub fn link(&mut self, unit: Source) {
+        let preprocessed = unit.preprocessed;
+        self.others.push(match preprocessed {
+            Some(preprocessed) => CUnit { name: unit.name, original: Some(unit.text), preprocessed },
+            None => CUnit { name: unit.name, original: None, preprocessed: unit.text },
+        });
+        self.others.extend(unit.others);
+        for file in unit.included {
+            if !self.included.contains(&file) {
+                self.included.push(file);
+            }
         }
     }
 }
@@ -126,6 +149,8 @@ fn translate(
                 name: input.name.clone(),
                 original,
                 preprocessed,
+                others: input.others.clone(),
+                included: input.included.clone(),
                 refuses_externals: input.refuses_externals,
             };
             rely_c_front::translate_within(sources, &input, wakeups, budget)

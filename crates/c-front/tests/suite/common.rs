@@ -11,7 +11,7 @@ const MAX_STATES: usize = 200_000;
 
 /// A text that needs no preprocessing.
 pub(crate) fn preprocessed(text: &str) -> CInput {
-    CInput { name: "test.i".into(), original: None, preprocessed: text.into(), refuses_externals: false }
+    CInput { name: "test.i".into(), preprocessed: text.into(), ..CInput::default() }
 }
 
 /// The program of a text, or its error as [`describe`] tells it.

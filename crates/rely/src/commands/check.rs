@@ -17,7 +17,7 @@ use rely_report::{
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Checks all files and prints what was found.
@@ -27,7 +27,7 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
     if let Some(option) = arguments.evidence.needs_one_result()
-        && (arguments.files.len() > 1 || arguments.property.len() > 1)
+        && (arguments.files.len() > 1 && !arguments.program || arguments.property.len() > 1)
     {
         let message = format!("`{option}` is about one property of one file; name just one of each");
         return Ok(context.console.error(&message));
@@ -64,9 +64,13 @@ fn check_files(
     ledger: &Ledger<'_>,
 ) -> io::Result<Option<Status>> {
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
-    for path in &arguments.files {
+    let programs: Vec<&[PathBuf]> = match arguments.program {
+        true => vec![&arguments.files],
+        false => arguments.files.chunks(1).collect(),
+    };
+    for paths in programs {
         let task = Task { arguments, engine, context, watch, ledger };
-        check_file(path, &task, &mut page)?;
+        check_program(paths, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
             break;
         }
@@ -122,14 +126,14 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
     }
 }
 
-/// Checks one file; text is printed as soon as something is known.
-fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
+/// Checks the files of one program; text is printed as soon as something is known.
+fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
     let Task { arguments, context, ledger, .. } = *task;
-    let file = path.display().to_string();
+    let file = super::program_name(paths);
     let limits = Limits::new(arguments.timeout, arguments.memory);
     let begun = Instant::now();
     ledger.expect(&ledger.wanted());
-    let loaded = match super::load(path, &arguments.input, &task.watch.begin(limits)) {
+    let loaded = match super::load(paths, &arguments.input, &task.watch.begin(limits)) {
         Ok(loaded) => loaded,
         Err(NotLoaded::Wrong(problem)) => {
             if arguments.format == CheckFormat::Text {
