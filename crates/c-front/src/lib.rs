@@ -103,7 +103,26 @@ pub enum Wakeups {
 /// Translates a C program whose waits may end at any time. The file is added to `sources`: the original if there is one.
 pub fn translate(sources: &mut SourceMap, input: &CInput) -> Result<Program, Diagnostic> {
     translate_unless_over(sources, input, Wakeups::Spurious, &Budget::unlimited())
+        .and_then(PartlyTranslated::whole)
         .map_err(|mut errors| errors.swap_remove(0))
+}
+
+/// A program, and what of it is not supported.
+#[derive(Debug)]
+pub struct PartlyTranslated {
+    /// If there are obstacles, the translation ends in front of each, with a check of the kind `Limit`. Threads may
+    /// also stop there, or behind a part of a statement, which no real thread does: nothing that the program is said
+    /// to do for ever, or to stop doing, is true of the whole.
+    pub program: Program,
+    /// What is not supported, in the order in which it was found.
+    pub obstacles: Vec<Diagnostic>,
+}
+
+impl PartlyTranslated {
+    /// The program if all of it was translated.
+    fn whole(self) -> Result<Program, Vec<Diagnostic>> {
+        if self.obstacles.is_empty() { Ok(self.program) } else { Err(self.obstacles) }
+    }
 }
 
 /// [`translate`] with the given end of waits, unless the budget ends before.
@@ -113,6 +132,17 @@ pub fn translate_within(
     wakeups: Wakeups,
     budget: &Budget,
 ) -> Result<Program, Untranslated> {
+    let translated = translate_partly_within(sources, input, wakeups, budget)?;
+    translated.whole().map_err(Untranslated::Wrong)
+}
+
+/// [`translate_within`], which also gives a program if there are statements that are not supported.
+pub fn translate_partly_within(
+    sources: &mut SourceMap,
+    input: &CInput,
+    wakeups: Wakeups,
+    budget: &Budget,
+) -> Result<PartlyTranslated, Untranslated> {
     budget.check_work(Work::Translating)?;
     let translated = translate_unless_over(sources, input, wakeups, budget);
     // Who stops early says so by some error.
@@ -126,7 +156,7 @@ fn translate_unless_over(
     input: &CInput,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let whole = Whole::new(input);
     let is_too_large = |text: &str| text.len() >= u32::MAX as usize;
     if is_too_large(&whole.text) || whole.shown.iter().any(|(_, text)| is_too_large(text)) {
@@ -191,7 +221,7 @@ fn translate_text(
     lines: &LineMap<'_>,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let starts: Vec<usize> = whole.units.iter().map(|unit| unit.start).collect();
     let renamed = text::conflicting_names(&whole.text, &starts);
     let prepared = text::prepare(&whole.text, &renamed).map_err(|unreadable| {

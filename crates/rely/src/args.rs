@@ -153,6 +153,11 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// The files of each program.
+    pub fn programs(&self) -> Vec<&[PathBuf]> {
+        if self.program { vec![&self.files] } else { self.files.chunks(1).collect() }
+    }
+
     /// The properties, asked of fair runs only if that is wanted.
     pub fn among_runs(&self, mut goals: Vec<Goal>) -> Vec<Goal> {
         for goal in goals.iter_mut().filter(|goal| self.fair && **goal == Goal::Termination) {

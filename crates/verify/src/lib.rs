@@ -48,7 +48,7 @@ pub use scheduler::{
     Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
     RelyGuaranteeStrategy, Standard, Strategy, Task, TurnLimits,
 };
-pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
+pub use source::{Language, Loaded, NotLoaded, Source, load, load_partly_within, load_within};
 pub use survey::{PairAnswer, SurveyedAccess, SurveyedPair, survey_races};
 
 /// The examples of the README.

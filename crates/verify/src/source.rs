@@ -2,7 +2,7 @@
 
 use crate::pipeline::INEXACT_WAITS;
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
-use rely_c_front::{CInput, CText, CUnit, Wakeups};
+use rely_c_front::{CInput, CText, CUnit, PartlyTranslated, Wakeups};
 use rely_program::{Goal, Program};
 
 /// The languages of which there is a front end.
@@ -76,6 +76,8 @@ pub struct Loaded {
     pub sources: SourceMap,
     /// What the user gave.
     pub input: Source,
+    /// What is not supported. If there is anything, the program ends in front of it, and threads may stop there.
+    pub obstacles: Vec<Diagnostic>,
     /// The same with waits that end by a signal only, if `program` has waits that may end at any time.
     exact: Option<Box<Loaded>>,
 }
@@ -115,8 +117,17 @@ pub fn load(input: &Source) -> Result<Loaded, NotLoaded> {
 
 /// [`load`], unless the budget ends before.
 pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let loaded = load_partly_within(input, budget)?;
+    match loaded.obstacles.is_empty() {
+        true => Ok(loaded),
+        false => Err(NotLoaded::Wrong { diagnostics: loaded.obstacles, sources: loaded.sources }),
+    }
+}
+
+/// [`load_within`], which also gives a program if a part of it is not supported.
+pub fn load_partly_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
     let mut loaded = load_with(input, Wakeups::Spurious, budget)?;
-    if loaded.program.assumptions().contains(&INEXACT_WAITS) {
+    if loaded.obstacles.is_empty() && loaded.program.assumptions().contains(&INEXACT_WAITS) {
         loaded.exact = Some(Box::new(load_with(input, Wakeups::BySignal, budget)?));
     }
     Ok(loaded)
@@ -125,7 +136,9 @@ pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded>
 fn load_with(input: &Source, wakeups: Wakeups, budget: &Budget) -> Result<Loaded, NotLoaded> {
     let mut sources = SourceMap::new();
     match translate(input, &mut sources, wakeups, budget) {
-        Ok(program) => Ok(Loaded { program, sources, input: input.clone(), exact: None }),
+        Ok(PartlyTranslated { program, obstacles }) => {
+            Ok(Loaded { program, sources, input: input.clone(), obstacles, exact: None })
+        }
         Err(Untranslated::Wrong(diagnostics)) => Err(NotLoaded::Wrong { diagnostics, sources }),
         Err(Untranslated::Stopped(interrupted)) => Err(NotLoaded::Stopped(interrupted)),
     }
@@ -136,11 +149,12 @@ fn translate(
     sources: &mut SourceMap,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Untranslated> {
+) -> Result<PartlyTranslated, Untranslated> {
     match (input.language, &input.preprocessed) {
         (Language::Rely, _) => {
             let file = sources.add(input.name.as_str(), input.text.as_str());
-            rely_model_front::translate_within(sources, file, budget)
+            let program = rely_model_front::translate_within(sources, file, budget)?;
+            Ok(PartlyTranslated { program, obstacles: Vec::new() })
         }
         (Language::C, preprocessed) => {
             let original = preprocessed.is_some().then(|| input.text.clone());
@@ -153,7 +167,7 @@ fn translate(
                 included: input.included.clone(),
                 refuses_externals: input.refuses_externals,
             };
-            rely_c_front::translate_within(sources, &input, wakeups, budget)
+            rely_c_front::translate_partly_within(sources, &input, wakeups, budget)
         }
     }
 }

@@ -39,6 +39,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         let construct = format!("`{name}`");
+        if matches!(name, "signal" | "sigaction" | "setitimer" | "alarm" | "pthread_kill") {
+            self.assume("signals-are-not-delivered");
+        }
         let is_kept =
             matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
         let mut first = None;

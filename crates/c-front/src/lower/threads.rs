@@ -84,6 +84,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             atomicity: None,
             is_atomic_call: false,
             obstacles: Vec::new(),
+            ends_at_obstacles: false,
             refuses_externals: false,
             is_silent: false,
             edges: 0,
@@ -96,10 +97,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match self.walk() {
             Err(error) if self.obstacles.is_empty() => return Err(vec![error]),
             // What is wrong behind an obstacle may follow from it.
-            Err(error) if error.is_unsupported => self.obstacles.push(error),
-            _ => {}
+            Err(error) if error.is_unsupported => {
+                self.obstacles.push(error);
+                return Err(self.obstacles);
+            }
+            Err(_) => return Err(self.obstacles),
+            Ok(()) => {}
         }
-        if !self.obstacles.is_empty() {
+        if !self.obstacles.is_empty() && !self.ends_at_obstacles {
             return Err(self.obstacles);
         }
         let Lowering { builder, obligations, reached, partings, threads, .. } = self;
@@ -156,7 +161,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let Some(function) = self.unit.functions.get(name) else {
             let name = self.spelled(name);
-            return self.error(at, format!("a thread is started with `{name}`, which is not defined"));
+            return self.refuse(at, format!("a thread that runs `{name}`, which is not defined,"));
         };
         let span = self.span(function.node.declarator.span);
         let spelled = self.spelled(name).to_owned();
@@ -380,6 +385,7 @@ impl ThreadContext {
             names: Names::default(),
             labels: Names::default(),
             temporaries: memory::Temporaries::default(),
+            cleanups: 0,
         }
     }
 }

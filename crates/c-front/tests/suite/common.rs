@@ -32,7 +32,7 @@ pub(crate) fn program(text: &str) -> Program {
 }
 
 /// An error with its line and the text under it.
-fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
+pub(crate) fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
     let place = error.primary.as_ref().map(|(span, _)| {
         let position = sources.position(*span);
         let text: String = sources.text(*span).lines().next().unwrap_or("").chars().take(60).collect();

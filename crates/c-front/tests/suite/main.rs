@@ -11,6 +11,7 @@ mod conversions;
 mod differential;
 mod effects;
 mod evaluation;
+mod files;
 mod generated;
 mod handles;
 mod headers;

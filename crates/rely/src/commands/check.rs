@@ -13,7 +13,8 @@ use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
-    Conclusion, Explained, Finding, HtmlReport, RaceFreedom, Sentence, Subject, explain, render_proof,
+    Conclusion, Explained, Finding, HtmlReport, Problem, RaceFreedom, Sentence, Subject, explain,
+    render_proof,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::io;
@@ -64,11 +65,7 @@ fn check_files(
     ledger: &Ledger<'_>,
 ) -> io::Result<Option<Status>> {
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
-    let programs: Vec<&[PathBuf]> = match arguments.program {
-        true => vec![&arguments.files],
-        false => arguments.files.chunks(1).collect(),
-    };
-    for paths in programs {
+    for paths in arguments.programs() {
         let task = Task { arguments, engine, context, watch, ledger };
         check_program(paths, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
@@ -92,6 +89,19 @@ struct Task<'t> {
     context: &'t Context,
     watch: &'t Watch,
     ledger: &'t Ledger<'t>,
+}
+
+impl Task<'_> {
+    /// There is no result about a program, but an explanation.
+    fn refuse(&self, file: String, problem: Problem, page: &mut Option<HtmlReport>) {
+        if self.arguments.format == CheckFormat::Text {
+            self.context.complain(&problem);
+        }
+        if let Some(page) = page {
+            page.add_problem(&file, &problem);
+        }
+        self.ledger.close(file, Some(problem));
+    }
 }
 
 fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
@@ -128,21 +138,15 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
 
 /// Checks the files of one program; text is printed as soon as something is known.
 fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
-    let Task { arguments, context, ledger, .. } = *task;
+    let Task { arguments, ledger, .. } = *task;
     let file = super::program_name(paths);
     let limits = Limits::new(arguments.timeout, arguments.memory);
     let begun = Instant::now();
     ledger.expect(&ledger.wanted());
-    let loaded = match super::load(paths, &arguments.input, &task.watch.begin(limits)) {
+    let loaded = match super::load_partly(paths, &arguments.input, &task.watch.begin(limits)) {
         Ok(loaded) => loaded,
         Err(NotLoaded::Wrong(problem)) => {
-            if arguments.format == CheckFormat::Text {
-                context.complain(&problem);
-            }
-            if let Some(page) = page {
-                page.add_problem(&file, &problem);
-            }
-            ledger.close(file, Some(problem));
+            task.refuse(file, problem, page);
             return Ok(());
         }
         Err(NotLoaded::Stopped(interrupted)) => {
@@ -166,6 +170,9 @@ fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlRepor
     // What the others assume depends on whether there are races.
     goals.sort_by_key(|goal| *goal != Goal::Race);
     ledger.expect(&goals);
+    if !loaded.obstacles.is_empty() {
+        return check_part(file, loaded, &goals, task, limits, page);
+    }
     let mut races = RaceFreedom::NotChecked;
     for goal in goals {
         let budget = task.watch.begin(limits);
@@ -176,6 +183,44 @@ fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlRepor
         ledger.add(&file, finding, &told)?;
     }
     ledger.close(file, None);
+    Ok(())
+}
+
+/// How many seconds are spent on a program of which a part is not supported, to find out whether that matters.
+const SECONDS_FOR_PARTS: f64 = 10.0;
+
+/// Checks a program of which a part is not supported: if what is translated decides all properties, that is the result;
+/// otherwise the program is refused.
+fn check_part(
+    file: String,
+    loaded: Loaded,
+    goals: &[Goal],
+    task: &Task<'_>,
+    limits: Limits,
+    page: &mut Option<HtmlReport>,
+) -> io::Result<()> {
+    let is_of_beginnings = |goal: &Goal| !goal.is_termination() && *goal != Goal::Deadlock;
+    let mut results = Vec::new();
+    if goals.iter().all(is_of_beginnings) {
+        for &goal in goals {
+            let budget = task.watch.begin(limits.at_most(SECONDS_FOR_PARTS));
+            let asked = (goal, RaceFreedom::NotChecked);
+            let result = check_goal(&file, &loaded, asked, task, &budget, page);
+            if !result.0.conclusion.is_decided() {
+                break;
+            }
+            results.push(result);
+        }
+    }
+    if results.len() < goals.len() {
+        let problem = Problem { diagnostics: loaded.obstacles, sources: loaded.sources };
+        task.refuse(file, problem, page);
+        return Ok(());
+    }
+    for (finding, told) in results {
+        task.ledger.add(&file, finding, &told)?;
+    }
+    task.ledger.close(file, None);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, render_finding};
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -105,10 +106,11 @@ impl<'c> Ledger<'c> {
         if let Some(path) = &self.arguments.report {
             Console::complain(&format!("{}: not written, because {reason}\n", path.display()));
         }
-        let later = self.arguments.files.iter().skip(pages.reports.len());
+        let programs: Vec<&[PathBuf]> = self.arguments.programs();
+        let later = programs.into_iter().skip(pages.reports.len());
         let mut conclusion = given_up(reason, work);
-        for path in later {
-            let file = path.display().to_string();
+        for paths in later {
+            let file = super::program_name(paths);
             let mut goals = std::mem::take(&mut pages.goals);
             if goals.is_empty() && pages.findings.is_empty() {
                 goals = self.wanted().into();
