@@ -90,6 +90,10 @@ fn read_unless_over(
     budget: &Budget,
 ) -> Result<rely_verify::Source, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
+    let language = match language {
+        Language::C if options.define.is_empty() && is_preprocessed(&bytes) => Language::I,
+        other => other,
+    };
     let preprocessed = match language {
         Language::C => {
             let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };
@@ -112,6 +116,23 @@ fn read_unless_over(
     let included = preprocessed.as_deref().map(included).unwrap_or_default();
     let refuses_externals = options.externals == Externals::Refuse;
     Ok(rely_verify::Source { preprocessed, included, refuses_externals, ..source })
+}
+
+/// Whether the preprocessor has left its markers in a text, and there is nothing else for it to do. Such programs are
+/// shown as they are: what their markers speak of is not there.
+fn is_preprocessed(text: &[u8]) -> bool {
+    let mut has_markers = false;
+    for line in text.split(|&byte| byte == b'\n') {
+        let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else { continue };
+        let directive = directive.trim_ascii_start();
+        let rest = directive.strip_prefix(b"line").unwrap_or(directive).trim_ascii_start();
+        let is_marker = rest.first().is_some_and(u8::is_ascii_digit);
+        if !is_marker && !directive.starts_with(b"pragma") {
+            return false;
+        }
+        has_markers |= is_marker;
+    }
+    has_markers
 }
 
 /// What stands in the files that a program includes, besides those of the system. A file that cannot be read any more
@@ -323,6 +344,18 @@ mod tests {
     fn bytes_of_other_alphabets_stay_what_they_are() {
         let text = decode("a.i", b"char s[] = \"caf\xe9!\"; // \xc3\xa9".to_vec(), Encoding::Bytes);
         assert_eq!(text.map_err(|error| error.message).as_deref(), Ok("char s[] = \"caf\\351!\"; // é"));
+    }
+
+    #[test]
+    fn what_was_preprocessed_is_known_by_its_markers() {
+        for (text, expected) in [
+            ("# 1 \"a.c\"\nint x;\n#line 7\n#pragma pack(1)\n", true),
+            ("# 1 \"a.c\"\n#define X 1\n", false),
+            ("#include <stdio.h>\n", false),
+            ("int x;\n", false),
+        ] {
+            assert_eq!(is_preprocessed(text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]

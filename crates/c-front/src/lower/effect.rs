@@ -44,6 +44,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let is_kept =
             matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
+        // What is read from a text that comes from outside is as much an input as the text.
+        let reads_input = name.ends_with("sscanf") && self.is_text_from_outside(call)?;
         let mut first = None;
         let mut written = Vec::new();
         for (index, argument) in call.arguments.iter().enumerate() {
@@ -58,7 +60,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     if index == 0 {
                         first = Some(value.clone());
                     }
-                    written.push((value, what == ArgumentEffect::Input));
+                    written.push((value, what == ArgumentEffect::Input || reads_input));
                 }
                 _ if index == 0 && is_kept => {
                     let value = self.eval(argument)?;
@@ -73,12 +75,22 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let ty = self.declared_function(name, at)?.map_or(CType::INT, |function| function.result.clone());
         let outcome = Outcome { construct: &construct, ty, first };
         let result = match effect.result {
+            ResultEffect::Some if reads_input => {
+                ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
+            }
             ResultEffect::Items => {
                 ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
             }
             other => other,
         };
         self.effect_result(result, outcome, wanted, at)
+    }
+
+    /// Whether the first argument is a text that nobody here has written.
+    fn is_text_from_outside(&mut self, call: &'a CallExpression) -> Lowered<bool> {
+        let Some(text) = call.arguments.first() else { return Ok(false) };
+        let text = self.type_of(text)?;
+        Ok(self.is_outside_only(&text))
     }
 
     fn effect_result(

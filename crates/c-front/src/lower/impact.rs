@@ -56,8 +56,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             | Expression::StringLiteral(_)
             | Expression::SizeOfTy(_)
             | Expression::SizeOfVal(_)
-            | Expression::AlignOf(_)
-            | Expression::OffsetOf(_) => Ok(Impact::Quiet),
+            | Expression::AlignOf(_) => Ok(Impact::Quiet),
+            Expression::OffsetOf(offset) => Ok(match offset.node.designator.node.members.is_empty() {
+                true => Impact::Quiet,
+                // An index may be computed.
+                false => Impact::Acts,
+            }),
             Expression::Identifier(identifier) => {
                 let symbol = self.lookup(&identifier.node.name, identifier.span)?;
                 Ok(match symbol {
@@ -67,6 +71,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                             _ => Impact::Reads,
                         }
                     }
+                    Some(Symbol::Object(object)) if self.facts.is_partly_blurred(object) => Impact::Reads,
                     Some(Symbol::Outside(_)) => Impact::Reads,
                     _ => Impact::Quiet,
                 })
@@ -172,7 +177,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_certain = matches!(self.facts.object(object).ty, CType::Array(..))
             || !matches!(self.lookup(name, pointer.span)?, Some(Symbol::Object(_)));
         let stays_local = is_certain && !self.facts.is_shared(object);
-        Ok(if self.in_atomic() || stays_local { Impact::Quiet } else { Impact::Reads })
+        let is_followed = !self.facts.is_partly_blurred(object);
+        Ok(if is_followed && (self.in_atomic() || stays_local) { Impact::Quiet } else { Impact::Reads })
     }
 }
 

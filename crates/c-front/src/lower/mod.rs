@@ -161,6 +161,7 @@ fn walk(
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
         finished.note_allocations(&mut facts);
+        finished.note_results(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
@@ -218,6 +219,8 @@ pub(crate) struct Lowering<'a, 'f> {
     reached: Vec<allocate::Reached>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
+    /// The functions of threads whose results are fetched.
+    joined_results: FxHashSet<String>,
     /// What is not supported, so far: the walk goes on behind it, to find all of it.
     obstacles: Vec<Diagnostic>,
     /// Whether there shall be a program whose translation ends at them.

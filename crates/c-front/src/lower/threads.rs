@@ -38,6 +38,7 @@ pub(super) struct Finished {
     obligations: Vec<Obligation>,
     reached: Vec<Reached>,
     pub(super) partings: Vec<Parting>,
+    joined_results: FxHashSet<String>,
     threads: FxHashMap<String, ThreadId>,
 }
 
@@ -81,6 +82,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             variable_length: Length::default(),
             reached: Vec::new(),
             partings: Vec::new(),
+            joined_results: FxHashSet::default(),
             atomicity: None,
             is_atomic_call: false,
             obstacles: Vec::new(),
@@ -107,8 +109,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !self.obstacles.is_empty() && !self.ends_at_obstacles {
             return Err(self.obstacles);
         }
-        let Lowering { builder, obligations, reached, partings, threads, .. } = self;
-        Ok(Finished { builder, obligations, reached, partings, threads })
+        let Lowering { builder, obligations, reached, partings, joined_results, threads, .. } = self;
+        Ok(Finished { builder, obligations, reached, partings, joined_results, threads })
     }
 
     fn walk(&mut self) -> Lowered<()> {
@@ -357,7 +359,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     if !self.flow.is_dead() {
                         self.facts.publish(&targets);
                     }
-                    self.write(&place, value, at)?;
+                    if self.facts.is_result_blurred(&name) {
+                        self.facts.store(Target { object, offset: 0 }, &targets);
+                    } else {
+                        self.write(&place, value, at)?;
+                    }
                 }
                 None if !self.flow.is_dead() => self.forget(object),
                 None => {}
@@ -422,6 +428,13 @@ impl Finished {
             if self.is_in_loop(*location) || !self.runs_once(&site.thread) {
                 facts.pool(site);
             }
+        }
+    }
+
+    /// Finds out which results several threads leave in the same place.
+    pub(super) fn note_results(&self, facts: &mut Facts) {
+        for function in self.joined_results.iter().filter(|function| !self.runs_once(function)) {
+            facts.blur_result(function);
         }
     }
 

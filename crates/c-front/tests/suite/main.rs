@@ -17,6 +17,7 @@ mod handles;
 mod headers;
 mod initializers;
 mod layouts;
+mod library;
 mod lowering;
 mod memory;
 mod mutexes;

@@ -68,6 +68,8 @@ fn the_help_explains_itself() {
               --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
                                                 unless NO_COLOR is set [default: auto] [possible values:
                                                 auto, always, never]
+              --program                         The files are one C program; a `compile_commands.json` among
+                                                them stands for the files that it lists, with their options
           -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
                                                 declares [possible values: assert, race, deadlock,
                                                 termination, fair-termination, overflow, memory]
@@ -114,6 +116,10 @@ fn the_help_explains_itself() {
                                                 [possible values: c, i, rely]
           -I <DIR>                              A directory in which the C preprocessor looks for headers
           -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+              --include-file <FILE>             A file that the C preprocessor reads in front of every
+                                                other, as `gcc -include` does
+              --std <STANDARD>                  The C standard that the C preprocessor is told, as `gcc
+                                                -std` is
               --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
                                                 auto, embedded, system]
               --externals <HOW>                 What becomes of C functions and variables that are neither
@@ -137,10 +143,10 @@ fn the_help_explains_itself() {
         exit code 0
         Run a program once, under a random or a given schedule
 
-        Usage: rely run [OPTIONS] <FILE>
+        Usage: rely run [OPTIONS] <FILE>...
 
         Arguments:
-          <FILE>  A C program or a model; `-` reads standard input
+          <FILE>...  A C program, which may have several files, or a model; `-` reads standard input
 
         Options:
               --color <WHEN>          Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
@@ -153,6 +159,9 @@ fn the_help_explains_itself() {
                                       values: c, i, rely]
           -I <DIR>                    A directory in which the C preprocessor looks for headers
           -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
+              --include-file <FILE>   A file that the C preprocessor reads in front of every other, as `gcc
+                                      -include` does
+              --std <STANDARD>        The C standard that the C preprocessor is told, as `gcc -std` is
               --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
                                       embedded, system]
               --externals <HOW>       What becomes of C functions and variables that are neither defined nor
