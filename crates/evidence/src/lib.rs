@@ -50,5 +50,5 @@ pub use data::{
 pub use export::{export_obligations, recheck};
 pub use replay::{Replay, replay};
 pub use verdict::{
-    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
+    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with, confirm,
 };

@@ -1,7 +1,6 @@
 //! The nondeterministic values of a program, by which a trace says what was chosen.
 
-use rely_program::{Domain, Initial, Op, Program, Scope, Semantics, ThreadKind, VarId};
-use rustc_hash::FxHashMap;
+use rely_program::{Domain, Initial, Op, Program, Scope, Semantics, ThreadKind, Var, VarId};
 
 /// A nondeterministic value of an edge.
 pub(crate) struct Choice {
@@ -40,14 +39,30 @@ pub(crate) fn choices(program: &Program, ops: &[Op]) -> Vec<Choice> {
     choices
 }
 
-/// The cells of the initial state that start with any value, in the order of their choices.
+/// The cells of the initial state that start with any value, in the order of their choices: globals first, then the
+/// locals of each instance.
 pub(crate) fn initial_cells(program: &Program) -> Vec<(VarId, usize, Domain)> {
-    let semantics = Semantics::new(program);
-    let mut next_cell: FxHashMap<VarId, usize> = FxHashMap::default();
-    let cell = |&(var, domain): &(VarId, Domain)| {
-        let next = next_cell.entry(var).or_default();
-        *next += 1;
-        (var, *next - 1, domain)
+    let undetermined = |(id, var): (VarId, &Var)| {
+        let Initial::Any(domain) = var.initial else { return None };
+        match var.scope {
+            Scope::Global => Some((None, id, domain)),
+            Scope::Local(thread) => {
+                let is_instance = program.threads()[thread].kind != ThreadKind::Template;
+                is_instance.then_some((Some(thread), id, domain))
+            }
+        }
     };
-    semantics.initial_choices().iter().map(cell).collect()
+    let mut vars: Vec<_> = program.vars().iter().filter_map(undetermined).collect();
+    vars.sort_by_key(|&(owner, ..)| owner);
+    let cells = |(_, var, domain)| (0..program.vars()[var].cells()).map(move |cell| (var, cell, domain));
+    let cells: Vec<_> = vars.into_iter().flat_map(cells).collect();
+    debug_assert!(
+        Semantics::new(program)
+            .initial_choices()
+            .iter()
+            .copied()
+            .eq(cells.iter().map(|&(var, _, domain)| (var, domain))),
+        "the order of choices is that of the semantics",
+    );
+    cells
 }

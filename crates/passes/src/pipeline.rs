@@ -177,6 +177,9 @@ impl Run<'_> {
         let (after, back) = pass.run(&self.program, self.budget).map_err(Stopped::Interrupted)?;
         let before = std::mem::replace(&mut self.program, after);
         self.back = std::mem::take(&mut self.back).then(back);
+        if before != self.program {
+            self.back.note(pass.name());
+        }
         let applied = Applied { name: pass.name(), before: &before, after: &self.program };
         match (self.observe)(&applied) {
             ControlFlow::Continue(()) => Ok(()),

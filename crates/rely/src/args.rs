@@ -1,9 +1,14 @@
 //! The command line, described once: the parser, the help, the completions and the man page
 //! all come from here.
 
+mod validate;
+
 pub use crate::choices::{
     BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
+    TrustChoice,
 };
+pub use validate::ValidateArgs;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use regex_lite::Regex;
@@ -57,6 +62,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Check a proof that was written down, from the program and the file alone
     Certify(CertifyArgs),
+    /// Check the witness of any verifier: confirm it, refute it by a run, or say why not
+    Validate(ValidateArgs),
     /// Print the program that the engines see
     Show(ShowArgs),
     /// Run a program once, under a random or a given schedule
@@ -91,8 +98,7 @@ pub struct CheckArgs {
     /// C programs (.c, preprocessed .i) or models (.rely); `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The files are one C program; a `compile_commands.json` among them stands for the files that it lists, with
-    /// their options
+    /// The files are one C program; `compile_commands.json` stands for the files that it lists, with their options
     #[arg(long)]
     pub program: bool,
     /// What to decide; without it `assert` and what the file itself declares
@@ -117,6 +123,9 @@ pub struct CheckArgs {
     /// How critical sections (what is done under a lock) are executed; for witnesses always interleaved
     #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
+    /// What a proof may rely on that nobody has checked, besides the front end, the semantics and the checker
+    #[arg(long, value_enum, default_value_t = TrustChoice::Passes)]
+    pub trust: TrustChoice,
     /// Give up on a property after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -153,11 +162,6 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// The files of each program.
-    pub fn programs(&self) -> Vec<&[PathBuf]> {
-        if self.program { vec![&self.files] } else { self.files.chunks(1).collect() }
-    }
-
     /// The properties, asked of fair runs only if that is wanted.
     pub fn among_runs(&self, mut goals: Vec<Goal>) -> Vec<Goal> {
         for goal in goals.iter_mut().filter(|goal| self.fair && **goal == Goal::Termination) {
@@ -193,6 +197,11 @@ pub struct EvidenceArgs {
 }
 
 impl EvidenceArgs {
+    /// Whether a proof by assertions says more than one by exhaustion.
+    pub fn needs_assertions(&self) -> bool {
+        self.export_obligations.is_some() || self.witness.is_some()
+    }
+
     /// An option that only makes sense for one property of one file.
     pub fn needs_one_result(&self) -> Option<&'static str> {
         let certificate = self.certificate.as_ref().map(|_| "--certificate");

@@ -3,10 +3,17 @@
 //! `compile_commands.json` is what build systems write down for other tools: for each file the command that compiles
 //! it. Of its options those count here that the preprocessor heeds.
 
-use crate::args::InputArgs;
+use crate::args::{CheckArgs, InputArgs};
 use rely_base::Diagnostic;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+
+impl CheckArgs {
+    /// The files of each program.
+    pub fn programs(&self) -> Vec<&[PathBuf]> {
+        if self.program { vec![&self.files] } else { self.files.chunks(1).collect() }
+    }
+}
 
 /// A file of a program.
 #[derive(Clone, Debug)]

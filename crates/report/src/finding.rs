@@ -38,6 +38,8 @@ pub struct Finding {
     pub explanation: Vec<Sentence>,
     /// Every two accesses that conflict, if somebody asked for all of them.
     pub race_pairs: Option<Vec<RacePair>>,
+    /// The passes whose result nobody has compared with the program that was read, and which the proof relies on.
+    pub trusted: Vec<&'static str>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<String>,
     /// What is known about data races, if the result depends on that.
@@ -58,6 +60,7 @@ impl Finding {
             conclusion,
             explanation: Vec::new(),
             race_pairs: None,
+            trusted: Vec::new(),
             assumptions: Vec::new(),
             race_freedom: None,
             statistics: Vec::new(),

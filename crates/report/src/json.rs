@@ -42,6 +42,7 @@ fn finding(finding: &Finding) -> Value {
         Kind::Safe { evidence, modular } => {
             set("evidence", json!(evidence));
             set("modular", json!(modular));
+            set("trusted", json!(finding.trusted));
         }
         Kind::Unsafe { evidence, violation, run } => {
             set("evidence", json!(evidence));

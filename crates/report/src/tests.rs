@@ -179,6 +179,10 @@ fn long_statements_are_wrapped_and_cut() {
 }
 
 fn finding(conclusion: Kind) -> Finding {
+    let trusted = match conclusion {
+        Kind::Safe { .. } => vec!["use_ranges", "compress"],
+        Kind::Unsafe { .. } | Kind::Unknown { .. } => Vec::new(),
+    };
     Finding {
         property: Goal::Assert,
         engine: "explore".to_owned(),
@@ -187,6 +191,7 @@ fn finding(conclusion: Kind) -> Finding {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
+        trusted,
         assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
         statistics: vec![("states", 42), ("transitions", 77)],
         time: Duration::from_millis(1234),
@@ -240,6 +245,7 @@ fn findings_as_text() {
           evidence     all 42 states explored, confirmed without reduction
           engine       explore
           assumptions  sequential-consistency, no-signed-overflow
+          trusted      use_ranges, compress
           time         1.23 s
 
         peterson.c: unknown (assert)
@@ -300,6 +306,10 @@ fn findings_as_json() {
                     "states": 42,
                     "transitions": 77
                   },
+                  "trusted": [
+                    "use_ranges",
+                    "compress"
+                  ],
                   "verdict": "safe"
                 },
                 {

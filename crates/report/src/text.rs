@@ -69,6 +69,9 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);
     }
+    if !finding.trusted.is_empty() {
+        text += &field("trusted", &finding.trusted.join(", "), style);
+    }
     text + &field("time", &time_text(finding.time), style)
 }
 

@@ -38,7 +38,8 @@ mod survey;
 
 pub use blocks::{Reducible, reducible};
 pub use pipeline::{
-    Verified, assumptions, assumptions_without_races, certify, default_goals, verify, verify_and_keep,
+    Trust, Verified, assumptions, assumptions_without_races, certify, default_goals, verify, verify_and_keep,
+    verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_c_front::{CText, CUnit, included_files};

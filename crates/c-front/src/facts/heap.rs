@@ -85,6 +85,12 @@ impl Facts {
         self.freed.contains(&id)
     }
 
+    /// Whether memory is freed that could lie where one of these objects lies later: that of another place that
+    /// allocates, or of another object of the same one.
+    pub(crate) fn may_reuse_addresses(&self, objects: &[ObjectId]) -> bool {
+        self.freed.iter().any(|freed| objects != [*freed])
+    }
+
     /// Notes what an allocated object holds.
     pub(crate) fn set_type(&mut self, id: ObjectId, ty: CType) -> Result<(), Unsupported> {
         let leaves = leaves_of_shape(&self.records, &ty, &Shape::default())?;

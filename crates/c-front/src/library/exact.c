@@ -230,7 +230,7 @@ void *__exact_memcpy(void *to, const void *from, unsigned long n) {
 void *__exact_memmove(void *to, const void *from, unsigned long n) {
     unsigned char *t = to;
     const unsigned char *f = from;
-    unsigned long i;
+    unsigned long i = 0;
     if (t <= f) {
         for (i = 0; i < n; i++) t[i] = f[i];
     } else {
@@ -246,8 +246,8 @@ void *__exact_memset(void *to, int byte, unsigned long n) {
 }
 //: strdup
 char *__wrapper_strdup(const char *s) {
-    unsigned long n = 0, i;
-    char *copy;
+    unsigned long n = 0, i = 0;
+    char *copy = 0;
     while (s[n]) n++;
     copy = malloc(n + 1);
     for (i = 0; i <= n; i++) copy[i] = s[i];
@@ -255,8 +255,8 @@ char *__wrapper_strdup(const char *s) {
 }
 //: realloc
 void *__wrapper_realloc(void *old, unsigned long n) {
-    unsigned char *from = old, *to;
-    unsigned long i, m;
+    unsigned char *from = old, *to = 0;
+    unsigned long i = 0, m = 0;
     if (!old) return malloc(n);
     m = __allocated_bytes(old);
     to = malloc(n);

@@ -66,6 +66,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let path = self.frames.iter().skip(1).map(|frame| frame.site).chain([at.start]).collect();
         let site = Site { thread: self.thread.key.clone(), path };
         let objects = self.pool(&site, room, matches!(amount, Amount::Variable(_)), at)?;
+        if self.facts.may_reuse_addresses(&objects) {
+            self.assume("object-addresses");
+        }
         let pointer = CType::pointer_to(CType::Void);
         if self.is_silent || self.flow.is_dead() {
             return Ok(Value::pointer(pointer, Known::start_of(objects[0])));
@@ -273,6 +276,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let address = self.number(&value);
         let guards = self.guard_ops(value.guards.clone());
+        self.touch_freed(&value, &address);
         let is_null = fold::is(address.clone(), 0);
         let mut choices = vec![vec![Op::wait(is_null.clone())]];
         let mut is_any = is_null;

@@ -17,7 +17,6 @@ use lang_c::ast::{CallExpression, DerivedDeclarator, ParameterDeclaration};
 use lang_c::span::Span as TreeSpan;
 use rely_base::Diagnostic;
 use rely_program::{Domain, Expr, Op, Place, Sort};
-use rustc_hash::FxHashSet;
 
 /// A call of a function that is not defined.
 struct Outcome<'c> {
@@ -39,9 +38,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         let construct = format!("`{name}`");
-        if matches!(name, "signal" | "sigaction" | "setitimer" | "alarm" | "pthread_kill") {
-            self.assume("signals-are-not-delivered");
-        }
+        self.assume_about(name);
         let is_kept =
             matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
         // What is read from a text that comes from outside is as much an input as the text.
@@ -62,6 +59,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     }
                     written.push((value, what == ArgumentEffect::Input || reads_input));
                 }
+                ArgumentEffect::In => {
+                    let value = self.eval(argument)?;
+                    let value = self.snapshot(value);
+                    self.may_read(&value);
+                    if index == 0 && is_kept {
+                        first = Some(value);
+                    }
+                }
                 _ if index == 0 && is_kept => {
                     let value = self.eval(argument)?;
                     first = Some(self.snapshot(value));
@@ -74,16 +79,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let ty = self.declared_function(name, at)?.map_or(CType::INT, |function| function.result.clone());
         let outcome = Outcome { construct: &construct, ty, first };
+        let items = || ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128);
         let result = match effect.result {
-            ResultEffect::Some if reads_input => {
-                ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
-            }
-            ResultEffect::Items => {
-                ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
-            }
+            ResultEffect::Items => items(),
+            ResultEffect::Some if reads_input => items(),
             other => other,
         };
         self.effect_result(result, outcome, wanted, at)
+    }
+
+    fn assume_about(&mut self, name: &str) {
+        if matches!(name, "signal" | "sigaction" | "setitimer" | "alarm" | "pthread_kill") {
+            self.assume("signals-are-not-delivered");
+        }
     }
 
     /// Whether the first argument is a text that nobody here has written.
@@ -120,6 +128,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Ok(self.value_or_null(first, exists))
             }
             (ResultEffect::Memory, _) if ty.is_pointer() => self.outside_address(ty, at),
+            (ResultEffect::OwnMemory, _) if ty.is_pointer() => self.own_outside_address(ty, at),
             (ResultEffect::Outside, _) if ty.is_pointer() => self.outside_or_null(ty, construct, at),
             (ResultEffect::Number, Some(text)) if is_number && self.is_outside_only(&text) => {
                 Ok(self.any_value(ty.scalar().unwrap_or(IntKind::Int), wanted))
@@ -176,7 +185,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let arguments = self.arguments(&call.arguments)?;
         let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
         let constants = self.constant_parameters(name);
-        let mut targets = Vec::new();
+        let (mut targets, mut constant) = (Vec::new(), Vec::new());
         for (index, argument) in arguments.iter().enumerate() {
             let pointed = self.pointed_to(argument);
             if pointed.iter().any(|target| self.facts.object(target.object).storage == Storage::Code) {
@@ -184,8 +193,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     format!("`{spelled}`, which is not defined and is given a function that it may call,");
                 return self.refuse(at, what);
             }
-            if !constants.contains(&index) {
-                targets = merge_targets(&targets, &pointed);
+            match constants.contains(&index) {
+                true => constant = merge_targets(&constant, &pointed),
+                false => targets = merge_targets(&targets, &pointed),
             }
         }
         if self.refuses_externals {
@@ -197,6 +207,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !self.flow.is_dead() {
             self.builder.external(&spelled);
         }
+        self.may_read_reachable(&constant);
         self.overwrite_reachable(&targets, &construct, at)?;
         if wanted == Wanted::Nothing || ty == CType::Void {
             return Ok(Value::void());
@@ -255,17 +266,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// All that can be reached from some places may have any values.
     fn overwrite_reachable(&mut self, targets: &[Target], construct: &str, at: TreeSpan) -> Lowered<()> {
-        let mut seen = FxHashSet::default();
-        let mut pending: Vec<Target> = targets.to_vec();
-        while let Some(target) = pending.pop() {
-            let object = self.facts.object(target.object);
-            if object.storage == Storage::Code || !seen.insert(target.object) {
-                continue;
-            }
-            for leaf in object.leaves.clone().iter() {
-                pending.extend(self.facts.targets_of(Target { offset: leaf.offset, ..target }));
-            }
-            let start = Target { offset: 0, ..target };
+        for start in self.reachable(targets) {
             let may = self.approximate_truth(construct, at);
             self.overwrite_object(start, &CType::Void, Some(may), false, construct, at)?;
         }
@@ -298,20 +299,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         construct: &str,
         at: TreeSpan,
     ) -> Lowered<()> {
-        if self.facts.is_outside(target.object) || self.flow.is_dead() {
+        if self.flow.is_dead() {
             return Ok(());
         }
-        let leaves = self.facts.object(target.object).leaves.clone();
-        let is_that =
-            |leaf: &&Leaf| leaf.offset == target.offset && leaf.ty.unqualified() == element.unqualified();
-        let written: Vec<&Leaf> = match leaves.iter().find(is_that) {
-            Some(leaf) => vec![leaf],
-            None => leaves.iter().filter(|leaf| leaf.offset >= target.offset).collect(),
-        };
-        for leaf in written {
-            if self.facts.is_left_out(leaf) {
-                continue;
-            }
+        if self.facts.is_outside(target.object) {
+            self.write_outside(target.object, at);
+            return Ok(());
+        }
+        for leaf in &self.leaves_at(target, element) {
             if let CType::Opaque(_) = leaf.ty.unqualified() {
                 let ty = self.facts.records.display(&leaf.ty);
                 return self.refuse(at, format!("{construct} writing to memory with a `{ty}` in it"));
@@ -350,11 +345,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.emit(vec![Op::Havoc(place, leaf.kind.domain())]);
         }
         let value = self.approximate(&leaf.ty, construct, at);
-        let value = self.storable(&value);
-        let value = match may {
-            Some(may) => fold::ite(may, value, Expr::Var(variable)),
-            None => value,
-        };
-        self.emit(vec![Op::assign(place, value)]);
+        let write = Op::assign(place, self.storable(&value));
+        match may {
+            Some(may) => {
+                self.emit_choice(vec![vec![Op::wait(may.clone()), write], vec![Op::wait(fold::not(may))]]);
+            }
+            None => self.emit(vec![write]),
+        }
     }
 }

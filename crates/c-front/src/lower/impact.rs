@@ -10,8 +10,8 @@ use crate::text::CONDITION;
 use crate::types::CType;
 use crate::value::Kind;
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, CallExpression, Expression, MemberExpression, MemberOperator,
-    UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, CallExpression, Expression, Identifier, MemberExpression,
+    MemberOperator, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::Node;
 use lang_c::visit::{self, Visit};
@@ -62,20 +62,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 // An index may be computed.
                 false => Impact::Acts,
             }),
-            Expression::Identifier(identifier) => {
-                let symbol = self.lookup(&identifier.node.name, identifier.span)?;
-                Ok(match symbol {
-                    Some(Symbol::Object(object)) if !self.in_atomic() && self.facts.is_shared(object) => {
-                        match self.facts.object(object).ty {
-                            CType::Array(..) => Impact::Quiet,
-                            _ => Impact::Reads,
-                        }
-                    }
-                    Some(Symbol::Object(object)) if self.facts.is_partly_blurred(object) => Impact::Reads,
-                    Some(Symbol::Outside(_)) => Impact::Reads,
-                    _ => Impact::Quiet,
-                })
-            }
+            Expression::Identifier(identifier) => self.impact_of_name(identifier),
             Expression::Member(member) => self.impact_of_member(&member.node, deeper),
             Expression::UnaryOperator(unary) => self.impact_of_unary(&unary.node, deeper),
             Expression::BinaryOperator(binary) => self.impact_of_binary(&binary.node, deeper),
@@ -107,6 +94,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
             | Expression::VaArg(_)
             | Expression::Statement(_) => Ok(Impact::Acts),
         }
+    }
+
+    fn impact_of_name(&mut self, identifier: &'a Node<Identifier>) -> Lowered<Impact> {
+        let symbol = self.lookup(&identifier.node.name, identifier.span)?;
+        Ok(match symbol {
+            Some(Symbol::Object(object)) if !self.in_atomic() && self.facts.is_shared(object) => {
+                match self.facts.object(object).ty {
+                    CType::Array(..) => Impact::Quiet,
+                    _ => Impact::Reads,
+                }
+            }
+            Some(Symbol::Object(object)) if self.facts.is_partly_blurred(object) => Impact::Reads,
+            Some(Symbol::Outside(_)) => Impact::Reads,
+            _ => Impact::Quiet,
+        })
     }
 
     fn impact_of_member(&mut self, member: &'a MemberExpression, depth: usize) -> Lowered<Impact> {

@@ -368,14 +368,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "__allocated_bytes" => self.allocated_bytes(call, at).map(Some),
             "free" | "cfree" => self.free(call, at).map(Some),
             _ if is_of_bytes(name) && !self.has_small_size(call)? => {
-                match self.exact_call(name, call, wanted, at)? {
-                    Some(value) => Ok(Some(value)),
-                    None => {
-                        let effect = library_effect(name.trim_start_matches("__builtin_"));
-                        let Some(effect) = effect else { return self.refuse(at, format!("`{name}`")) };
-                        self.effect_call(name, effect, call, wanted, at).map(Some)
-                    }
-                }
+                self.call_of_bytes(name, call, wanted, at).map(Some)
             }
             "memset" | "__builtin_memset" => self.set_memory(name, call, at).map(Some),
             "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => {
@@ -395,6 +388,23 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     None => Ok(None),
                 },
             },
+        }
+    }
+
+    /// A call that looks at so many bytes that it takes a loop.
+    fn call_of_bytes(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        if let Some(value) = self.exact_call(name, call, wanted, at)? {
+            return Ok(value);
+        }
+        match library_effect(name.trim_start_matches("__builtin_")) {
+            Some(effect) => self.effect_call(name, effect, call, wanted, at),
+            None => self.refuse(at, format!("`{name}`")),
         }
     }
 

@@ -27,11 +27,13 @@ pub(super) fn without_type(source: &str, code: &[Token]) -> FxHashSet<usize> {
     let (mut depth, mut begins) = (0_usize, true);
     for (index, token) in code.iter().enumerate() {
         let is_behind_class = index.checked_sub(1).is_some_and(|before| is_class(source, code, before));
-        let is_name = is_plain_word(source, *token) && !types.contains(token.text(source));
-        if is_name && is_behind_class && declares(source, code, index) {
-            found.insert(index);
-        }
-        if is_name && depth == 0 && begins && defines_function(source, &code[index..]) {
+        let may_define = depth == 0 && begins;
+        let is_without_type = (is_behind_class || may_define)
+            && is_plain_word(source, *token)
+            && !types.contains(token.text(source))
+            && (is_behind_class && declares(source, code, index)
+                || may_define && defines_function(source, &code[index..]));
+        if is_without_type {
             found.insert(index);
         }
         begins = match token.text(source) {

@@ -104,6 +104,16 @@ fn assumptions_about_memory_are_named() {
     {
         assert!(found.contains(&name), "{found:?}");
     }
+    assert!(!found.contains(&"object-addresses"), "{found:?}");
+    // Nothing is known of where memory lies that is allocated after something was freed: not that it is elsewhere,
+    // nor that it is the same again.
+    for text in [
+        "int main() { int *p = malloc(4); free(p); int *q = malloc(4); return p == q; }",
+        "int main() { for (int i = 0; i < 2; i++) { int *p = malloc(4); free(p); } }",
+    ] {
+        let found = named(text);
+        assert!(found.contains(&"object-addresses"), "{found:?}");
+    }
     let found = named(
         "struct s { int a; } x, y, *p = &x; int main() { p = (struct s *)(void *)&y; void *q = p; p = q; }",
     );

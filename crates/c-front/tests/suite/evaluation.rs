@@ -230,6 +230,7 @@ const ELSEWHERE: &[&str] = &[
     "setitimer",
     "sigaction",
     "signal",
+    "sscanf",
     "__allocated_bytes",
     "__pthread_register_cancel",
     "__pthread_register_cancel_defer",

@@ -172,6 +172,6 @@ fn the_translation_ends_where_something_is_not_supported() {
     // Others come to a label in it.
     check_in("", "goto end; fork(); end: x = fork();", None, 2);
     check("switch (c) { case 0: fork(); }", &[limit], 1);
-    check_in("void f(void) { goto end; end: x = fork(); }", "if (c) f();", Some(&[]), 1);
+    check_in("void f(void) { goto end; end: x = fork(); }", "if (c) f();", Some(&[limit]), 1);
     check_in("void f(void) { goto end; end: x = fork(); }", "f();", Some(&[limit]), 1);
 }

@@ -29,9 +29,10 @@ static int fib@(int n) { if (n < 2) return n; return fib@(n - 1) + fib@(n - 2); 
 static int gcd@(int a, int b) { return b == 0 ? a : gcd@(b, a % b); }
 static int odd@(int n); static int even@(int n) { return n == 0 ? 1 : odd@(n - 1); }
 static int odd@(int n) { return n == 0 ? 0 : even@(n - 1); }
-static long sum@(int n, ...) { __builtin_va_list l; long s = 0; __builtin_va_start(l, n);
-  for (int i = 0; i < n; i++) s = s * 3 + (i % 2 ? __builtin_va_arg(l, long) : __builtin_va_arg(l, int));
-  __builtin_va_end(l); return s; }
+__builtin_va_list l@;
+static long sum@(int n, ...) { long s = 0; __builtin_va_start(l@, n);
+  for (int i = 0; i < n; i++) s = s * 3 + (i % 2 ? __builtin_va_arg(l@, long) : __builtin_va_arg(l@, int));
+  __builtin_va_end(l@); return s; }
 ";
 
 pub(crate) fn generate(seed: u64) -> Generated {
@@ -93,7 +94,7 @@ fn strings(random: &mut Random) -> String {
         0 => format!("strcat(s, \"{two}\");"),
         1 => format!("strncat(s, \"{two}\", {count});"),
         2 => format!("strncpy(s + 1, \"{two}\", {count}); s[9] = 0;"),
-        3 => "char *d = strdup(s); d[0] ^= 1; strcpy(s, d); free(d);".into(),
+        3 => "char *d = strdup(s); if (d[0]) d[0] ^= 1; strcpy(s, d); free(d);".into(),
         4 => "char *e = strchr(s, 'b'); if (e) *e = 'q';".into(),
         _ => "char *e = strrchr(s, 'l'); if (e) s[0] = e - s;".into(),
     };
@@ -130,10 +131,10 @@ fn bytes(random: &mut Random) -> String {
 fn recursion(random: &mut Random) -> String {
     let number = random.below(7);
     match random.below(4) {
-        0 => format!("RESULT = fact@({number} + k@);"),
+        0 => format!("RESULT = fact@({number});"),
         1 => format!("RESULT = fib@({number});"),
-        2 => format!("RESULT = gcd@({} + k@, {});", 6 * number + 4, random.below(9) * 4),
-        _ => format!("RESULT = even@({number} + k@) * 10 + odd@({number});"),
+        2 => format!("RESULT = gcd@({}, {});", 6 * number + 4, random.below(9) * 4),
+        _ => format!("RESULT = even@({number}) * 10 + odd@({number});"),
     }
 }
 

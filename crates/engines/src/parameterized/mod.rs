@@ -4,7 +4,7 @@
 //! start any number of threads and whose correctness depends on how many of them are where, as at a barrier. The steps
 //! of the paper are found here in this form:
 //!
-//! 1. `machine`: the program as a [counter machine](machine::Machine) over shared variables, counters of threads at
+//! 1. `machine`: the program as a counter machine over shared variables, counters of threads at
 //!    control points, and counters of classes of threads. Shared variables stay what they are; predicates tell states
 //!    apart only in the search. So there is no boolean program in between, and a broadcast is an input of a transition.
 //! 2. `affine`: counting invariants, found as linear equations.

@@ -4,9 +4,9 @@
 //! sum of the *ranks* of the threads, and the rank of a thread depends on where it is, on its own variables and on
 //! the globals. The method:
 //!
-//! 1. [`invariants`]: what holds at each control point, by a thread-modular analysis;
-//! 2. [`ranks`]: ranks that each step makes smaller, by linear programming ([`farkas`]);
-//! 3. [`proof`]: both written down as a [`Ranking`](rely_evidence::ranking), which the checker judges.
+//! 1. `invariants`: what holds at each control point, by a thread-modular analysis;
+//! 2. `ranks`: ranks that each step makes smaller, by linear programming (`farkas`);
+//! 3. `proof`: both written down as a [`Ranking`](rely_evidence::ranking), which the checker judges.
 //!
 //! If octagons are too weak for invariants, polyhedra are tried.
 //!

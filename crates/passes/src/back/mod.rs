@@ -29,6 +29,9 @@ pub use values::{Restored, VarValues};
 pub struct BackMap {
     /// In the order in which the passes ran.
     stages: Vec<Stage>,
+    /// The passes that changed anything, in the order in which they first did. Some change nothing but expressions,
+    /// and need no way back.
+    changed_by: Vec<&'static str>,
 }
 
 /// The way back over one pass.
@@ -89,13 +92,27 @@ impl BackMap {
     }
 
     pub(crate) fn stage(stage: Stage) -> Self {
-        Self { stages: vec![stage] }
+        Self { stages: vec![stage], changed_by: Vec::new() }
     }
 
     /// The way back over these passes and the `later` ones, which ran on their result.
     pub fn then(mut self, later: BackMap) -> BackMap {
         self.stages.extend(later.stages);
+        later.changed_by.into_iter().for_each(|pass| self.note(pass));
         self
+    }
+
+    /// Remembers that a pass has changed the program.
+    pub(crate) fn note(&mut self, pass: &'static str) {
+        if !self.changed_by.contains(&pass) {
+            self.changed_by.push(pass);
+        }
+    }
+
+    /// The passes that have changed anything, each once, in the order in which they first did. What is known of the
+    /// new program is known of the old one only if these are right.
+    pub fn changed_by(&self) -> &[&'static str] {
+        &self.changed_by
     }
 
     /// The run of the old program for which a run of the new one stands. `None` if the trace

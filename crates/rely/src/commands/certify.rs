@@ -93,6 +93,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         _ => conclusion(&verified, loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
+        trusted: verified.trusted.clone(),
         assumptions: rely_verify::assumptions(&loaded.program, goal),
         time: start.elapsed(),
         ..Finding::new(goal, engine_name(arguments), conclusion)

@@ -1,15 +1,16 @@
 //! `rely check`: decides properties and prints verdicts.
 
+use super::invariants::Validation;
 use super::ledger::Ledger;
 use super::{Context, Ended, certify, output, race_pairs, reproducer, witness};
-use crate::args::{BiasChoice, CheckArgs, CheckFormat};
+use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
 use crate::console::Console;
 use crate::exit::Status;
 use crate::input::NotLoaded;
 use crate::limits::{Limits, Watch, supervised};
 use crate::progress::ProgressLine;
-use rely_base::{Budget, Observer, Recorder};
-use rely_evidence::Verdict;
+use rely_base::{Budget, Observer, Recorder, Silent};
+use rely_evidence::{Proof, Verdict};
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
@@ -17,9 +18,10 @@ use rely_report::{
     render_proof,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
@@ -65,8 +67,9 @@ fn check_files(
     ledger: &Ledger<'_>,
 ) -> io::Result<Option<Status>> {
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
+    let unwritten = Cell::new(None);
     for paths in arguments.programs() {
-        let task = Task { arguments, engine, context, watch, ledger };
+        let task = Task { arguments, engine, context, watch, ledger, unwritten: &unwritten };
         check_program(paths, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
             break;
@@ -78,7 +81,7 @@ fn check_files(
     {
         return Ok(Some(context.console.error(&format!("{}: {error}", path.display()))));
     }
-    Ok(None)
+    Ok(unwritten.get())
 }
 
 /// What is needed to check a file.
@@ -89,6 +92,8 @@ struct Task<'t> {
     context: &'t Context,
     watch: &'t Watch,
     ledger: &'t Ledger<'t>,
+    /// What it means for the command that evidence which somebody wants could not be written.
+    unwritten: &'t Cell<Option<Status>>,
 }
 
 impl Task<'_> {
@@ -238,13 +243,13 @@ fn check_goal(
     let progress = ProgressLine::new(format!("{file} ({goal})"));
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
-    let verified =
-        rely_verify::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
+    let verified = decide(loaded, goal, task, budget, observer);
     let conclusion =
         certify::conclusion(&verified, loaded, goal, arguments.evidence.solver.as_deref(), budget);
     progress.clear();
     let mut finding = Finding {
         decided_by: verified.engine,
+        trusted: verified.trusted.clone(),
         assumptions: assumptions(&loaded.program, goal, races),
         race_freedom: depends_on_races(&loaded.program, goal).then_some(races),
         statistics: progress.counts(),
@@ -286,6 +291,50 @@ fn check_goal(
     )
 }
 
+/// The verdict, with evidence of the kind that somebody wants if there is some.
+fn decide(
+    loaded: &Loaded,
+    goal: Goal,
+    task: &Task<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let Task { arguments, engine, .. } = *task;
+    let shape = (sections(arguments), arguments.trust.into());
+    let verified = rely_verify::verify_trusting(&loaded.program, goal, shape, engine, budget, observer);
+    with_assertions(verified, loaded, goal, arguments, budget)
+}
+
+/// How long a proof by assertions is looked for if there is one by exhaustion.
+const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(60);
+
+/// A proof by assertions instead of one by exhaustion, if somebody wants what only assertions can give and leaves the
+/// choice of the engine to us.
+fn with_assertions(
+    verified: Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    arguments: &CheckArgs,
+    budget: &Budget,
+) -> Verified {
+    let is_free = arguments.engine == DEFAULT_ENGINE && arguments.evidence.needs_assertions();
+    let Verdict::Safe(proved) = &verified.verdict else { return verified };
+    if !is_free || !matches!(proved.proof(), Proof::Exhausted(_)) {
+        return verified;
+    }
+    let Ok(engine) = rely_verify::strategy_with("rely-guarantee", strategy_options(arguments)) else {
+        return verified;
+    };
+    let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
+    let shape = (sections(arguments), arguments.trust.into());
+    let other =
+        rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
+    match &other.verdict {
+        Verdict::Safe(proved) if !matches!(proved.proof(), Proof::Exhausted(_)) => other,
+        _ => verified,
+    }
+}
+
 /// Whether a verdict about the program speaks of its source only if threads take turns.
 fn depends_on_races(program: &Program, goal: Goal) -> bool {
     goal != Goal::Race
@@ -312,14 +361,19 @@ fn write_files(
 ) -> String {
     let Task { arguments, context, .. } = *task;
     if let Err(message) = certify::write_evidence(&arguments.evidence, verified, goal, budget) {
-        context.console.error(&message);
+        task.unwritten.set(Some(context.console.error(&message)));
     }
     let reproduced = reproducer::write(arguments, verified, loaded, budget).unwrap_or_else(|message| {
         context.console.error(&message);
         String::new()
     });
     if is_shown {
-        write_witness(file, verified, loaded, goal, arguments, context);
+        let (path, options, text) = (Path::new(file), &arguments.input, &loaded.input.text);
+        // Whoever has found the proof: what it says is looked at as any program is.
+        let validator = rely_verify::strategy_with(DEFAULT_ENGINE, strategy_options(arguments));
+        let strategy = validator.as_deref().unwrap_or(task.engine);
+        let validation = Validation { path, text, options, strategy, budget };
+        write_witness(file, verified, loaded, goal, &validation, task);
     }
     reproduced
 }
@@ -350,14 +404,14 @@ fn write_witness(
     verified: &Verified,
     loaded: &Loaded,
     goal: Goal,
-    arguments: &CheckArgs,
-    context: &Context,
+    validation: &Validation<'_>,
+    Task { arguments, context, unwritten, .. }: &Task<'_>,
 ) {
     let Some(path) = &arguments.evidence.witness else { return };
-    match witness::write(path, Path::new(file), verified, loaded, goal) {
+    match witness::write(path, Path::new(file), verified, loaded, goal, validation) {
         Ok(None) => {}
         Ok(Some(left_out)) => Console::complain(&format!("{}: {left_out}\n", path.display())),
-        Err(message) => drop(context.console.error(&message)),
+        Err(message) => unwritten.set(Some(context.console.error(&message))),
     }
 }
 

@@ -8,17 +8,19 @@ mod export;
 mod fmt;
 mod horn;
 mod horn_solver;
+mod invariants;
 mod ledger;
 mod output;
 mod race_pairs;
 mod reproducer;
 mod run;
 mod show;
+mod validate;
 mod witness;
 
 pub use documentation::{completions, man};
 pub use {bench::bench, certify::certify, check::check, export::export, fmt::fmt, horn::horn};
-pub use {run::run, show::show};
+pub use {run::run, show::show, validate::validate};
 
 use crate::args::InputArgs;
 use crate::console::Console;

@@ -36,4 +36,6 @@ mod reproducer_kinds;
 mod rules;
 mod support;
 mod tidy;
+mod trust;
+mod validate;
 mod witness;

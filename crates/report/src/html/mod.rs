@@ -84,6 +84,7 @@ impl HtmlReport {
         section.property = Some(finding.property.name());
         section.engine = Some(finding.engine_text());
         section.assumptions.clone_from(&finding.assumptions);
+        section.trusted.clone_from(&finding.trusted);
         section.counts.clone_from(&finding.statistics);
         section.seconds = Some(finding.time.as_secs_f64());
         match &finding.conclusion.0 {

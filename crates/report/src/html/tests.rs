@@ -79,6 +79,7 @@ fn report(file: &str) -> String {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
+        trusted: vec!["use_ranges"],
         assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states", 12)],
         time: Duration::from_millis(20),

@@ -20,6 +20,7 @@ fn the_help_explains_itself() {
         Commands:
           check        Decide whether programs have the properties that they claim
           certify      Check a proof that was written down, from the program and the file alone
+          validate     Check the witness of any verifier: confirm it, refute it by a run, or say why not
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
           horn         Solve Horn clauses
@@ -68,8 +69,8 @@ fn the_help_explains_itself() {
               --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
                                                 unless NO_COLOR is set [default: auto] [possible values:
                                                 auto, always, never]
-              --program                         The files are one C program; a `compile_commands.json` among
-                                                them stands for the files that it lists, with their options
+              --program                         The files are one C program; `compile_commands.json` stands
+                                                for the files that it lists, with their options
           -p, --property <PROPERTY>             What to decide; without it `assert` and what the file itself
                                                 declares [possible values: assert, race, deadlock,
                                                 termination, fair-termination, overflow, memory]
@@ -83,6 +84,9 @@ fn the_help_explains_itself() {
               --sections <SECTIONS>             How critical sections (what is done under a lock) are
                                                 executed; for witnesses always interleaved [default: atomic]
                                                 [possible values: atomic, interleaved]
+              --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
+                                                the front end, the semantics and the checker [default:
+                                                passes] [possible values: passes, none]
               --timeout <S>                     Give up on a property after this many seconds; without it
                                                 there is no limit
               --memory <MB>                     Give up when the engine holds more than this many megabytes
