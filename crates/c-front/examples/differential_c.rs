@@ -7,7 +7,7 @@
 //!
 //! `... --example differential_c -- initializers 5000` does the same with 5,000 programs about one
 //! thing, from seed 1000 on or from the seed that follows the number; so do `layouts 2000`,
-//! `conversions 2000` and `punning 2000`.
+//! `conversions 2000`, `punning 2000` and `library 2000`.
 
 #[path = "../tests/suite/arithmetic.rs"]
 mod arithmetic;
@@ -21,6 +21,8 @@ mod generated;
 mod initializers;
 #[path = "../tests/suite/layouts.rs"]
 mod layouts;
+#[path = "../tests/suite/library.rs"]
+mod library;
 #[path = "../tests/suite/memory/mod.rs"]
 mod memory;
 #[path = "../tests/suite/punning.rs"]
@@ -68,8 +70,10 @@ fn run_topic(out: &mut impl Write, topic: &str, count: u64, first: u64) -> std::
         "layouts" => (layouts::generate, Undefined::Never),
         "conversions" => (conversions::generate, Undefined::Traps),
         "punning" => (punning::generate, Undefined::Never),
+        "library" => (library::generate, Undefined::Never),
         _ => {
-            return writeln!(out, "there are initializers, layouts, conversions and punning").map(|()| false);
+            let told = "there are initializers, layouts, conversions, punning and library";
+            return writeln!(out, "{told}").map(|()| false);
         }
     };
     let mut total = Summary::default();

@@ -61,8 +61,7 @@ fn run(out: &mut impl Write, time: Duration, seed: u64, file: Option<&str>) -> s
 /// Whether the program is accepted, or what is wrong with the answer.
 fn attempt(text: &str) -> Result<bool, String> {
     let start = Instant::now();
-    let input =
-        CInput { name: "fuzz.i".into(), original: None, preprocessed: text.into(), refuses_externals: false };
+    let input = CInput { name: "fuzz.i".into(), preprocessed: text.into(), ..CInput::default() };
     let answer = catch_unwind(AssertUnwindSafe(|| translate(&mut SourceMap::new(), &input)));
     match answer {
         Err(_) => Err("panic".into()),

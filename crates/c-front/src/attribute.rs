@@ -20,10 +20,10 @@ pub(crate) enum Meaning {
 }
 
 /// Attributes that the translation takes into account: those of functions that run before and
-/// after `main`, those of layouts, and the sizes of integers.
-const HANDLED: &[&str] = &["constructor", "destructor", "packed", "aligned", "alignas", "mode"];
+/// after `main`, those of layouts, the sizes of integers, and `weak`, which is refused where it matters.
+const HANDLED: &[&str] = &["constructor", "destructor", "packed", "aligned", "alignas", "mode", "weak"];
 
-/// Attributes that a program cannot notice, sorted.
+/// Attributes that a program cannot notice, sorted. Functions that return twice are known by their names.
 const MEANINGLESS: &[&str] = &[
     "access",
     "acquire_capability",
@@ -105,6 +105,7 @@ const MEANINGLESS: &[&str] = &[
     "requires_capability",
     "retain",
     "returns_nonnull",
+    "returns_twice",
     "scoped_lockable",
     "section",
     "sentinel",
@@ -144,12 +145,10 @@ const REFUSED: &[&str] = &[
     "naked",
     "noinit",
     "persistent",
-    "returns_twice",
     "scalar_storage_order",
     "signal",
     "transparent_union",
     "vector_size",
-    "weak",
     "weakref",
 ];
 
@@ -197,7 +196,7 @@ mod tests {
         for (name, expected) in [
             ("__constructor__", Meaning::Handled),
             ("noinline", Meaning::Nothing),
-            ("__weak__", Meaning::Refused),
+            ("__alias__", Meaning::Refused),
             ("no_such_attribute", Meaning::Unknown),
         ] {
             assert_eq!(meaning(name), expected, "{name}");

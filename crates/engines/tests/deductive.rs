@@ -354,9 +354,8 @@ fn c_programs_are_proved_too() {
     let mut sources = SourceMap::new();
     let input = rely_c_front::CInput {
         name: "count.c".to_owned(),
-        original: None,
         preprocessed: text.to_owned(),
-        refuses_externals: false,
+        ..rely_c_front::CInput::default()
     };
     let program = rely_c_front::translate(&mut sources, &input);
     let program = program.unwrap_or_else(|error| panic!("{error:?}"));

@@ -97,9 +97,9 @@ pub struct CertifyArgs {
     /// What `rely check --certificate` has written
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
-    /// The C program or model that it is about
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The C program, which may have several files, or the model that it is about
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Give up after this many seconds; without it there is no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -137,8 +137,9 @@ Examples:
   rely show --blocks examples/locked-counter.rely
   rely show --format dot model.rely | dot -Tsvg > model.svg")]
 pub struct ShowArgs {
-    /// A C program or a model; `-` reads standard input
-    pub file: PathBuf,
+    /// A C program, which may have several files, or a model; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub format: ShowFormat,
@@ -181,8 +182,9 @@ Examples:
   rely run --seed 7 --steps 50 model.rely
   rely run --schedule 'T0*2,T1*5' model.rely")]
 pub struct RunArgs {
-    /// A C program or a model; `-` reads standard input
-    pub file: PathBuf,
+    /// A C program, which may have several files, or a model; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Makes the same random choices every time; without it they differ
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -256,8 +258,9 @@ Examples:
   rely export --rule reduction examples/mutex-counter.c | rely horn -
   rely export --rule reach-env --plain model.rely | rely horn -")]
 pub struct ExportArgs {
-    /// A C program or a model; `-` reads standard input
-    pub file: PathBuf,
+    /// A C program, which may have several files, or a model; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Which proof rule
     #[arg(long, value_enum, default_value_t = RuleChoice::OwickiGries)]
     pub rule: RuleChoice,
@@ -287,6 +290,12 @@ pub struct InputArgs {
     /// A definition for the C preprocessor, as in `-D N=3`
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// A file that the C preprocessor reads in front of every other, as `gcc -include` does
+    #[arg(long, value_name = "FILE")]
+    pub include_file: Vec<PathBuf>,
+    /// The C standard that the C preprocessor is told, as `gcc -std` is
+    #[arg(long, value_name = "STANDARD")]
+    pub std: Option<String>,
     /// Which C preprocessor runs
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub preprocessor: PreprocessorChoice,

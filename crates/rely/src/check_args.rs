@@ -28,6 +28,9 @@ pub struct CheckArgs {
     /// standard input; without any, the `files` of rely.toml
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The files are one C program; `compile_commands.json` stands for the files that it lists, with their options
+    #[arg(long)]
+    pub program: bool,
     /// What to decide; without it, C programs are checked for `assert`, `deadlock`, `race` and `memory`, models for
     /// `assert` and what they declare
     ///

@@ -2,12 +2,14 @@
 //! them. This is the only place where Rely reads files.
 
 use crate::args::{Externals, InputArgs, Language};
+use crate::compilation;
 use crate::preprocess::{self, Source};
 use rely_base::{Budget, Diagnostic, Interrupted, Work};
 use rely_report::Problem;
+use rely_verify::CText;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Larger inputs are refused: no program of this size is analysed in a lifetime.
 pub const LARGEST_INPUT: u64 = 64 << 20;
@@ -44,22 +46,41 @@ impl From<rely_verify::NotLoaded> for NotLoaded {
     }
 }
 
-/// Reads a file, or standard input for `-`, and preprocesses it if it is C.
-pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Diagnostic> {
-    read_unless_over(path, options, &Budget::unlimited())
-}
-
-/// [`read`], unless the budget ends before.
-pub fn read_within(
-    path: &Path,
+/// Reads the files of one program, which are C if there are several.
+pub fn read_program_within(
+    paths: &[PathBuf],
     options: &InputArgs,
     budget: &Budget,
 ) -> Result<rely_verify::Source, NotLoaded> {
     budget.set_work(Some(Work::Reading));
-    let read = read_unless_over(path, options, budget);
-    // Who stops early says so by some error.
+    let read = read_program(paths, options, budget);
     budget.check_work(Work::Reading).map_err(NotLoaded::Stopped)?;
     read.map_err(|diagnostic| NotLoaded::Wrong(Problem::without_source(diagnostic)))
+}
+
+fn read_program(
+    paths: &[PathBuf],
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, Diagnostic> {
+    let mut whole: Option<rely_verify::Source> = None;
+    for unit in compilation::units(paths, options)? {
+        let source = read_unless_over(&unit.path, &unit.options, budget)?;
+        if source.language != rely_verify::Language::C && paths.len() > 1 {
+            return Err(Diagnostic::error(format!("{}: not a C file", source.name))
+                .help("a program of several files is one in C"));
+        }
+        match &mut whole {
+            None => whole = Some(source),
+            Some(whole) => whole.link(source),
+        }
+    }
+    whole.ok_or_else(|| Diagnostic::error("there are no files"))
+}
+
+/// Reads a file, or standard input for `-`, and preprocesses it if it is C.
+pub fn read(path: &Path, options: &InputArgs) -> Result<rely_verify::Source, Diagnostic> {
+    read_unless_over(path, options, &Budget::unlimited())
 }
 
 /// An error if the budget ends before.
@@ -90,6 +111,10 @@ fn source_of(
     options: &InputArgs,
     budget: &Budget,
 ) -> Result<rely_verify::Source, Diagnostic> {
+    let language = match language {
+        Language::C if options.define.is_empty() && is_preprocessed(&bytes) => Language::I,
+        other => other,
+    };
     let preprocessed = match language {
         Language::C => {
             let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };
@@ -108,8 +133,38 @@ fn source_of(
         Language::C | Language::I => rely_verify::Language::C,
         Language::Rely => rely_verify::Language::Rely,
     };
+    let source = rely_verify::Source::new(name, language, text);
+    let included = preprocessed.as_deref().map(included).unwrap_or_default();
     let refuses_externals = options.externals == Externals::Refuse;
-    Ok(rely_verify::Source { name, language, text, preprocessed, refuses_externals })
+    Ok(rely_verify::Source { preprocessed, included, refuses_externals, ..source })
+}
+
+/// Whether the preprocessor has left its markers in a text, and there is nothing else for it to do. Such programs are
+/// shown as they are: what their markers speak of is not there.
+fn is_preprocessed(text: &[u8]) -> bool {
+    let mut has_markers = false;
+    for line in text.split(|&byte| byte == b'\n') {
+        let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else { continue };
+        let directive = directive.trim_ascii_start();
+        let rest = directive.strip_prefix(b"line").unwrap_or(directive).trim_ascii_start();
+        let is_marker = rest.first().is_some_and(u8::is_ascii_digit);
+        if !is_marker && !directive.starts_with(b"pragma") {
+            return false;
+        }
+        has_markers |= is_marker;
+    }
+    has_markers
+}
+
+/// What stands in the files that a program includes, besides those of the system. A file that cannot be read any more
+/// is not shown.
+fn included(preprocessed: &str) -> Vec<CText> {
+    let names = rely_verify::included_files(preprocessed).into_iter();
+    let texts = names.filter_map(|name| {
+        let bytes = read_file(Path::new(name)).ok()?;
+        Some(CText { name: name.to_owned(), text: decode(name, bytes, Encoding::Any).ok()? })
+    });
+    texts.collect()
 }
 
 /// Reads a model as it is: its name and its text.
@@ -320,6 +375,18 @@ mod tests {
     fn bytes_of_other_alphabets_stay_what_they_are() {
         let text = decode("a.i", b"char s[] = \"caf\xe9!\"; // \xc3\xa9".to_vec(), Encoding::Bytes);
         assert_eq!(text.map_err(|error| error.message).as_deref(), Ok("char s[] = \"caf\\351!\"; // é"));
+    }
+
+    #[test]
+    fn what_was_preprocessed_is_known_by_its_markers() {
+        for (text, expected) in [
+            ("# 1 \"a.c\"\nint x;\n#line 7\n#pragma pack(1)\n", true),
+            ("# 1 \"a.c\"\n#define X 1\n", false),
+            ("#include <stdio.h>\n", false),
+            ("int x;\n", false),
+        ] {
+            assert_eq!(is_preprocessed(text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]

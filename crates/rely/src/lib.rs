@@ -10,6 +10,7 @@ mod check_args;
 mod choices;
 pub mod cli;
 mod commands;
+mod compilation;
 mod console;
 pub mod exit;
 mod files;

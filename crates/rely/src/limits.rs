@@ -71,6 +71,12 @@ impl Limits {
         Self { time: self.time.map(|time| time / parts.max(1) as u32), ..self }
     }
 
+    /// The same limits, with so many seconds at most.
+    pub fn at_most(self, seconds: f64) -> Self {
+        let most = Duration::from_secs_f64(seconds);
+        Self { time: Some(self.time.map_or(most, |time| time.min(most))), ..self }
+    }
+
     /// The same limits, of which some time has been used.
     pub fn after(self, used: Duration) -> Self {
         Self { time: self.time.map(|time| time.saturating_sub(used)), ..self }

@@ -271,6 +271,11 @@ impl Conclusion {
         Self::unknown(reason.to_string(), after_stop(reason))
     }
 
+    /// Whether it is known if the property holds.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self.0, Kind::Unknown { .. })
+    }
+
     /// Whether this says what the verdict says; what another solver does not confirm is not said.
     pub fn is_about(&self, verdict: &Verdict) -> bool {
         matches!(

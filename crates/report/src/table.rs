@@ -82,11 +82,17 @@ fn list_row(run: &Interleaving, step: &Step, values: &dyn Fn(&Step) -> String) -
 fn place_text(step: &Step, run: &Interleaving) -> String {
     let Some(place) = &step.place else { return String::new() };
     let main_file = run.steps.iter().find_map(|step| step.place.as_ref()).map(|place| &place.file);
-    if main_file == Some(&place.file) {
-        place.line.to_string()
-    } else {
-        format!("{}:{}", place.file, place.line)
+    match main_file {
+        Some(main_file) if main_file == &place.file => place.line.to_string(),
+        Some(main_file) => format!("{}:{}", beside(main_file, &place.file), place.line),
+        None => format!("{}:{}", place.file, place.line),
     }
+}
+
+/// The name of a file, as somebody in the folder of another one says it.
+fn beside<'f>(main_file: &str, file: &'f str) -> &'f str {
+    let folder = main_file.rfind('/').map_or("", |slash| &main_file[..=slash]);
+    file.strip_prefix(folder).unwrap_or(file)
 }
 
 /// What was written; of a step that wrote nothing, what it saw.

@@ -44,13 +44,14 @@ pub use pipeline::{
     verify_and_keep, verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
+pub use rely_c_front::{CText, CUnit, included_files};
 pub use rely_engines::Bias;
 pub use rely_engines::reduction::Blocks;
 pub use scheduler::{
     Attributed, Decision, Judge, Limits, Portfolio, PortfolioLimits, ReductionStrategy,
     RelyGuaranteeStrategy, Standard, Strategy, Task, TurnLimits,
 };
-pub use source::{Language, Loaded, NotLoaded, Source, load, load_within};
+pub use source::{Language, Loaded, NotLoaded, Source, load, load_partly_within, load_within};
 pub use subject::nothing_to_check;
 pub use survey::{PairAnswer, SurveyedAccess, SurveyedPair, survey_races};
 pub use touched::{Touched, touched};

@@ -1,7 +1,7 @@
 //! From a text to a program.
 
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
-use rely_c_front::{CInput, Wakeups};
+use rely_c_front::{CInput, CText, CUnit, PartlyTranslated, Wakeups};
 use rely_program::{Goal, Program};
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
@@ -29,6 +29,10 @@ pub struct Source {
     pub text: String,
     /// For C that had to be preprocessed: the text behind the preprocessor.
     pub preprocessed: Option<String>,
+    /// The other files of a C program.
+    pub others: Vec<CUnit>,
+    /// Files that a C program includes, so that places in them can be shown.
+    pub included: Vec<CText>,
     /// Whether a C program may not use what it does not define and nobody knows.
     pub refuses_externals: bool,
 }
@@ -41,7 +45,26 @@ impl Source {
             language,
             text: text.into(),
             preprocessed: None,
+            others: Vec::new(),
+            included: Vec::new(),
             refuses_externals: false,
+        }
+    }
+}
+
+impl Source {
+    /// Adds another file to a C program.
+    pub fn link(&mut self, unit: Source) {
+        let preprocessed = unit.preprocessed;
+        self.others.push(match preprocessed {
+            Some(preprocessed) => CUnit { name: unit.name, original: Some(unit.text), preprocessed },
+            None => CUnit { name: unit.name, original: None, preprocessed: unit.text },
+        });
+        self.others.extend(unit.others);
+        for file in unit.included {
+            if !self.included.contains(&file) {
+                self.included.push(file);
+            }
         }
     }
 }
@@ -56,6 +79,8 @@ pub struct Loaded {
     pub sources: SourceMap,
     /// What the user gave.
     pub input: Source,
+    /// What is not supported. If there is anything, the program ends in front of it, and threads may stop there.
+    pub obstacles: Vec<Diagnostic>,
     /// The same with waits that end by a signal only, if `program` has waits that may end at any time.
     exact: Option<Box<Loaded>>,
 }
@@ -95,8 +120,17 @@ pub fn load(input: &Source) -> Result<Loaded, NotLoaded> {
 
 /// [`load`], unless the budget ends before.
 pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let loaded = load_partly_within(input, budget)?;
+    match loaded.obstacles.is_empty() {
+        true => Ok(loaded),
+        false => Err(NotLoaded::Wrong { diagnostics: loaded.obstacles, sources: loaded.sources }),
+    }
+}
+
+/// [`load_within`], which also gives a program if a part of it is not supported.
+pub fn load_partly_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded> {
     let mut loaded = load_with(input, Wakeups::Spurious, budget)?;
-    if loaded.program.assumptions().contains(&INEXACT_WAITS) {
+    if loaded.obstacles.is_empty() && loaded.program.assumptions().contains(&INEXACT_WAITS) {
         loaded.exact = Some(Box::new(load_with(input, Wakeups::BySignal, budget)?));
     }
     Ok(loaded)
@@ -105,7 +139,9 @@ pub fn load_within(input: &Source, budget: &Budget) -> Result<Loaded, NotLoaded>
 fn load_with(input: &Source, wakeups: Wakeups, budget: &Budget) -> Result<Loaded, NotLoaded> {
     let mut sources = SourceMap::new();
     match translate(input, &mut sources, wakeups, budget) {
-        Ok(program) => Ok(Loaded { program, sources, input: input.clone(), exact: None }),
+        Ok(PartlyTranslated { program, obstacles }) => {
+            Ok(Loaded { program, sources, input: input.clone(), obstacles, exact: None })
+        }
         Err(Untranslated::Wrong(diagnostics)) => Err(NotLoaded::Wrong { diagnostics, sources }),
         Err(Untranslated::Stopped(interrupted)) => Err(NotLoaded::Stopped(interrupted)),
     }
@@ -116,11 +152,12 @@ fn translate(
     sources: &mut SourceMap,
     wakeups: Wakeups,
     budget: &Budget,
-) -> Result<Program, Untranslated> {
+) -> Result<PartlyTranslated, Untranslated> {
     match (input.language, &input.preprocessed) {
         (Language::Rely, _) => {
             let file = sources.add(input.name.as_str(), input.text.as_str());
-            rely_model_front::translate_within(sources, file, budget)
+            let program = rely_model_front::translate_within(sources, file, budget)?;
+            Ok(PartlyTranslated { program, obstacles: Vec::new() })
         }
         (Language::C, preprocessed) => {
             let original = preprocessed.is_some().then(|| input.text.clone());
@@ -129,9 +166,11 @@ fn translate(
                 name: input.name.clone(),
                 original,
                 preprocessed,
+                others: input.others.clone(),
+                included: input.included.clone(),
                 refuses_externals: input.refuses_externals,
             };
-            rely_c_front::translate_within(sources, &input, wakeups, budget)
+            rely_c_front::translate_partly_within(sources, &input, wakeups, budget)
         }
     }
 }

@@ -114,6 +114,8 @@ pub(crate) struct Facts {
     results: FxHashMap<Target, bool>,
     /// Thread functions whose results somebody asks for.
     wanted_results: FxHashSet<String>,
+    /// Functions that several threads run whose results are wanted.
+    blurred_results: FxHashSet<String>,
     /// Where objects lie, and where the next one will.
     addresses: FxHashMap<ObjectId, i128>,
     next_address: i128,
@@ -170,6 +172,7 @@ impl Facts {
             start_arguments: FxHashMap::default(),
             results: FxHashMap::default(),
             wanted_results: FxHashSet::default(),
+            blurred_results: FxHashSet::default(),
             addresses: FxHashMap::default(),
             next_address: FIRST_ADDRESS,
             images: FxHashMap::default(),
@@ -249,6 +252,11 @@ impl Facts {
     /// Notes that the contents of an array are not followed.
     pub(crate) fn blur(&mut self, place: Target) {
         self.grown |= self.blurred.insert(place);
+    }
+
+    /// Whether some of an object is not followed: to read it may take a step.
+    pub(crate) fn is_partly_blurred(&self, object: ObjectId) -> bool {
+        self.blurred.iter().any(|place| place.object == object)
     }
 
     pub(crate) fn is_blurred(&self, place: Target) -> bool {
@@ -374,6 +382,15 @@ impl Facts {
     /// Notes that somebody asks for the result of a thread.
     pub(crate) fn want_result(&mut self, function: &str) {
         self.grown |= self.wanted_results.insert(function.to_owned());
+    }
+
+    /// The result of a function that several threads run is not followed.
+    pub(crate) fn blur_result(&mut self, function: &str) {
+        self.grown |= self.blurred_results.insert(function.to_owned());
+    }
+
+    pub(crate) fn is_result_blurred(&self, function: &str) -> bool {
+        self.blurred_results.contains(function)
     }
 
     pub(crate) fn is_result_wanted(&self, function: &str) -> bool {

@@ -219,3 +219,48 @@ int __wrapper_sem_timedwait(sem_t *semaphore, const struct timespec *time) {
     if (__VERIFIER_nondet_bool()) return -1;
     return sem_wait(semaphore);
 }
+//: memcpy
+void *__exact_memcpy(void *to, const void *from, unsigned long n) {
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    for (; n > 0; n--) *t++ = *f++;
+    return to;
+}
+//: memmove
+void *__exact_memmove(void *to, const void *from, unsigned long n) {
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    unsigned long i = 0;
+    if (t <= f) {
+        for (i = 0; i < n; i++) t[i] = f[i];
+    } else {
+        for (i = n; i > 0; i--) t[i - 1] = f[i - 1];
+    }
+    return to;
+}
+//: memset
+void *__exact_memset(void *to, int byte, unsigned long n) {
+    unsigned char *t = to;
+    for (; n > 0; n--) *t++ = byte;
+    return to;
+}
+//: strdup
+char *__wrapper_strdup(const char *s) {
+    unsigned long n = 0, i = 0;
+    char *copy = 0;
+    while (s[n]) n++;
+    copy = malloc(n + 1);
+    for (i = 0; i <= n; i++) copy[i] = s[i];
+    return copy;
+}
+//: realloc
+void *__wrapper_realloc(void *old, unsigned long n) {
+    unsigned char *from = old, *to = 0;
+    unsigned long i = 0, m = 0;
+    if (!old) return malloc(n);
+    m = __allocated_bytes(old);
+    to = malloc(n);
+    for (i = 0; i < n && i < m; i++) to[i] = from[i];
+    free(old);
+    return to;
+}

@@ -160,6 +160,31 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Some(Place::Element(sizes, Expr::Int(allocation.index as i128)))
     }
 
+    /// How many bytes an allocated object has, given its address.
+    pub(super) fn allocated_bytes(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
+        let [argument] = call.arguments.as_slice() else {
+            return self.error(at, "`__allocated_bytes` takes one argument");
+        };
+        let value = self.eval(argument)?;
+        let value = self.settle_shared(value);
+        let address = self.number(&value);
+        let mut bytes = Expr::Int(0);
+        for target in self.pointed_to(&value) {
+            let Some(allocation) = self.facts.allocation(target.object) else { continue };
+            let own = match self.size_of_allocation(&allocation) {
+                Some(place) => place.read(),
+                None => {
+                    let ty = self.facts.object(target.object).ty.clone();
+                    Expr::Int(self.facts.records.size_of(&ty).unwrap_or(0).into())
+                }
+            };
+            let is_this = fold::is(address.clone(), self.facts.address_of(target.object));
+            bytes = fold::ite(is_this, own, bytes);
+        }
+        let range = Range { low: 0, high: MAX_BYTES };
+        Ok(self.settle(Value { depth: 4, ..Value::number(CType::SIZE, bytes, range) }))
+    }
+
     /// What must be assigned when an object is given out.
     fn begin_life(&mut self, object: ObjectId, amount: &Amount) -> Vec<(Place, Expr)> {
         let Some(allocation) = self.facts.allocation(object) else { return Vec::new() };

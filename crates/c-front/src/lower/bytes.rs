@@ -132,6 +132,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
+    /// Whether the third argument of a call is a constant, and small enough to do its bytes one by one.
+    pub(super) fn has_small_size(&mut self, call: &'a CallExpression) -> Lowered<bool> {
+        let Some(size) = call.arguments.get(2) else { return Ok(true) };
+        let value = self.type_of(size)?;
+        let constant = value.as_constant().filter(|_| self.is_static(&value));
+        Ok(constant.is_some_and(|size| (0..=i128::from(8 * MAX_COPIED_CELLS)).contains(&size)))
+    }
+
     fn constant_size(&mut self, name: &str, size: &Value, at: TreeSpan) -> Lowered<u64> {
         let bytes =
             size.as_constant().filter(|_| self.is_static(size)).and_then(|size| u64::try_from(size).ok());

@@ -38,8 +38,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Value> {
         let construct = format!("`{name}`");
+        self.assume_about(name);
         let is_kept =
             matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
+        // What is read from a text that comes from outside is as much an input as the text.
+        let reads_input = name.ends_with("sscanf") && self.is_text_from_outside(call)?;
         let mut first = None;
         let mut written = Vec::new();
         for (index, argument) in call.arguments.iter().enumerate() {
@@ -54,7 +57,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     if index == 0 {
                         first = Some(value.clone());
                     }
-                    written.push((value, what == ArgumentEffect::Input));
+                    written.push((value, what == ArgumentEffect::Input || reads_input));
                 }
                 ArgumentEffect::In => {
                     let value = self.eval(argument)?;
@@ -76,13 +79,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let ty = self.declared_function(name, at)?.map_or(CType::INT, |function| function.result.clone());
         let outcome = Outcome { construct: &construct, ty, first };
+        let items = || ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128);
         let result = match effect.result {
-            ResultEffect::Items => {
-                ResultEffect::Within(-1, call.arguments.len().saturating_sub(effect.named()) as i128)
-            }
+            ResultEffect::Items => items(),
+            ResultEffect::Some if reads_input => items(),
             other => other,
         };
         self.effect_result(result, outcome, wanted, at)
+    }
+
+    fn assume_about(&mut self, name: &str) {
+        if matches!(name, "signal" | "sigaction" | "setitimer" | "alarm" | "pthread_kill") {
+            self.assume("signals-are-not-delivered");
+        }
+    }
+
+    /// Whether the first argument is a text that nobody here has written.
+    fn is_text_from_outside(&mut self, call: &'a CallExpression) -> Lowered<bool> {
+        let Some(text) = call.arguments.first() else { return Ok(false) };
+        let text = self.type_of(text)?;
+        Ok(self.is_outside_only(&text))
     }
 
     fn effect_result(

@@ -207,7 +207,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.operand_ends(&mut operands, pending);
         }
         let right = self.eval(rhs)?;
-        debug_assert!(impact != Impact::Quiet || self.edges == between, "a quiet operand emits a step");
+        debug_assert!(
+            impact != Impact::Quiet || self.edges == between,
+            "a quiet operand emits a step: {}",
+            self.origin.text(rhs.span)
+        );
         if !are_quiet {
             let pending = self.pending(&right);
             self.operand_ends(&mut operands, pending);

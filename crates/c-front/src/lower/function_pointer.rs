@@ -4,6 +4,7 @@ use super::assign::Wanted;
 use super::flow::Flow;
 use super::order::Operands;
 use super::{Lowered, Lowering};
+use crate::attribute;
 use crate::facts::{ObjectKey, Storage};
 use crate::fold;
 use crate::types::CType;
@@ -84,7 +85,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.flow = source.clone();
             self.emit(vec![Op::wait(is_this)]);
             let Some(&function) = self.unit.functions.get(name) else {
-                return self.error(at, format!("`{}` is called, but it is not defined", self.spelled(name)));
+                let what =
+                    format!("`{}`, which is called through a pointer and not defined,", self.spelled(name));
+                return self.refuse(at, what);
             };
             let value = self.inline(name, &function.node, arguments.to_vec(), wanted, at)?;
             if let Some(holder) = holder {
@@ -134,6 +137,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(object) = self.facts.find(&key) {
             return Ok(object);
         }
+        self.refuse_absent(name, at)?;
         let ty = match (self.unit.functions.get(name), self.unit.declarations.get(name)) {
             (Some(&function), _) => self.at_file_scope(|lowering| {
                 let node = &function.node;
@@ -150,6 +154,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => return self.error(at, format!("there is no function `{}`", self.spelled(name))),
         };
         self.object(key, name.to_owned(), ty, Storage::Code, at)
+    }
+
+    /// Refuses the address of what may be absent, which is null then.
+    pub(super) fn refuse_absent(&self, name: &str, at: TreeSpan) -> Lowered<()> {
+        let is_there = self.unit.functions.contains_key(name) || name.starts_with("pthread_");
+        let declarations = self.unit.declarations.get(name).into_iter().flatten();
+        let mut attributes = declarations
+            .flat_map(|declared| attribute::extensions(declared.specifiers, &declared.declarator.node));
+        match !is_there && attributes.any(|extension| attribute::named(extension, "weak").is_some()) {
+            true => self.refuse(at, format!("`{}`, which is weak and not defined,", self.spelled(name))),
+            false => Ok(()),
+        }
     }
 
     /// The function that an object stands for.

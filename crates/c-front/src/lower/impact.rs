@@ -10,8 +10,8 @@ use crate::text::CONDITION;
 use crate::types::CType;
 use crate::value::Kind;
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, CallExpression, Expression, MemberExpression, MemberOperator,
-    UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, CallExpression, Expression, Identifier, MemberExpression,
+    MemberOperator, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::Node;
 use lang_c::visit::{self, Visit};
@@ -56,21 +56,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             | Expression::StringLiteral(_)
             | Expression::SizeOfTy(_)
             | Expression::SizeOfVal(_)
-            | Expression::AlignOf(_)
-            | Expression::OffsetOf(_) => Ok(Impact::Quiet),
-            Expression::Identifier(identifier) => {
-                let symbol = self.lookup(&identifier.node.name, identifier.span)?;
-                Ok(match symbol {
-                    Some(Symbol::Object(object)) if !self.in_atomic() && self.facts.is_shared(object) => {
-                        match self.facts.object(object).ty {
-                            CType::Array(..) => Impact::Quiet,
-                            _ => Impact::Reads,
-                        }
-                    }
-                    Some(Symbol::Outside(_)) => Impact::Reads,
-                    _ => Impact::Quiet,
-                })
-            }
+            | Expression::AlignOf(_) => Ok(Impact::Quiet),
+            Expression::OffsetOf(offset) => Ok(match offset.node.designator.node.members.is_empty() {
+                true => Impact::Quiet,
+                // An index may be computed.
+                false => Impact::Acts,
+            }),
+            Expression::Identifier(identifier) => self.impact_of_name(identifier),
             Expression::Member(member) => self.impact_of_member(&member.node, deeper),
             Expression::UnaryOperator(unary) => self.impact_of_unary(&unary.node, deeper),
             Expression::BinaryOperator(binary) => self.impact_of_binary(&binary.node, deeper),
@@ -102,6 +94,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
             | Expression::VaArg(_)
             | Expression::Statement(_) => Ok(Impact::Acts),
         }
+    }
+
+    fn impact_of_name(&mut self, identifier: &'a Node<Identifier>) -> Lowered<Impact> {
+        let symbol = self.lookup(&identifier.node.name, identifier.span)?;
+        Ok(match symbol {
+            Some(Symbol::Object(object)) if !self.in_atomic() && self.facts.is_shared(object) => {
+                match self.facts.object(object).ty {
+                    CType::Array(..) => Impact::Quiet,
+                    _ => Impact::Reads,
+                }
+            }
+            Some(Symbol::Object(object)) if self.facts.is_partly_blurred(object) => Impact::Reads,
+            Some(Symbol::Outside(_)) => Impact::Reads,
+            _ => Impact::Quiet,
+        })
     }
 
     fn impact_of_member(&mut self, member: &'a MemberExpression, depth: usize) -> Lowered<Impact> {
@@ -172,7 +179,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_certain = matches!(self.facts.object(object).ty, CType::Array(..))
             || !matches!(self.lookup(name, pointer.span)?, Some(Symbol::Object(_)));
         let stays_local = is_certain && !self.facts.is_shared(object);
-        Ok(if self.in_atomic() || stays_local { Impact::Quiet } else { Impact::Reads })
+        let is_followed = !self.facts.is_partly_blurred(object);
+        Ok(if is_followed && (self.in_atomic() || stays_local) { Impact::Quiet } else { Impact::Reads })
     }
 }
 

@@ -229,12 +229,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let object = self.thread_result_object(function, at)?;
         self.facts.want_result(function);
-        let message = format!(
-            "the result of `{}`, which may run several times, is not supported",
-            self.spelled(function)
-        );
-        let error = Diagnostic::error(message).at(self.span(at), "here");
-        self.obligations.push(Obligation::Once((*function).to_owned(), error));
+        self.joined_results.insert((*function).to_owned());
+        if self.facts.is_result_blurred(function) {
+            let targets = self.facts.targets_of(Target { object, offset: 0 });
+            let construct =
+                format!("the result of one of several threads that run `{}`", self.spelled(function));
+            return Ok(Value { targets, ..self.approximate(&pointer, &construct, at) });
+        }
         let place = self.object_lvalue(object);
         let value = self.read(place, at)?;
         Ok(self.settle_shared(value))

@@ -17,17 +17,18 @@ use rely_program::{Check, CheckKind, Domain, Expr, Op, Place, Sort};
 fn is_refused(name: &str) -> bool {
     matches!(
         name,
-        "realloc"
-            | "alloca"
-            | "__builtin_alloca"
-            | "strdup"
-            | "setjmp"
+        "setjmp"
             | "_setjmp"
+            | "__sigsetjmp"
+            | "sigsetjmp"
             | "longjmp"
+            | "_longjmp"
+            | "siglongjmp"
+            | "getcontext"
+            | "setcontext"
+            | "swapcontext"
             | "fork"
-            | "signal"
-            | "sigaction"
-            | "alarm"
+            | "vfork"
             | "vscanf"
             | "vfscanf"
             | "vsscanf"
@@ -36,6 +37,11 @@ fn is_refused(name: &str) -> bool {
             | "at_quick_exit"
             | "__cxa_atexit"
     )
+}
+
+/// Functions that look at so many bytes as their third argument says.
+fn is_of_bytes(name: &str) -> bool {
+    matches!(name.trim_start_matches("__builtin_"), "memset" | "memcpy" | "memmove" | "memcmp")
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -354,7 +360,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "malloc" | "calloc" | "__builtin_malloc" | "__builtin_calloc" => {
                 self.allocate(name.trim_start_matches("__builtin_"), &call.arguments, at).map(Some)
             }
+            "alloca" | "__builtin_alloca" => {
+                // It is given back when the function returns, which nobody checks.
+                self.assume("pointers-to-live-variables");
+                self.allocate("malloc", &call.arguments, at).map(Some)
+            }
+            "__allocated_bytes" => self.allocated_bytes(call, at).map(Some),
             "free" | "cfree" => self.free(call, at).map(Some),
+            _ if is_of_bytes(name) && !self.has_small_size(call)? => {
+                self.call_of_bytes(name, call, wanted, at).map(Some)
+            }
             "memset" | "__builtin_memset" => self.set_memory(name, call, at).map(Some),
             "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => {
                 self.copy_memory(name, call, at).map(Some)
@@ -373,6 +388,23 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     None => Ok(None),
                 },
             },
+        }
+    }
+
+    /// A call that looks at so many bytes that it takes a loop.
+    fn call_of_bytes(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        if let Some(value) = self.exact_call(name, call, wanted, at)? {
+            return Ok(value);
+        }
+        match library_effect(name.trim_start_matches("__builtin_")) {
+            Some(effect) => self.effect_call(name, effect, call, wanted, at),
+            None => self.refuse(at, format!("`{name}`")),
         }
     }
 

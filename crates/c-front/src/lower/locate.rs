@@ -184,6 +184,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<Cells> {
         let span = Some(self.span(at));
         let mut cells = Vec::new();
+        let mut unsupported = Vec::new();
         for &target in targets {
             if self.facts.is_outside(target.object) {
                 cells.push(self.outside_cell(target.object, &address, &lvalue.ty, at));
@@ -203,15 +204,36 @@ impl<'a, 'f> Lowering<'a, 'f> {
             {
                 let leaf = exact.or_else(|| covering(&leaves, target.offset));
                 let message = format!("{} is not supported", self.punning(leaf, &lvalue.ty, target.object));
-                let error = Diagnostic::error(message).at(self.span(at), "here");
-                self.obligations.push(Obligation::Never(error));
+                unsupported.push((target.object, message));
             }
         }
+        let guards = self.keep_to_cells(&address, &cells, unsupported, at);
         let condition =
             cells.iter().fold(Expr::Bool(false), |any, cell| fold::or(any, cell.condition.clone()));
         let message = format!("`{described}` accesses memory that is not there");
         let valid = Guard { kind: CheckKind::Bounds, condition, message, span };
-        Ok(Cells { guards: Vec::new(), cells, valid, is_step: false })
+        Ok(Cells { guards, cells, valid, is_step: false })
+    }
+
+    /// Ends the translation where an address leads to parts of objects that cannot be looked at in this way.
+    fn keep_to_cells(
+        &mut self,
+        address: &Expr,
+        cells: &[Cell],
+        unsupported: Vec<(ObjectId, String)>,
+        at: TreeSpan,
+    ) -> Vec<Guard> {
+        let mut guards: Vec<Guard> = Vec::new();
+        for (object, message) in unsupported {
+            let start = self.facts.address_of(object);
+            let size = self.facts.records.size_of(&self.facts.object(object).ty).unwrap_or(1).max(1);
+            let inside = fold::between(address.clone(), start, start + i128::from(size) - 1);
+            let of_object = cells.iter().filter(|cell| cell.target.object == object);
+            let condition =
+                of_object.fold(fold::not(inside), |any, cell| fold::or(any, cell.condition.clone()));
+            guards.push(Guard { kind: CheckKind::Limit, condition, message, span: Some(self.span(at)) });
+        }
+        guards
     }
 
     /// When an address lies in the array of this leaf, and where.

@@ -257,24 +257,40 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let ty = self.type_name(&offset.type_name.node, at)?;
         let (mut distance, mut ty) =
             self.offset_of_member(&ty, &offset.designator.node.base.node.name, at)?;
+        let mut variable: Option<Value> = None;
         for member in &offset.designator.node.members {
             let (more, inner) = match &member.node {
                 OffsetMember::Member(name) => self.offset_of_member(&ty, &name.node.name, at)?,
                 OffsetMember::IndirectMember(_) => return self.refuse(at, "`->` in `offsetof`"),
                 OffsetMember::Index(index) => {
-                    let (index, _) = self.constant_expression(index, "an index in `offsetof`")?;
                     let CType::Array(element, _) = ty.unqualified() else {
                         return self.error(at, "an index in `offsetof` of something that is not an array");
                     };
-                    let size = self.facts.records.size_of(element).unwrap_or(0);
-                    (index.saturating_mul(i128::from(size)), (**element).clone())
+                    let size = i128::from(self.facts.records.size_of(element).unwrap_or(0));
+                    let number = self.type_of(index)?;
+                    let constant = number.as_constant().filter(|_| self.is_static(&number));
+                    if constant.is_none() {
+                        // An extension of gcc.
+                        let number = self.eval(index)?;
+                        let size = Value::constant(CType::SIZE, size);
+                        let more = self.binary(BinaryOp::Mul, number, size, at)?;
+                        variable = Some(match variable {
+                            Some(before) => self.binary(BinaryOp::Add, before, more, at)?,
+                            None => more,
+                        });
+                    }
+                    (constant.unwrap_or(0).saturating_mul(size), (**element).clone())
                 }
             };
             distance = distance.saturating_add(more);
             ty = inner;
         }
         let size = IntKind::UnsignedLong.int_type();
-        Ok(Value::constant(CType::SIZE, size.wrap(distance)))
+        let constant = Value::constant(CType::SIZE, size.wrap(distance));
+        match variable {
+            Some(variable) => self.binary(BinaryOp::Add, variable, constant, at),
+            None => Ok(constant),
+        }
     }
 
     /// Where a member lies; unlike its value, this is known for unions too.

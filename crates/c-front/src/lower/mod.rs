@@ -60,12 +60,12 @@ mod typename;
 mod variable_array;
 mod variadic;
 
-use crate::Wakeups;
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
 use crate::value::{ObjectId, Target, Value};
+use crate::{PartlyTranslated, Wakeups};
 use flow::Flow;
 use join::Parting;
 use lang_c::ast::{Expression, StructType, TranslationUnit};
@@ -122,15 +122,47 @@ pub(crate) fn lower(
     wakeups: Wakeups,
     budget: &Budget,
     refuses_externals: bool,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
+    let walk = |ends_at_obstacles| {
+        let choices = Choices { wakeups, refuses_externals, ends_at_obstacles };
+        walk(name, &unit, origin, choices, budget)
+    };
+    match walk(false) {
+        Ok(program) => Ok(PartlyTranslated { program, obstacles: Vec::new() }),
+        Err(obstacles) if obstacles.iter().all(|error| error.is_unsupported) => match walk(true) {
+            Ok(program) => Ok(PartlyTranslated { program, obstacles }),
+            Err(_) => Err(obstacles),
+        },
+        Err(errors) => Err(errors),
+    }
+}
+
+/// How a program is translated.
+#[derive(Clone, Copy)]
+struct Choices {
+    wakeups: Wakeups,
+    refuses_externals: bool,
+    ends_at_obstacles: bool,
+}
+
+fn walk(
+    name: &str,
+    unit: &Unit<'_>,
+    origin: &Origin<'_>,
+    choices: Choices,
+    budget: &Budget,
+) -> Result<Program, Vec<Diagnostic>> {
+    let Choices { wakeups, refuses_externals, ends_at_obstacles } = choices;
     let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
-        let mut lowering = Lowering::new(name, &unit, origin, &mut facts, budget);
+        let mut lowering = Lowering::new(name, unit, origin, &mut facts, budget);
         lowering.refuses_externals = refuses_externals;
+        lowering.ends_at_obstacles = ends_at_obstacles;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
         finished.note_allocations(&mut facts);
+        finished.note_results(&mut facts);
         if !facts.take_grown() {
             return finished.program();
         }
@@ -188,8 +220,12 @@ pub(crate) struct Lowering<'a, 'f> {
     reached: Vec<allocate::Reached>,
     /// Where threads are joined or detached.
     partings: Vec<Parting>,
+    /// The functions of threads whose results are fetched.
+    joined_results: FxHashSet<String>,
     /// What is not supported, so far: the walk goes on behind it, to find all of it.
     obstacles: Vec<Diagnostic>,
+    /// Whether there shall be a program whose translation ends at them.
+    ends_at_obstacles: bool,
     /// Whether nothing is assumed of what the program does not define.
     refuses_externals: bool,
     /// Whether only the type of what is walked over matters.
@@ -206,6 +242,8 @@ struct ThreadContext {
     names: Names,
     labels: Names,
     temporaries: memory::Temporaries,
+    /// How many handlers of `pthread_cleanup_push` are registered.
+    cleanups: usize,
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {

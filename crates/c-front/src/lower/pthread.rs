@@ -38,6 +38,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = self.barrier_call(name, arguments, wanted, at)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.cleanup_call(name, arguments)? {
+            return Ok(Some(value));
+        }
         if has_no_effect(name) {
             for argument in arguments {
                 self.eval_and_discard(argument)?;
@@ -48,6 +51,31 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.refuse(at, format!("`{name}`"));
         }
         Ok(None)
+    }
+
+    /// What `pthread_cleanup_push` and `pthread_cleanup_pop` consist of in the GNU C library. No thread is cancelled, and
+    /// `pthread_exit` between the two is refused, so the handler runs only where `pthread_cleanup_pop` calls it.
+    fn cleanup_call(&mut self, name: &str, arguments: &'a [Node<Expression>]) -> Lowered<Option<Value>> {
+        let value = match name {
+            "__sigsetjmp_cancel" => Value::constant(CType::INT, 0),
+            "__pthread_register_cancel" | "__pthread_register_cancel_defer" => {
+                self.thread.cleanups += usize::from(!self.is_silent);
+                Value::void()
+            }
+            "__pthread_unregister_cancel" | "__pthread_unregister_cancel_restore" => {
+                self.thread.cleanups = self.thread.cleanups.saturating_sub(usize::from(!self.is_silent));
+                Value::void()
+            }
+            "__pthread_unwind_next" => {
+                self.end_here();
+                return Ok(Some(Value::void()));
+            }
+            _ => return Ok(None),
+        };
+        for argument in arguments {
+            self.eval_and_discard(argument)?;
+        }
+        Ok(Some(value))
     }
 
     /// Functions that start, end and compare threads.
@@ -62,6 +90,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.create(arguments, [handle, function, argument], at)?;
             }
             ("pthread_join", [handle, result]) => self.join_thread(handle, result, at)?,
+            ("pthread_exit", [_]) if self.thread.cleanups > 0 => {
+                return self
+                    .refuse(at, "`pthread_exit` between `pthread_cleanup_push` and `pthread_cleanup_pop`");
+            }
             ("pthread_exit", [value]) => {
                 self.exit_thread(Some(value), at)?;
                 return Ok(Some(Value::void()));

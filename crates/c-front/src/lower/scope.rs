@@ -246,6 +246,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(Symbol::Function(name.to_owned()));
         }
         if initialized.is_none() && tentative.is_none() {
+            self.refuse_absent(name, at)?;
             if !LIBRARY_VARIABLES.contains(&name) {
                 if self.refuses_externals {
                     return self.refuse(at, format!("`{}`, which is not defined,", self.spelled(name)));

@@ -4,6 +4,7 @@ use super::assign::Wanted;
 use super::branch::Ways;
 use super::flow::{Flow, JoinPoint};
 use super::impact::plain_name;
+use super::obstacle::lets_others_in;
 use super::scope::{Handover, Loop};
 use super::{Lowered, Lowering};
 use crate::types::CType;
@@ -16,7 +17,7 @@ use lang_c::visit::{self, Visit};
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn block_item(&mut self, item: &'a Node<BlockItem>) -> Lowered<()> {
-        self.unless_unsupported(|lowering| lowering.any_block_item(item))
+        self.unless_unsupported(|| lets_others_in(item), |lowering| lowering.any_block_item(item))
     }
 
     fn any_block_item(&mut self, item: &'a Node<BlockItem>) -> Lowered<()> {

@@ -38,6 +38,7 @@ pub(super) struct Finished {
     obligations: Vec<Obligation>,
     reached: Vec<Reached>,
     pub(super) partings: Vec<Parting>,
+    joined_results: FxHashSet<String>,
     threads: FxHashMap<String, ThreadId>,
 }
 
@@ -81,9 +82,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             variable_length: Length::default(),
             reached: Vec::new(),
             partings: Vec::new(),
+            joined_results: FxHashSet::default(),
             atomicity: None,
             is_atomic_call: false,
             obstacles: Vec::new(),
+            ends_at_obstacles: false,
             refuses_externals: false,
             is_silent: false,
             edges: 0,
@@ -96,14 +99,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match self.walk() {
             Err(error) if self.obstacles.is_empty() => return Err(vec![error]),
             // What is wrong behind an obstacle may follow from it.
-            Err(error) if error.is_unsupported => self.obstacles.push(error),
-            _ => {}
+            Err(error) if error.is_unsupported => {
+                self.obstacles.push(error);
+                return Err(self.obstacles);
+            }
+            Err(_) => return Err(self.obstacles),
+            Ok(()) => {}
         }
-        if !self.obstacles.is_empty() {
+        if !self.obstacles.is_empty() && !self.ends_at_obstacles {
             return Err(self.obstacles);
         }
-        let Lowering { builder, obligations, reached, partings, threads, .. } = self;
-        Ok(Finished { builder, obligations, reached, partings, threads })
+        let Lowering { builder, obligations, reached, partings, joined_results, threads, .. } = self;
+        Ok(Finished { builder, obligations, reached, partings, joined_results, threads })
     }
 
     fn walk(&mut self) -> Lowered<()> {
@@ -156,7 +163,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let Some(function) = self.unit.functions.get(name) else {
             let name = self.spelled(name);
-            return self.error(at, format!("a thread is started with `{name}`, which is not defined"));
+            return self.refuse(at, format!("a thread that runs `{name}`, which is not defined,"));
         };
         let span = self.span(function.node.declarator.span);
         let spelled = self.spelled(name).to_owned();
@@ -353,7 +360,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     if !self.flow.is_dead() {
                         self.facts.publish(&targets);
                     }
-                    self.write(&place, value, at)?;
+                    if self.facts.is_result_blurred(&name) {
+                        self.facts.store(Target { object, offset: 0 }, &targets);
+                    } else {
+                        self.write(&place, value, at)?;
+                    }
                 }
                 None if !self.flow.is_dead() => self.forget(object),
                 None => {}
@@ -381,6 +392,7 @@ impl ThreadContext {
             names: Names::default(),
             labels: Names::default(),
             temporaries: memory::Temporaries::default(),
+            cleanups: 0,
         }
     }
 }
@@ -417,6 +429,13 @@ impl Finished {
             if self.is_in_loop(*location) || !self.runs_once(&site.thread) {
                 facts.pool(site);
             }
+        }
+    }
+
+    /// Finds out which results several threads leave in the same place.
+    pub(super) fn note_results(&self, facts: &mut Facts) {
+        for function in self.joined_results.iter().filter(|function| !self.runs_once(function)) {
+            facts.blur_result(function);
         }
     }
 

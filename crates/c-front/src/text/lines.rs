@@ -8,7 +8,7 @@
 use super::align::align;
 use super::lexer::{Token, TokenKind, lex_leniently};
 use rely_base::{FileId, Span};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -16,32 +16,68 @@ use std::rc::Rc;
 /// The lines of a preprocessed text, and where they come from.
 #[derive(Debug)]
 pub(crate) struct LineMap<'s> {
-    file: FileId,
     preprocessed: &'s str,
-    /// The user's text, if it is not the preprocessed text itself.
-    original: Option<Original<'s>>,
+    /// The texts that the user knows.
+    files: Vec<Written<'s>>,
+    /// The files that were translated, in the order in which they stand in the text.
+    units: Vec<UnitLines>,
     /// For each line of the preprocessed text: where it starts and where it comes from.
     lines: Vec<Line>,
-    /// Which of them come from a line of the user's file.
-    made: HashMap<usize, Vec<usize>>,
-    /// The lines of the user's file that have been asked for.
-    compared: RefCell<HashMap<usize, Rc<Compared>>>,
+    /// Which of them come from a line of a file, each time that it was included.
+    made: HashMap<Origin, Vec<usize>>,
+    /// The lines of the user's files that have been asked for.
+    compared: RefCell<HashMap<Origin, Rc<Compared>>>,
+}
+
+/// A file of the program in the preprocessed text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnitLines {
+    /// Where it starts there.
+    pub(crate) start: usize,
+    /// Which of the texts that the user knows it was.
+    pub(crate) file: usize,
+    /// Whether it was preprocessed. Otherwise the text is the one that the user knows.
+    pub(crate) is_preprocessed: bool,
 }
 
 /// What the user wrote.
 #[derive(Debug)]
-struct Original<'s> {
+pub(crate) struct Written<'s> {
+    file: FileId,
+    name: &'s str,
     text: &'s str,
     starts: Vec<usize>,
-    tokens: Vec<Token>,
+    tokens: OnceCell<Vec<Token>>,
+}
+
+impl<'s> Written<'s> {
+    pub(crate) fn new(file: FileId, name: &'s str, text: &'s str) -> Self {
+        Written { file, name, text, starts: line_starts(text), tokens: OnceCell::new() }
+    }
+
+    fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| {
+            lex_leniently(self.text).into_iter().filter(|token| token.kind != TokenKind::Blank).collect()
+        })
+    }
+}
+
+/// A line of a file that was included once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Origin {
+    file: usize,
+    /// Which time the file was included.
+    inclusion: usize,
+    /// From zero.
+    line: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Line {
     start: usize,
-    /// The line of the user's file, from zero: its own, or that of the `#include`.
-    user_line: usize,
-    /// Whether the line is the user's own, not that of a header.
+    /// Its own line, or that of the `#include` of a file that the user does not know.
+    origin: Origin,
+    /// Whether the line stands in that file.
     is_own: bool,
 }
 
@@ -73,101 +109,90 @@ impl Compared {
 }
 
 impl<'s> LineMap<'s> {
-    pub(crate) fn new(file: FileId, preprocessed: &'s str, original: Option<&'s str>) -> Self {
-        let original = original.map(|text| {
-            let tokens = lex_leniently(text).into_iter().filter(|token| token.kind != TokenKind::Blank);
-            Original { text, starts: line_starts(text), tokens: tokens.collect() }
-        });
-        let lines = match original {
-            None => Vec::new(),
-            Some(_) => presumed_lines(preprocessed),
-        };
-        let mut made: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.is_own) {
-            made.entry(line.user_line).or_default().push(index);
+    /// The units stand in the order of their starts.
+    pub(crate) fn new(preprocessed: &'s str, files: Vec<Written<'s>>, units: Vec<UnitLines>) -> Self {
+        let mut markers = Markers { names: HashMap::new(), inclusions: 0, lines: Vec::new() };
+        for (index, file) in files.iter().enumerate() {
+            markers.names.entry(file.name).or_insert(index);
         }
-        Self { file, preprocessed, original, lines, made, compared: RefCell::default() }
+        for (index, unit) in units.iter().enumerate().filter(|(_, unit)| unit.is_preprocessed) {
+            let end = units.get(index + 1).map_or(preprocessed.len(), |next| next.start);
+            markers.follow(&preprocessed[unit.start..end], *unit);
+        }
+        let lines = markers.lines;
+        let mut made: HashMap<Origin, Vec<usize>> = HashMap::new();
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.is_own) {
+            made.entry(line.origin).or_default().push(index);
+        }
+        Self { preprocessed, files, units, lines, made, compared: RefCell::default() }
     }
 
     /// The span in the user's file of a range of the preprocessed text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         let (start, end) = (self.boundary(start), self.boundary(end.max(start)));
-        let Some(original) = &self.original else {
-            return self.make(start, end);
-        };
+        let unit = self.unit(start);
+        if !unit.is_preprocessed {
+            return make(&self.files[unit.file], start - unit.start..end - unit.start);
+        }
         let first = self.line(start);
-        let whole_line = line_bounds(original.text, &original.starts, first.user_line);
+        let original = &self.files[first.origin.file];
+        let whole_line = line_bounds(original.text, &original.starts, first.origin.line);
         if !first.is_own {
-            return self.make(whole_line.0, whole_line.1);
+            return make(original, whole_line.0..whole_line.1);
         }
         let wanted = &self.preprocessed[start..end];
-        match self.written_range(original, start, end) {
-            Some((range, true)) => self.make(range.start, range.end),
+        match self.written_range(first.origin, start, end) {
+            Some((range, true)) => make(original, range),
             // It comes from a macro, perhaps from one of its arguments.
-            Some((range, false)) => self.make_inside(original, range, wanted),
+            Some((range, false)) => make_inside(original, range, wanted),
             None => {
                 let (line_start, line_end) = whole_line;
                 let line = &original.text[line_start..line_end];
-                self.make_inside(original, line_start + indentation(line)..line_end, wanted)
+                make_inside(original, line_start + indentation(line)..line_end, wanted)
             }
-        }
-    }
-
-    /// Where a text stands in a range of the user's file, if it stands there once; else the range.
-    fn make_inside(&self, original: &Original<'_>, range: Range<usize>, wanted: &str) -> Span {
-        let mut found = original.text[range.clone()].match_indices(wanted);
-        match (found.next(), found.next()) {
-            (Some((at, _)), None) if !wanted.is_empty() => {
-                self.make(range.start + at, range.start + at + wanted.len())
-            }
-            _ => self.make(range.start, range.end),
         }
     }
 
     /// The range that was written for a range of the preprocessed text, and whether it begins and
     /// ends with the same tokens.
-    fn written_range(
-        &self,
-        original: &Original<'_>,
-        start: usize,
-        end: usize,
-    ) -> Option<(Range<usize>, bool)> {
-        let (first, first_is_same) = self.written_at(original, start)?;
-        let (last, last_is_same) =
-            self.written_at(original, end.saturating_sub(1).max(start)).unwrap_or((first.clone(), false));
+    fn written_range(&self, origin: Origin, start: usize, end: usize) -> Option<(Range<usize>, bool)> {
+        let (first, first_is_same) = self.written_at(origin, start)?;
+        let last = self.written_at(origin, end.saturating_sub(1).max(start));
+        let (last, last_is_same) = last.unwrap_or((first.clone(), false));
         let range = first.start..last.end.max(first.end);
         Some((range, first_is_same && last_is_same))
     }
 
-    /// Where the token at a position was written, and whether it is the same one.
-    fn written_at(&self, original: &Original<'_>, position: usize) -> Option<(Range<usize>, bool)> {
-        let line = self.line(position);
-        if !line.is_own {
+    /// Where the token at a position was written, and whether it is the same one; nothing if that is in another file.
+    fn written_at(&self, wanted: Origin, position: usize) -> Option<(Range<usize>, bool)> {
+        let Line { origin, is_own, .. } = self.line(position);
+        if !is_own || (origin.file, origin.inclusion) != (wanted.file, wanted.inclusion) {
             return None;
         }
-        let compared = self.compared(original, line.user_line);
+        let compared = self.compared(origin);
         let made = compared.made_at(position)?;
         let tokens = compared.written_for(made)?;
         let range = compared.written[tokens.start].start..compared.written[tokens.end - 1].end;
         Some((range, compared.same[made].is_some()))
     }
 
-    fn compared(&self, original: &Original<'_>, user_line: usize) -> Rc<Compared> {
-        if let Some(known) = self.compared.borrow().get(&user_line) {
+    fn compared(&self, origin: Origin) -> Rc<Compared> {
+        if let Some(known) = self.compared.borrow().get(&origin) {
             return known.clone();
         }
-        let made = self.made_from(user_line);
-        let written = self.written_on(original, user_line);
+        let original = &self.files[origin.file];
+        let made = self.made_from(origin);
+        let written = self.written_on(origin);
         let same = align(&texts(&made, self.preprocessed), &texts(&written, original.text));
         let compared = Rc::new(Compared { made, written, same });
-        self.compared.borrow_mut().insert(user_line, compared.clone());
+        self.compared.borrow_mut().insert(origin, compared.clone());
         compared
     }
 
     /// The tokens that the preprocessor has made from a line of the user's file.
-    fn made_from(&self, user_line: usize) -> Vec<Token> {
+    fn made_from(&self, origin: Origin) -> Vec<Token> {
         let mut made = Vec::new();
-        for &index in self.made.get(&user_line).into_iter().flatten() {
+        for &index in self.made.get(&origin).into_iter().flatten() {
             let line = self.lines[index];
             let end = self.lines.get(index + 1).map_or(self.preprocessed.len(), |next| next.start);
             let text = &self.preprocessed[line.start..end.max(line.start)];
@@ -183,16 +208,19 @@ impl<'s> LineMap<'s> {
 
     /// The tokens on a line of the user's file, and on those behind it that the preprocessor has
     /// added to it: a call of a macro may have several lines.
-    fn written_on(&self, original: &Original<'_>, user_line: usize) -> Vec<Token> {
+    fn written_on(&self, origin: Origin) -> Vec<Token> {
+        let original = &self.files[origin.file];
+        let tokens = original.tokens();
         let mut written = Vec::new();
-        for line in user_line..original.starts.len() {
+        for line in origin.line..original.starts.len() {
             let (start, end) = line_bounds(original.text, &original.starts, line);
-            let first = original.tokens.partition_point(|token| token.start < start);
-            let last = original.tokens.partition_point(|token| token.start < end);
-            written.extend_from_slice(&original.tokens[first..last.max(first)]);
+            let first = tokens.partition_point(|token| token.start < start);
+            let last = tokens.partition_point(|token| token.start < end);
+            written.extend_from_slice(&tokens[first..last.max(first)]);
             let is_continued = original.text[start..end].trim_end().ends_with('\\');
             let depth = depth_of(&written, original.text);
-            if !(is_continued || depth > 0) || !self.made_from(line + 1).is_empty() {
+            let next = Origin { line: line + 1, ..origin };
+            if !(is_continued || depth > 0) || !self.made_from(next).is_empty() {
                 break;
             }
         }
@@ -211,28 +239,50 @@ impl<'s> LineMap<'s> {
 
     /// The user's text under a span, on one line.
     pub(crate) fn text(&self, span: Span) -> String {
-        let text = self.original.as_ref().map_or(self.preprocessed, |original| original.text);
-        let text = text.get(span.start as usize..span.end as usize).unwrap_or("");
+        let text = self.shown(span).get(span.start as usize..span.end as usize).unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The number of the user's line on which a span starts.
     pub(crate) fn number(&self, span: Span) -> usize {
-        let text = self.original.as_ref().map_or(self.preprocessed, |original| original.text);
-        let before = text.as_bytes().get(..span.start as usize).unwrap_or_default();
+        let before = self.shown(span).as_bytes().get(..span.start as usize).unwrap_or_default();
         before.iter().filter(|&&byte| byte == b'\n').count() + 1
     }
 
-    fn make(&self, start: usize, end: usize) -> Span {
-        Span { file: self.file, start: start as u32, end: end.max(start) as u32 }
+    /// The text into which a span points.
+    fn shown(&self, span: Span) -> &'s str {
+        self.files.iter().find(|file| file.file == span.file).map_or("", |file| file.text)
+    }
+
+    fn unit(&self, position: usize) -> UnitLines {
+        let index = self.units.partition_point(|unit| unit.start <= position);
+        self.units[index.saturating_sub(1)]
     }
 
     fn line(&self, position: usize) -> Line {
         let index = self.lines.partition_point(|line| line.start <= position);
         match index.checked_sub(1) {
             Some(index) => self.lines[index],
-            None => Line { start: 0, user_line: 0, is_own: true },
+            None => {
+                let origin = Origin { file: self.unit(position).file, inclusion: 0, line: 0 };
+                Line { start: 0, origin, is_own: true }
+            }
         }
+    }
+}
+
+fn make(file: &Written<'_>, range: Range<usize>) -> Span {
+    Span { file: file.file, start: range.start as u32, end: range.end.max(range.start) as u32 }
+}
+
+/// Where a text stands in a range of the user's file, if it stands there once; else the range.
+fn make_inside(original: &Written<'_>, range: Range<usize>, wanted: &str) -> Span {
+    let mut found = original.text[range.clone()].match_indices(wanted);
+    match (found.next(), found.next()) {
+        (Some((at, _)), None) if !wanted.is_empty() => {
+            make(original, range.start + at..range.start + at + wanted.len())
+        }
+        _ => make(original, range),
     }
 }
 
@@ -265,38 +315,114 @@ fn line_bounds(text: &str, starts: &[usize], line: usize) -> (usize, usize) {
     (start, start + text[start..next - 1].trim_end_matches('\r').len())
 }
 
-/// Follows the line markers. The first marker names the user's file.
-fn presumed_lines(preprocessed: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut main_file: Option<&str> = None;
-    let (mut user_line, mut is_own) = (0, true);
-    let mut start = 0;
-    for line in preprocessed.split_inclusive('\n') {
-        if let Some((number, file)) = line_marker(line) {
-            let main_file = *main_file.get_or_insert(file);
-            is_own = file == main_file;
-            // While in a header, the line stays that of its `#include`.
-            if is_own {
-                user_line = number.saturating_sub(1);
-            }
-            lines.push(Line { start: start + line.len(), user_line, is_own });
-        } else {
-            lines.push(Line { start, user_line, is_own });
-            user_line += usize::from(is_own);
-        }
-        start += line.len();
-    }
-    lines
+/// Follows the line markers.
+struct Markers<'s> {
+    /// The files that the user knows, by their names.
+    names: HashMap<&'s str, usize>,
+    /// How many times a file was included so far.
+    inclusions: usize,
+    lines: Vec<Line>,
 }
 
-/// Line and file of `# 12 "file" flags` or `#line 12 "file"`.
-fn line_marker(line: &str) -> Option<(usize, &str)> {
+/// A file that is being included.
+#[derive(Clone, Copy)]
+struct Inclusion<'s> {
+    name: &'s str,
+    number: usize,
+}
+
+impl<'s> Markers<'s> {
+    /// The lines of a unit. Its first marker names the file itself.
+    fn follow(&mut self, text: &'s str, unit: UnitLines) {
+        let mut stack = vec![Inclusion { name: "", number: self.next_inclusion() }];
+        // Who comes back from a text without a name of its own is in the same inclusion as before.
+        let mut siblings: HashMap<(usize, &str), usize> = HashMap::new();
+        let mut main_name: Option<&str> = None;
+        let mut origin = Origin { file: unit.file, inclusion: stack[0].number, line: 0 };
+        let mut is_own = true;
+        let mut start = unit.start;
+        for line in text.split_inclusive('\n') {
+            let Some(marker) = line_marker(line) else {
+                self.lines.push(Line { start, origin, is_own });
+                origin.line += usize::from(is_own);
+                start += line.len();
+                continue;
+            };
+            let name = marker.name;
+            if main_name.is_none() {
+                main_name = Some(name);
+                stack[0].name = name;
+                siblings.insert((1, name), stack[0].number);
+            }
+            if marker.enters {
+                stack.push(Inclusion { name, number: self.next_inclusion() });
+            } else if marker.returns && stack.len() > 1 {
+                stack.pop();
+                while stack.len() > 1 && stack.last().is_some_and(|top| top.name != name) {
+                    stack.pop();
+                }
+            }
+            let depth = stack.len();
+            let is_other = stack[depth - 1].name != name;
+            if is_other {
+                let number = *siblings.entry((depth, name)).or_insert_with(|| {
+                    self.inclusions += 1;
+                    self.inclusions
+                });
+                stack[depth - 1] = Inclusion { name, number };
+            }
+            let file = if main_name == Some(name) { Some(unit.file) } else { self.names.get(name).copied() };
+            // While in a header that the user does not know, the line stays that of its `#include`.
+            is_own = file.is_some();
+            if let Some(file) = file {
+                let inclusion = stack[depth - 1].number;
+                origin = Origin { file, inclusion, line: marker.line.saturating_sub(1) };
+            }
+            start += line.len();
+            self.lines.push(Line { start, origin, is_own });
+        }
+    }
+
+    fn next_inclusion(&mut self) -> usize {
+        self.inclusions += 1;
+        self.inclusions
+    }
+}
+
+/// `# 12 "file" flags` or `#line 12 "file"`.
+struct Marker<'s> {
+    line: usize,
+    name: &'s str,
+    /// Whether it stands where a file starts to be included.
+    enters: bool,
+    /// Whether it stands behind a file that was included.
+    returns: bool,
+}
+
+fn line_marker(line: &str) -> Option<Marker<'_>> {
     let rest = line.strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let number = rest[..digits].parse().ok()?;
+    let line = rest[..digits].parse().ok()?;
     let name = rest[digits..].trim_start().strip_prefix('"')?;
-    Some((number, &name[..name.find('"')?]))
+    let (name, flags) = name.split_once('"')?;
+    let has = |wanted: &str| flags.split_whitespace().any(|flag| flag == wanted);
+    Some(Marker { line, name, enters: has("1"), returns: has("2") })
+}
+
+/// The names of the files that were included, and that are not those of the system.
+pub(crate) fn included_files(preprocessed: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in preprocessed.lines().filter(|line| line.starts_with('#')) {
+        let Some(marker) = line_marker(line) else { continue };
+        let is_system = line.ends_with(" 3") || line.contains(" 3 4");
+        if marker.enters && !is_system && !marker.name.starts_with('<') {
+            names.push(marker.name);
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 #[cfg(test)]
@@ -306,8 +432,9 @@ mod tests {
 
     fn check(original: &str, preprocessed: &str, part: &str, expected: &str) {
         let mut sources = SourceMap::new();
-        let file = sources.add("t.c", original);
-        let map = LineMap::new(file, preprocessed, Some(original));
+        let written = vec![Written::new(sources.add("t.c", original), "t.c", original)];
+        let unit = UnitLines { start: 0, file: 0, is_preprocessed: true };
+        let map = LineMap::new(preprocessed, written, vec![unit]);
         let start = preprocessed.find(part).expect("the part is in the text");
         assert_eq!(sources.text(map.span(start, start + part.len())), expected);
     }
@@ -355,7 +482,34 @@ mod tests {
         let mut sources = SourceMap::new();
         let text = "# 1 \"other.c\"\nint x;";
         let file = sources.add("t.i", text);
-        let span = LineMap::new(file, text, None).span(14, 20);
+        let unit = UnitLines { start: 0, file: 0, is_preprocessed: false };
+        let map = LineMap::new(text, vec![Written::new(file, "t.i", text)], vec![unit]);
+        let span = map.span(14, 20);
         assert_eq!((sources.text(span), sources.position(span).line), ("int x;", 2));
+    }
+
+    #[test]
+    fn files_and_headers_that_are_known_have_their_own_lines() {
+        let (a, b, h) = ("#include \"h.h\"\nint a;\n", "#include \"h.h\"\nint b;\n", "\nint h;\n");
+        let part = |name: &str, own: &str| {
+            format!("# 1 \"{name}\"\n# 1 \"h.h\" 1\n\nint h;\n# 2 \"{name}\" 2\n{own}\n")
+        };
+        let (first, second) = (part("a.c", "int a;"), part("b.c", "int b;"));
+        let text = format!("{first}{second}");
+        let mut sources = SourceMap::new();
+        let files = [("a.c", a), ("b.c", b), ("h.h", h)];
+        let written = files.map(|(name, text)| Written::new(sources.add(name, text), name, text));
+        let unit = |start, file| UnitLines { start, file, is_preprocessed: true };
+        let map = LineMap::new(&text, written.into(), vec![unit(0, 0), unit(first.len(), 1)]);
+        let found = |start: usize| {
+            let span = map.span(start, start + 6);
+            (sources.file(span.file).name().to_owned(), sources.position(span).line, map.text(span))
+        };
+        let at = |wanted: &str| text.find(wanted).expect("it stands there");
+        assert_eq!(found(at("int a;")), ("a.c".to_owned(), 2, "int a;".to_owned()));
+        assert_eq!(found(at("int b;")), ("b.c".to_owned(), 2, "int b;".to_owned()));
+        assert_eq!(found(at("int h;")), ("h.h".to_owned(), 2, "int h;".to_owned()));
+        assert_eq!(found(text.rfind("int h;").expect("twice")), ("h.h".to_owned(), 2, "int h;".to_owned()));
+        assert_eq!(included_files(&text), ["h.h"]);
     }
 }

@@ -3,12 +3,14 @@
 //!
 //! The parser does the grammar; this module does what it leaves out: [`prepare`] rewrites the
 //! few spellings that it does not know and refuses what would exhaust it, and [`LineMap`]
-//! follows the preprocessor's line markers.
+//! follows the preprocessor's line markers. Several files become one text, in which [`conflicting_names`] are kept
+//! apart.
 
 mod align;
 mod implicit_int;
 mod lexer;
 mod lines;
+mod link;
 mod nesting;
 mod pack;
 mod parse;
@@ -16,6 +18,7 @@ mod prepare;
 mod prototypes;
 mod tags;
 
-pub(crate) use lines::LineMap;
+pub(crate) use lines::{LineMap, UnitLines, Written, included_files};
+pub(crate) use link::conflicting_names;
 pub(crate) use parse::parse;
 pub(crate) use prepare::{CONDITION, Prepared, prepare};

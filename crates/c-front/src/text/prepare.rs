@@ -81,8 +81,17 @@ pub(crate) struct Unreadable {
     pub(crate) message: String,
 }
 
+/// The files of which a text consists.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// Where they start, but for the first one.
+    pub(crate) starts: Vec<usize>,
+    /// Names that are written in another way, by their positions in the text.
+    pub(crate) renamed: FxHashMap<usize, String>,
+}
+
 /// Rewrites a preprocessed text for the parser.
-pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
+pub(crate) fn prepare(source: &str, parts: &Parts) -> Result<Prepared, Unreadable> {
     if source.len() > MAX_BYTES {
         let message = format!("the preprocessed text is larger than {} MB", MAX_BYTES >> 20);
         return Err(Unreadable { at: 0, message });
@@ -100,6 +109,7 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
     let mut rewriter = Rewriter {
         source,
         written: 0,
+        renamed_at: &parts.renamed,
         renamed: rename_unusual(&counts),
         without_type: without_type(source, &code),
         moved: moved_attributes(source, &code),
@@ -114,12 +124,26 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Unreadable> {
         refused: None,
     };
     rewriter.prepared.text.push_str(PRELUDE);
-    rewriter.rewrite(&code, unused_prototypes(source, &code, &counts));
+    rewriter.rewrite(&code, unused_in(source, &code, &parts.starts));
     rewriter.append_library(|name| counts.contains_key(name));
     match rewriter.refused {
         Some(refused) => Err(refused),
         None => Ok(rewriter.prepared),
     }
+}
+
+/// Prototypes of functions that are not named in the same file.
+fn unused_in(source: &str, code: &[Token], starts: &[usize]) -> Vec<Range<usize>> {
+    let mut unused = Vec::new();
+    let mut first = 0;
+    for &end in starts.iter().chain([&source.len()]) {
+        let behind = code.partition_point(|token| token.start < end);
+        let part = &code[first..behind];
+        let ranges = unused_prototypes(source, part, &count_words(source, part)).into_iter();
+        unused.extend(ranges.map(|range| range.start + first..range.end + first));
+        first = behind;
+    }
+    unused
 }
 
 /// A name of the letters that the parser knows, not used otherwise, for each name with others.
@@ -144,6 +168,7 @@ struct Rewriter<'s> {
     source: &'s str,
     /// How much of the source has been dealt with.
     written: usize,
+    renamed_at: &'s FxHashMap<usize, String>,
     renamed: FxHashMap<&'s str, String>,
     /// Where `int` is left out.
     without_type: FxHashSet<usize>,
@@ -234,7 +259,7 @@ impl<'s> Rewriter<'s> {
             TokenKind::Word if text == "_Alignas" => return self.alignment(code, index),
             TokenKind::Word if text == "_Static_assert" => return self.static_assertion(code, index),
             TokenKind::Literal if text.contains('\\') => self.write(token, &with_known_escapes(text)),
-            TokenKind::Word => match self.renamed.get(text).cloned() {
+            TokenKind::Word => match self.new_name(token) {
                 Some(name) => {
                     self.write(token, &name);
                     self.prepared.spellings.insert(name, with_named_characters(text));
@@ -256,6 +281,11 @@ impl<'s> Rewriter<'s> {
             _ => self.write(token, text),
         }
         1
+    }
+
+    fn new_name(&self, token: Token) -> Option<String> {
+        let of_this = self.renamed_at.get(&token.start);
+        of_this.or_else(|| self.renamed.get(token.text(self.source))).cloned()
     }
 
     /// `_Alignas(x)` as an attribute.
@@ -400,7 +430,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(source: &str, expected: Expect) {
-        let prepared = prepare(source).expect("the text is readable");
+        let prepared = prepare(source, &Parts::default()).expect("the text is readable");
         expected.assert_eq(prepared.text.strip_prefix(PRELUDE).expect("the prelude stands first"));
     }
 
@@ -464,7 +494,7 @@ mod tests {
             "extern int f(int), f(int);",
             "extern __typeof__(int) f;",
         ] {
-            let prepared = prepare(kept).expect("the text is readable");
+            let prepared = prepare(kept, &Parts::default()).expect("the text is readable");
             assert_eq!(prepared.text.strip_prefix(PRELUDE), Some(kept));
         }
     }
@@ -472,7 +502,7 @@ mod tests {
     #[test]
     fn positions_lead_back() {
         let source = "/* c */ __thread int x$y;";
-        let prepared = prepare(source).expect("the text is readable");
+        let prepared = prepare(source, &Parts::default()).expect("the text is readable");
         for word in ["int", ";"] {
             let position = prepared.text.rfind(word).expect("the word is kept");
             assert_eq!(prepared.original(position), source.rfind(word).expect("the word is there"));
@@ -482,7 +512,13 @@ mod tests {
     #[test]
     fn unreadable_texts_are_refused() {
         let deep = format!("int x = {}1{};", "(".repeat(100_000), ")".repeat(100_000));
-        assert_eq!(prepare(&deep).map(|_| ()).unwrap_err().message, "the program nests too deeply here");
-        assert_eq!(prepare("'").map(|_| ()).unwrap_err().message, "a character constant is not terminated");
+        assert_eq!(
+            prepare(&deep, &Parts::default()).map(|_| ()).unwrap_err().message,
+            "the program nests too deeply here"
+        );
+        assert_eq!(
+            prepare("'", &Parts::default()).map(|_| ()).unwrap_err().message,
+            "a character constant is not terminated"
+        );
     }
 }

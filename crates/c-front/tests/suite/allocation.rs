@@ -1,9 +1,10 @@
 //! Allocated memory, and the command line.
 
-use crate::common::{explore, preprocessed, program, try_translate};
+use crate::common::{explore, program};
 
 const DECLARATIONS: &str = "typedef unsigned long size_t; void *malloc(size_t); void *calloc(size_t, size_t); \
-    void free(void *); void *memset(void *, int, size_t), *memcpy(void *, const void *, size_t); char *strcpy(char *, const char *); int atoi(const char *); typedef unsigned long pthread_t; \
+    void free(void *); void *memset(void *, int, size_t), *memcpy(void *, const void *, size_t), *memmove(void *, const void *, size_t); \
+    int memcmp(const void *, const void *, size_t); void *realloc(void *, size_t); char *strdup(const char *); char *strcpy(char *, const char *); int atoi(const char *); typedef unsigned long pthread_t; \
     int pthread_create(pthread_t *, void *, void *(*)(void *), void *); int pthread_join(pthread_t, void **); ";
 
 fn check(text: &str, end: &str) {
@@ -14,13 +15,6 @@ fn check(text: &str, end: &str) {
         for field in end.split(' ') {
             assert!(found.split(' ').any(|other| other == field), "{found} has no {field}\n{text}");
         }
-    }
-}
-
-fn check_refusal(text: &str, message: &str) {
-    match try_translate(&preprocessed(&format!("{DECLARATIONS}{text}"))) {
-        Ok((program, _)) => panic!("accepted: {program}"),
-        Err(error) => assert!(error.contains(message), "{error}"),
     }
 }
 
@@ -75,7 +69,31 @@ fn memory_is_set_and_copied() {
         "int a[3], k; char c[4] = { 1, 2, 3, 4 }; int main() { memcpy(a + 1, c, 4); k = a[1] + memcmp(c, a + 1, 4); }",
         "k=67305985",
     );
-    check_refusal("int n; char c[4]; int main() { memset(c, 0, n); }", "`memset` of a variable size");
+    let sizes =
+        "int k, n = 3; char c[4] = { 1, 2, 3, 4 }, d[4]; int a[2] = { 5, 6 }, b[2]; int main() { n += k;";
+    check(&format!("{sizes} memset(c + 1, 7, n - 1); }}"), "n=3 c=[1, 7, 7, 4]");
+    check(
+        &format!("{sizes} memcpy(d, c, n); k = memcmp(c, d, n) == 0 && memcmp(c, d, n + 1) > 0; }}"),
+        "d=[1, 2, 3, 0] k=1 n=3",
+    );
+    check(&format!("{sizes} memmove(c + 1, c, n); }}"), "n=3 c=[1, 1, 2, 3]");
+    check(&format!("{sizes} memmove(c, c + 1, n); }}"), "n=3 c=[2, 3, 4, 4]");
+    check(&format!("{sizes} memcpy(b, a, n * 2 + 2); k = b[0] * 10 + b[1]; }}"), "n=3 k=56");
+}
+
+#[test]
+fn memory_is_made_larger_and_smaller() {
+    let start = "int k, n = 2; int main() { int *p = malloc(n * sizeof *p); p[0] = 3; p[1] = 4;";
+    check(
+        &format!("{start} p = realloc(p, 12); p[2] = 5; k = p[0] * 100 + p[1] * 10 + p[2]; free(p); }}"),
+        "k=345",
+    );
+    check(&format!("{start} p = realloc(p, 4); k = p[0]; free(p); }}"), "k=3");
+    check(&format!("{start} p = realloc((void *)0, 4); *p = 6; k = *p; }}"), "k=6");
+    check(
+        "int k; int main() { char *p = strdup(\"ab\"), *q = strdup(p); q[0] = 'c'; k = (p[0] == 'a') + q[2] + (q[0] - p[0]) * 10; }",
+        "k=21",
+    );
 }
 
 #[test]

@@ -88,8 +88,14 @@ fn destructors_run_when_the_program_ends() {
 /// of them.
 const CHANGED_MEANINGS: &[(&str, &str)] = &[
     ("int x; extern int y __attribute__((alias(\"x\"))); int main(void) { y = 1; }", "`alias`"),
-    ("int f(void) __attribute__((weak)); int f(void) { return 1; } int main(void) { return f(); }", "`weak`"),
-    ("__attribute__((weak)) int x; int main(void) { return x; }", "`weak`"),
+    (
+        "int f(void) __attribute__((weak)); int main(void) { return f != 0; }",
+        "`f`, which is weak and not defined,",
+    ),
+    (
+        "extern __attribute__((weak)) int x; int main(void) { return &x != 0; }",
+        "`x`, which is weak and not defined,",
+    ),
     ("void c(int *p) {} int main(void) { __attribute__((cleanup(c))) int x = 1; return x; }", "`cleanup`"),
     ("void c(int *p) {} int main(void) { int x __attribute__((cleanup(c))) = 1; return x; }", "`cleanup`"),
     ("typedef int v __attribute__((vector_size(16))); v x; int main(void) { x; }", "`vector_size`"),

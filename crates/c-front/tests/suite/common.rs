@@ -11,7 +11,7 @@ const MAX_STATES: usize = 200_000;
 
 /// A text that needs no preprocessing.
 pub(crate) fn preprocessed(text: &str) -> CInput {
-    CInput { name: "test.i".into(), original: None, preprocessed: text.into(), refuses_externals: false }
+    CInput { name: "test.i".into(), preprocessed: text.into(), ..CInput::default() }
 }
 
 /// The program of a text, or its error as [`describe`] tells it.
@@ -32,7 +32,7 @@ pub(crate) fn program(text: &str) -> Program {
 }
 
 /// An error with its line and the text under it.
-fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
+pub(crate) fn describe(error: &Diagnostic, sources: &SourceMap) -> String {
     let place = error.primary.as_ref().map(|(span, _)| {
         let position = sources.position(*span);
         let text: String = sources.text(*span).lines().next().unwrap_or("").chars().take(60).collect();

@@ -3,7 +3,7 @@
 
 use crate::generated::Generated;
 use crate::versus_gcc::{Summary, Undefined, compare, is_gcc_there};
-use crate::{arithmetic, conversions, effects, initializers, layouts, memory, punning};
+use crate::{arithmetic, conversions, effects, initializers, layouts, library, memory, punning};
 use std::io::Write;
 
 const ARITHMETIC: u64 = 60;
@@ -13,6 +13,7 @@ const INITIALIZERS: u64 = 250;
 const LAYOUTS: u64 = 200;
 const CONVERSIONS: u64 = 200;
 const PUNNING: u64 = 60;
+const LIBRARY: u64 = 60;
 
 fn check(count: u64, generate: impl Fn(u64) -> Generated, traps: std::ops::Range<u64>) {
     if !is_gcc_there() {
@@ -60,4 +61,9 @@ fn operands_are_evaluated_as_gcc_evaluates_them() {
 #[test]
 fn memory_that_is_looked_at_in_several_ways_is_that_of_gcc() {
     check(PUNNING, punning::generate, 0..1);
+}
+
+#[test]
+fn the_library_and_calls_are_those_of_gcc() {
+    check(LIBRARY, library::generate, 0..1);
 }

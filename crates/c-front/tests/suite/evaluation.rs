@@ -212,8 +212,8 @@ const CALLS: &[(&str, &str, bool)] = &[
     ("__assert", "text ; text ; x", false),
 ];
 
-/// Functions whose argument is a text of the command line, which is not evaluated here, or that
-/// allocate, whose arguments are constants.
+/// Functions whose argument is a text of the command line, which is not evaluated here, that
+/// allocate, whose arguments are constants, or that only macros call.
 const ELSEWHERE: &[&str] = &[
     "memcmp",
     "memmove",
@@ -223,6 +223,21 @@ const ELSEWHERE: &[&str] = &[
     "calloc",
     "__builtin_malloc",
     "__builtin_calloc",
+    "__builtin_alloca",
+    "alloca",
+    "alarm",
+    "pthread_kill",
+    "setitimer",
+    "sigaction",
+    "signal",
+    "sscanf",
+    "__allocated_bytes",
+    "__pthread_register_cancel",
+    "__pthread_register_cancel_defer",
+    "__pthread_unregister_cancel",
+    "__pthread_unregister_cancel_restore",
+    "__pthread_unwind_next",
+    "__sigsetjmp_cancel",
     "atoi",
     "atol",
     "atoll",

@@ -189,3 +189,16 @@ fn equal_strings_may_be_one() {
     assert_eq!(compared("p == p"), "r=1");
     assert_eq!(compared("p == 0"), "r=0");
 }
+
+#[test]
+fn results_of_several_threads_are_not_followed() {
+    let text =
+        "typedef unsigned long pthread_t; int pthread_create(pthread_t *, void *, void *(*)(void *), void *);
+        int pthread_join(pthread_t, void **); int x = 1;
+        void *f(void *a) { return &x; }
+        int main(void) { pthread_t t[2]; void *r; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0);
+          for (int i = 0; i < 2; i++) { pthread_join(t[i], &r); if (r == &x) x = *(int *)r; } }";
+    let program = crate::common::program(text);
+    let runs = crate::common::explore(&program);
+    assert!(runs.failures.is_empty() && runs.ends.iter().all(|end| end.contains("x=1")), "{runs:?}");
+}

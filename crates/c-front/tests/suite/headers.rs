@@ -7,7 +7,7 @@ use rely_program::{CheckKind, Program};
 
 fn preprocess(text: &str) -> CInput {
     let preprocessed = run_preprocessor("test.c", text);
-    CInput { name: "test.c".into(), original: Some(text.into()), preprocessed, refuses_externals: false }
+    CInput { name: "test.c".into(), original: Some(text.into()), preprocessed, ..CInput::default() }
 }
 
 fn program(text: &str) -> (Program, SourceMap) {

@@ -206,7 +206,7 @@ fn outcome(runs: &Runs) -> Outcome {
 }
 
 fn run(preprocessed: String) -> Runs {
-    let input = CInput { name: "test.i".into(), original: None, preprocessed, refuses_externals: false };
+    let input = CInput { name: "test.i".into(), preprocessed, ..CInput::default() };
     match try_translate(&input) {
         Ok((program, _)) => explore(&program),
         Err(error) => panic!("{error}"),

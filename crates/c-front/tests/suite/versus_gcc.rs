@@ -85,8 +85,7 @@ pub(crate) fn compare(
 
 /// The end of the only run.
 fn run(text: &str) -> Result<End, String> {
-    let input =
-        CInput { name: "test.i".into(), original: None, preprocessed: text.into(), refuses_externals: false };
+    let input = CInput { name: "test.i".into(), preprocessed: text.into(), ..CInput::default() };
     let mut sources = SourceMap::new();
     let program = translate(&mut sources, &input).map_err(|error| {
         let place = error.primary.as_ref().map(|(span, _)| sources.position(*span).line);

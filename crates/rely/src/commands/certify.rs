@@ -48,7 +48,7 @@ fn print_unknown(
     conclusion: Conclusion,
     start: Instant,
 ) -> Ended {
-    let file = arguments.file.display().to_string();
+    let file = super::program_name(&arguments.files).to_string();
     // Which property the certificate is about may not be known yet.
     let finding =
         Finding { time: start.elapsed(), ..Finding::new(Goal::Assert, engine_name(arguments), conclusion) };
@@ -69,7 +69,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         Ok(certificate) => certificate,
         Err(message) => return Ok(context.console.error(&message)),
     };
-    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
+    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
         Ok(loaded) => loaded,
         Err(NotLoaded::Wrong(problem)) => return Ok(context.complain(&problem)),
         Err(NotLoaded::Stopped(interrupted)) => {
@@ -100,7 +100,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         time: start.elapsed(),
         ..Finding::new(goal, engine_name(arguments), conclusion)
     };
-    let file = arguments.file.display().to_string();
+    let file = super::program_name(&arguments.files).to_string();
     let mut text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
     text += &proof_text(arguments.proof, &verified, loaded, context);
     let wanted =

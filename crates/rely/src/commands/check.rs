@@ -18,13 +18,13 @@ use rely_evidence::{Proof, Verdict};
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
-    Conclusion, Explained, Finding, HtmlReport, Note, RaceFreedom, Sentence, SourceRange, Subject, Totals,
-    explain, render_proof, render_summary,
+    Conclusion, Explained, Finding, HtmlReport, Note, Problem, RaceFreedom, Sentence, SourceRange, Subject,
+    Totals, explain, render_proof, render_summary,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::cell::Cell;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Checks all files and prints what was found.
@@ -45,7 +45,7 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     };
     let cache = Cache::of_user().filter(|_| arguments.wants_report_only() && !arguments.no_cache);
     let ledger = Ledger::new(arguments, context, engine.name(), &acceptance);
-    let (reports, mistake) = if arguments.files.len() > 1 && arguments.wants_report_only() {
+    let (reports, mistake) = if arguments.programs().len() > 1 && arguments.wants_report_only() {
         many::check_many(arguments, context, cache.as_ref(), &acceptance)?
     } else {
         let heartbeat = Heartbeat::new(arguments.quiet || arguments.worker);
@@ -63,14 +63,14 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     let summary = || {
         let totals = Totals {
             time: begun.elapsed(),
-            not_checked: arguments.files.len() - reports.len(),
+            not_checked: arguments.programs().len() - reports.len(),
             by_default: arguments.property.is_empty(),
         };
         format!("\n{}", render_summary(&reports, totals, context.console.out_style))
     };
     match output::render(&reports, arguments, status) {
         Some(text) => context.console.print(&text)?,
-        None if arguments.files.len() > 1 => context.console.print(&summary())?,
+        None if arguments.programs().len() > 1 => context.console.print(&summary())?,
         None => {}
     }
     Ok(status)
@@ -82,7 +82,7 @@ fn contradiction(arguments: &CheckArgs) -> Option<String> {
         return Some("there is nothing to check: name files, or list `files` in rely.toml".to_owned());
     }
     if let Some(option) = arguments.evidence.needs_one_result()
-        && (arguments.files.len() > 1 || arguments.property.len() > 1)
+        && (arguments.programs().len() > 1 || arguments.property.len() > 1)
     {
         return Some(format!("`{option}` is about one property of one file; name just one of each"));
     }
@@ -110,9 +110,9 @@ fn check_files(
     }
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
     let unwritten = Cell::new(None);
-    for path in &arguments.files {
+    for paths in arguments.programs() {
         let task = Task { arguments, engine, context, watch, ledger, cache, unwritten: &unwritten };
-        check_file(path, &task, &mut page)?;
+        check_program(paths, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
             break;
         }
@@ -145,10 +145,23 @@ const USUAL_SECONDS_OF_SEVERAL: f64 = 20.0;
 
 /// The seconds for a file and the megabytes for its process; of the seconds none mean that there is no limit.
 pub(super) fn limits_of(arguments: &CheckArgs, at_once: usize) -> (f64, u64) {
-    let is_one = arguments.files.len() == 1;
+    let is_one = arguments.programs().len() == 1;
     let usual = if is_one { USUAL_SECONDS } else { USUAL_SECONDS_OF_SEVERAL };
     let memory = arguments.memory.unwrap_or_else(|| Limits::usual_megabytes(at_once));
     (arguments.timeout.unwrap_or(usual), memory)
+}
+
+impl Task<'_> {
+    /// There is no result about a program, but an explanation.
+    fn refuse(&self, file: String, problem: Problem, page: &mut Option<HtmlReport>) -> io::Result<()> {
+        if self.arguments.format == CheckFormat::Text && !self.arguments.worker {
+            self.context.complain(&problem);
+        }
+        if let Some(page) = page {
+            page.add_problem(&file, &problem);
+        }
+        self.ledger.close(file, Some(problem)).map(drop)
+    }
 }
 
 fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
@@ -183,35 +196,39 @@ fn sections(arguments: &CheckArgs) -> CriticalSections {
     }
 }
 
-/// Checks one file; text is printed as soon as everything is known about it.
-fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
+/// Checks the files of one program; text is printed as soon as everything is known about it.
+fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlReport>) -> io::Result<()> {
     let Task { arguments, ledger, .. } = *task;
-    let file = path.display().to_string();
+    let file = super::program_name(paths);
     let (seconds, megabytes) = limits_of(arguments, 1);
     let limits = Limits::new((seconds > 0.0).then_some(seconds), megabytes);
     let begun = Instant::now();
-    ledger.expect(&ledger.wanted(path));
+    ledger.expect(&ledger.wanted(paths));
     let budget = task.watch.begin(limits);
     task.watch.heartbeat.set(|| format!("{file}: reading"));
-    let source = match super::input::read_within(path, &arguments.input, &budget) {
+    let source = match super::input::read_program_within(paths, &arguments.input, &budget) {
         Ok(source) => source,
-        Err(reason) => return not_loaded(path, reason, task, page, begun),
+        Err(reason) => return not_loaded(paths, reason, task, page, begun),
     };
-    let key =
-        task.cache.map(|cache| cache.key(&many::options_text(arguments, (seconds, megabytes)), &source));
-    let cached = task.cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
+    // What is kept is about one file.
+    let cache = task.cache.filter(|_| paths.len() == 1);
+    let key = cache.map(|cache| cache.key(&many::options_text(arguments, (seconds, megabytes)), &source));
+    let cached = cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
     if let Some(report) = cached {
         return ledger.adopt(report);
     }
-    let loaded = match rely_verify::load_within(&source, &budget) {
+    let loaded = match rely_verify::load_partly_within(&source, &budget) {
         Ok(loaded) => loaded,
-        Err(reason) => return not_loaded(path, reason.into(), task, page, begun),
+        Err(reason) => return not_loaded(paths, reason.into(), task, page, begun),
     };
     let notes = notes_of(&loaded);
     ledger.note(notes.iter().map(|(_, note)| note.clone()).collect());
-    check_goals(&file, &loaded, &notes, limits.after(begun.elapsed()), task, page);
+    if !check_goals(&file, &loaded, &notes, limits.after(begun.elapsed()), task, page) {
+        let problem = Problem { diagnostics: loaded.obstacles, sources: loaded.sources };
+        return task.refuse(file, problem, page);
+    }
     let report = ledger.close(file, None)?;
-    if let (Some(cache), Some(key)) = (task.cache, key)
+    if let (Some(cache), Some(key)) = (cache, key)
         && !task.context.interrupt.is_cancelled()
     {
         cache.put(&key, &report);
@@ -221,34 +238,27 @@ fn check_file(path: &Path, task: &Task<'_>, page: &mut Option<HtmlReport>) -> io
 
 /// There is no program, or there was no time to make one.
 fn not_loaded(
-    path: &Path,
+    paths: &[PathBuf],
     reason: NotLoaded,
     task: &Task<'_>,
     page: &mut Option<HtmlReport>,
     begun: Instant,
 ) -> io::Result<()> {
-    let Task { arguments, context, ledger, .. } = *task;
-    let file = path.display().to_string();
-    let problem = match reason {
-        NotLoaded::Wrong(problem) => problem,
+    let ledger = task.ledger;
+    let file = super::program_name(paths);
+    match reason {
+        NotLoaded::Wrong(problem) => task.refuse(file, problem, page),
         NotLoaded::Stopped(interrupted) => {
-            for goal in ledger.wanted(path) {
+            for goal in ledger.wanted(paths) {
                 let finding = ledger.unknown(goal, Conclusion::not_begun(interrupted), begun.elapsed());
                 ledger.add(finding, String::new());
             }
-            return ledger.close(file, None).map(drop);
+            ledger.close(file, None).map(drop)
         }
-    };
-    if arguments.format == CheckFormat::Text && !arguments.worker {
-        context.complain(&problem);
     }
-    if let Some(page) = page {
-        page.add_problem(&file, &problem);
-    }
-    ledger.close(file, Some(problem)).map(drop)
 }
 
-/// Decides all properties of a program.
+/// Decides all properties of a program; not if a part of it is not supported, and that may matter.
 fn check_goals(
     file: &str,
     loaded: &Loaded,
@@ -256,7 +266,7 @@ fn check_goals(
     limits: Limits,
     task: &Task<'_>,
     page: &mut Option<HtmlReport>,
-) {
+) -> bool {
     let Task { arguments, ledger, .. } = *task;
     let goals = match arguments.property.as_slice() {
         // Evidence for others is about one result, and that is about the assertions.
@@ -269,6 +279,9 @@ fn check_goals(
     // What the others assume depends on whether there are races.
     goals.sort_by_key(|goal| *goal != Goal::Race);
     ledger.expect(&goals);
+    if !loaded.obstacles.is_empty() {
+        return check_part(file, loaded, &goals, notes, limits, task, page);
+    }
     let mut races = RaceFreedom::NotChecked;
     for (done, &goal) in goals.iter().enumerate() {
         // Each property has its share of the time that is left.
@@ -281,6 +294,7 @@ fn check_goals(
         }
         ledger.add(finding, told);
     }
+    true
 }
 
 /// What is asked, and what is known already.
@@ -327,6 +341,43 @@ fn said(conclusion: Conclusion, loaded: &Loaded, question: Question<'_>, is_stri
     };
     let advice = "make the accesses atomic or protect them, see `--property race`".to_owned();
     Conclusion::unknown(format!("it holds only if threads take turns, but {reason}"), Some(advice))
+}
+
+/// How many seconds are spent on a program of which a part is not supported, to find out whether that matters.
+const SECONDS_FOR_PARTS: f64 = 10.0;
+
+/// Checks a program of which a part is not supported. If what is translated decides the properties, that is the result;
+/// otherwise there is none. That a thread goes on, or a run ends, may depend on what is missing.
+fn check_part(
+    file: &str,
+    loaded: &Loaded,
+    goals: &[Goal],
+    notes: &[(&'static str, Note)],
+    limits: Limits,
+    task: &Task<'_>,
+    page: &mut Option<HtmlReport>,
+) -> bool {
+    let is_of_beginnings = |goal: &&Goal| !goal.is_termination() && **goal != Goal::Deadlock;
+    let decidable = goals.iter().filter(is_of_beginnings).count();
+    if decidable == 0 || decidable < goals.len() && !task.arguments.property.is_empty() {
+        return false;
+    }
+    let mut results = Vec::new();
+    for &goal in goals.iter().filter(is_of_beginnings) {
+        let budget = task.watch.begin(limits.share(decidable).at_most(SECONDS_FOR_PARTS));
+        let question = Question { goal, races: RaceFreedom::NotChecked, notes };
+        let result = check_goal(file, loaded, question, task, &budget, page);
+        if !result.0.conclusion.is_decided() {
+            return false;
+        }
+        results.push(result);
+    }
+    for &goal in goals.iter().filter(|goal| !is_of_beginnings(goal)) {
+        let conclusion = Conclusion::unknown("a part of the program is not supported", None);
+        results.push((task.ledger.unknown(goal, conclusion, Duration::ZERO), String::new()));
+    }
+    results.into_iter().for_each(|(finding, told)| task.ledger.add(finding, told));
+    true
 }
 
 /// Decides one property. Returns the result, and the proof as text if the user wants to read it.

@@ -13,7 +13,7 @@ use rely_verify::Blocks;
 /// Prints the clauses for the assertions of a program.
 pub fn export(arguments: &ExportArgs, context: &Context) -> Ended {
     let budget = context.patience();
-    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
+    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
@@ -46,7 +46,7 @@ fn text(arguments: &ExportArgs, program: &Program, budget: &Budget) -> Result<St
     };
     let options = ProofRuleOptions::new(rule, sight);
     let clauses = proof_clauses(&program, Goal::Assert, options, budget)
-        .map_err(|reason| format!("{}: {reason}", arguments.file.display()))?;
+        .map_err(|reason| format!("{}: {reason}", super::program_name(&arguments.files)))?;
     Ok(heading(arguments, options, &clauses) + &system_text(&clauses.pool, &clauses.system))
 }
 
@@ -69,7 +69,7 @@ fn heading(arguments: &ExportArgs, options: ProofRuleOptions, clauses: &ProofCla
         Sight::Places => "",
         Sight::Everything => ", with all locals",
     };
-    let name = arguments.file.display().to_string().replace(['\n', '\r'], " ");
+    let name = super::program_name(&arguments.files).to_string().replace(['\n', '\r'], " ");
     let mut text = format!("; {name}: {rule}{sight}; sat means that every assertion holds\n");
     if clauses.over_approximates {
         text += "; a step is not linear and allows more than the program does: unsat means nothing\n";

@@ -13,7 +13,7 @@ use rely_program::Goal;
 use rely_report::{Conclusion, Detail, FileReport, Finding, Note, render_report};
 use std::collections::VecDeque;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -97,6 +97,7 @@ impl<'c> Ledger<'c> {
     ) -> io::Result<FileReport> {
         let mut pages = self.lock();
         pages.goals.clear();
+        pages.known = None;
         let report = Self::report(&mut pages, file, problem);
         let found = report.0.clone();
         self.keep(&mut pages, report)?;
@@ -152,13 +153,14 @@ impl<'c> Ledger<'c> {
         if let Some(path) = &self.arguments.report {
             Console::complain(&format!("{}: not written, because {reason}\n", path.display()));
         }
-        let later = self.arguments.files.iter().skip(pages.reports.len());
+        let programs: Vec<&[PathBuf]> = self.arguments.programs();
+        let later = programs.into_iter().skip(pages.reports.len());
         let mut conclusion = given_up(reason, work);
-        for path in later {
-            let file = path.display().to_string();
+        for paths in later {
+            let file = super::program_name(paths);
             let mut goals = std::mem::take(&mut pages.goals);
             if goals.is_empty() && pages.findings.is_empty() {
-                goals = self.wanted(path).into();
+                goals = self.wanted(paths).into();
             }
             for goal in goals {
                 let time = pages.begun.elapsed();
@@ -180,11 +182,14 @@ impl<'c> Ledger<'c> {
     }
 
     /// The properties of a file that nobody has looked at.
-    pub(super) fn wanted(&self, path: &Path) -> Vec<Goal> {
+    pub(super) fn wanted(&self, paths: &[PathBuf]) -> Vec<Goal> {
         match self.arguments.property.as_slice() {
             // Which of them a program declares is not known yet.
             [] if self.arguments.evidence.needs_one_result().is_some() => vec![Goal::Assert],
-            [] => rely_verify::usual_goals(self.arguments.input.language_of(path)).to_vec(),
+            [] => {
+                let languages = paths.iter().map(|path| self.arguments.input.language_of(path));
+                languages.take(1).flat_map(rely_verify::usual_goals).copied().collect()
+            }
             chosen => self.arguments.among_runs(chosen.to_vec()),
         }
     }

@@ -261,7 +261,7 @@ impl Job<'_> {
             .any(|status| code == Some(i32::from(status.code())));
         if is_wrong
             && let Err(NotLoaded::Wrong(problem)) =
-                super::load(path, &self.arguments.input, &Budget::unlimited())
+                super::load(&[path.to_owned()], &self.arguments.input, &Budget::unlimited())
         {
             return Outcome::Report(FileReport::new(path.display().to_string(), Err(problem)));
         }

@@ -31,7 +31,7 @@ use rely_base::{Budget, CancelToken};
 use rely_report::{Problem, ProofContext, render_problem};
 use rely_verify::{Loaded, Verified};
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// What every command gets.
 #[derive(Debug)]
@@ -62,9 +62,21 @@ impl Context {
     }
 }
 
-/// Reads a file and makes a program of it.
-fn load(path: &Path, options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
-    Ok(rely_verify::load_within(&input::read_within(path, options, budget)?, budget)?)
+/// Reads the files of one program and makes a program of them.
+fn load(paths: &[PathBuf], options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    Ok(rely_verify::load_within(&input::read_program_within(paths, options, budget)?, budget)?)
+}
+
+/// [`load`], which also gives a program if a part of it is not supported.
+fn load_partly(paths: &[PathBuf], options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
+    let source = input::read_program_within(paths, options, budget)?;
+    Ok(rely_verify::load_partly_within(&source, budget)?)
+}
+
+/// How a program of some files is called.
+fn program_name(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(" ")
 }
 
 /// What is needed to speak about a proof.

@@ -21,6 +21,9 @@ pub(super) fn write(
     if loaded.input.language == Language::Rely {
         return Err("there are reproducers of C programs only".to_owned());
     }
+    if !loaded.input.others.is_empty() {
+        return Err("there are reproducers of programs of one file only".to_owned());
+    }
     let options: Vec<String> =
         arguments.input.define.iter().map(|definition| format!("-D{definition}")).collect();
     let source = c_source(&loaded.input, &arguments.input, &options);

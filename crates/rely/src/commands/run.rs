@@ -15,7 +15,7 @@ pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
     let budget = context.patience();
-    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
+    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };

@@ -12,7 +12,7 @@ use rely_verify::Loaded;
 /// Prints the program of a file, or what the passes do to it.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
     let budget = context.patience();
-    let loaded = match super::load(&arguments.file, &arguments.input, &budget) {
+    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };

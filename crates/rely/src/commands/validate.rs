@@ -53,7 +53,7 @@ fn validate_within(arguments: &ValidateArgs, context: &Context, budget: Budget) 
         Err(problem) => return Ok(context.console.error(&problem)),
     };
     let (claimed, goal) = claimed;
-    let loaded = match super::load(&arguments.file, &arguments.input, budget) {
+    let loaded = match super::load(std::slice::from_ref(&arguments.file), &arguments.input, budget) {
         Ok(loaded) => loaded,
         Err(NotLoaded::Wrong(problem)) => return Ok(context.complain(&problem)),
         Err(NotLoaded::Stopped(interrupted)) => {

@@ -13,6 +13,9 @@ use std::sync::OnceLock;
 
 /// The text behind the preprocessor, or why the compiler has to be asked.
 pub fn run(source: Source<'_>, options: &InputArgs, budget: &Budget) -> Result<Vec<u8>, String> {
+    if !options.include_file.is_empty() || options.std.is_some() {
+        return Err("`--include-file` and `--std` are left to the compiler".into());
+    }
     static TOOLCHAIN: OnceLock<Result<Toolchain, String>> = OnceLock::new();
     let toolchain = TOOLCHAIN.get_or_init(toolchain::find).clone()?;
     let directories = own_directories(&options.include, &toolchain)?;

@@ -59,7 +59,11 @@ fn start(command: &str, path: &Path, from_stdin: bool, options: &InputArgs) -> i
     // `CC` may carry options, as in `CC="gcc -m32"`.
     let mut words = command.split_whitespace();
     let mut preprocessor = Command::new(words.next().unwrap_or("cc"));
-    preprocessor.args(words).args(["-E", "-std=gnu11"]);
+    preprocessor.args(words).arg("-E");
+    preprocessor.arg(format!("-std={}", options.std.as_deref().unwrap_or("gnu11")));
+    for file in &options.include_file {
+        preprocessor.arg("-include").arg(file);
+    }
     for directory in &options.include {
         preprocessor.arg("-I").arg(directory);
     }

@@ -70,6 +70,8 @@ fn the_help_explains_itself() {
               --color <WHEN>                    Whether to use colours; `auto` uses them on a terminal
                                                 unless NO_COLOR is set [default: auto] [possible values:
                                                 auto, always, never]
+              --program                         The files are one C program; `compile_commands.json` stands
+                                                for the files that it lists, with their options
           -p, --property <PROPERTY>             What to decide; without it, C programs are checked for
                                                 `assert`, `deadlock`, `race` and `memory`, models for
                                                 `assert` and what they declare [possible values: assert,
@@ -118,6 +120,10 @@ fn the_help_explains_itself() {
                                                 [possible values: c, i, rely]
           -I <DIR>                              A directory in which the C preprocessor looks for headers
           -D <NAME[=VALUE]>                     A definition for the C preprocessor, as in `-D N=3`
+              --include-file <FILE>             A file that the C preprocessor reads in front of every
+                                                other, as `gcc -include` does
+              --std <STANDARD>                  The C standard that the C preprocessor is told, as `gcc
+                                                -std` is
               --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
                                                 auto, embedded, system]
               --externals <HOW>                 What becomes of C functions and variables that are neither
@@ -144,10 +150,10 @@ fn the_help_explains_itself() {
         exit code 0
         Run a program once, under a random or a given schedule
 
-        Usage: rely run [OPTIONS] <FILE>
+        Usage: rely run [OPTIONS] <FILE>...
 
         Arguments:
-          <FILE>  A C program or a model; `-` reads standard input
+          <FILE>...  A C program, which may have several files, or a model; `-` reads standard input
 
         Options:
               --color <WHEN>          Whether to use colours; `auto` uses them on a terminal unless NO_COLOR
@@ -160,6 +166,9 @@ fn the_help_explains_itself() {
                                       values: c, i, rely]
           -I <DIR>                    A directory in which the C preprocessor looks for headers
           -D <NAME[=VALUE]>           A definition for the C preprocessor, as in `-D N=3`
+              --include-file <FILE>   A file that the C preprocessor reads in front of every other, as `gcc
+                                      -include` does
+              --std <STANDARD>        The C standard that the C preprocessor is told, as `gcc -std` is
               --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
                                       embedded, system]
               --externals <HOW>       What becomes of C functions and variables that are neither defined nor
