@@ -259,7 +259,7 @@ impl<'a> Unmodified<'a> {
 }
 
 impl<'a> Visit<'a> for Unmodified<'a> {
-    fn visit_identifier(&mut self, identifier: &'a lang_c::ast::Identifier, _: &'a lang_c::span::Span) {
+    fn visit_identifier(&mut self, identifier: &'a Identifier, _: &'a lang_c::span::Span) {
         self.mentioned.insert(&identifier.name);
     }
 

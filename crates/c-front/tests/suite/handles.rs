@@ -198,7 +198,7 @@ fn results_of_several_threads_are_not_followed() {
         void *f(void *a) { return &x; }
         int main(void) { pthread_t t[2]; void *r; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0);
           for (int i = 0; i < 2; i++) { pthread_join(t[i], &r); if (r == &x) x = *(int *)r; } }";
-    let program = crate::common::program(text);
-    let runs = crate::common::explore(&program);
+    let program = program(text);
+    let runs = explore(&program);
     assert!(runs.failures.is_empty() && runs.ends.iter().all(|end| end.contains("x=1")), "{runs:?}");
 }
