@@ -75,7 +75,7 @@ fn the_help_explains_itself() {
                                                 which no thread that could always go on is left out for ever
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
-                                                deductive, parameterized, houdini, termination]
+                                                deductive, parameterized, houdini, termination, helping]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             How critical sections (what is done under a lock) are
