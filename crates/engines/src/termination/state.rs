@@ -136,13 +136,20 @@ fn values(system: &System<'_>, cell: VarId, most_values: usize) -> Option<Vec<In
 
 /// Whether a thread may have to wait because a cell has one of some values.
 fn is_awaited(system: &System<'_>, cell: VarId, values: &[Integer]) -> bool {
+    let is_about = |guard: &Constraint| guard.form().variables().all(|variable| variable == cell);
     let forbids = |by: &Move, value: &Integer| {
-        let is_about = |guard: &&Constraint| guard.form().variables().all(|variable| variable == cell);
-        by.branch.guard.iter().filter(is_about).any(|guard| !guard.holds(|_| value.clone()))
+        by.branch.guard.iter().any(|guard| is_about(guard) && !guard.holds(|_| value.clone()))
     };
+    // Another condition may be false at the same time.
+    let is_free = |by: &Move, value: &Integer| by.branch.guard.iter().all(is_about) && !forbids(by, value);
     let moves = system.threads.iter().flat_map(|thread| &thread.moves).filter(|moves| !moves.is_empty());
     let mut places = moves.map(|moves| moves.iter().map(|&by| system.get(by)).collect::<Vec<_>>());
-    places.any(|moves| values.iter().any(|value| moves.iter().all(|by| forbids(by, value))))
+    places.any(|moves| {
+        let may_wait = |value: &Integer| {
+            moves.iter().any(|by| forbids(by, value)) && !moves.iter().any(|by| is_free(by, value))
+        };
+        values.iter().any(may_wait)
+    })
 }
 
 /// By which flags each thread tells cases apart: first those that it looks at or sets, then others, as long as there are not
