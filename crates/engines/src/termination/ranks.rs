@@ -24,7 +24,7 @@ use super::graph::components;
 use super::invariants::Invariants;
 use super::limits::Limits;
 use rely_base::{Budget, Id, StopReason};
-use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
+use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, Relation, VarId, Verdict};
 use rely_program::analysis::IdSet;
 use rely_program::{EdgeId, ThreadId};
 use rely_symbolic::{ControlPointId, Move, MoveId, System, updated};
@@ -394,13 +394,33 @@ fn all_steps(system: &System<'_>, invariants: &Invariants, budget: &Budget) -> V
         let cases = invariants.at[by.thread.index()][by.source.index()].iter();
         let cases =
             cases.map(|known| known.constraints.iter().chain(&by.branch.guard).cloned().collect::<Vec<_>>());
-        let cases: Vec<_> =
-            cases.filter(|case| solver(system, case).check(budget) != Verdict::Unsat).collect();
+        let cases: Vec<_> = cases.flat_map(|case| cases_of(system, case, budget)).collect();
         if !cases.is_empty() {
             left.push(Left { id: MoveId::from_index(index), cases });
         }
     }
     left
+}
+
+/// What can hold at once, without disequations: each falls apart into two cases, of which often only one is possible.
+pub(super) fn cases_of(system: &System<'_>, case: Vec<Constraint>, budget: &Budget) -> Vec<Vec<Constraint>> {
+    let zero = LinearForm::constant(0);
+    let mut cases = vec![case];
+    while let Some((number, position)) = cases.iter().enumerate().find_map(|(number, case)| {
+        let position = case.iter().position(|constraint| constraint.relation() == Relation::Ne)?;
+        Some((number, position))
+    }) {
+        let mut case = cases.swap_remove(number);
+        let form = case.swap_remove(position).form().clone();
+        for side in [Constraint::lt(&form, &zero), Constraint::gt(&form, &zero)] {
+            let case: Vec<Constraint> = case.iter().cloned().chain([side]).collect();
+            if solver(system, &case).check(budget) != Verdict::Unsat {
+                cases.push(case);
+            }
+        }
+    }
+    cases.retain(|case| solver(system, case).check(budget) != Verdict::Unsat);
+    cases
 }
 
 /// How many steps each control point of a thread is away from its entry.

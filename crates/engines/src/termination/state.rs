@@ -92,7 +92,8 @@ fn flags(system: &System<'_>, most_values: usize) -> Vec<(VarId, Vec<Integer>)> 
 }
 
 /// The values of a cell that begins with constants and changes by them only: all that are assigned, and of those
-/// that come about by counting so many as are told apart.
+/// that come about by counting so many as are told apart. Who only counts is told apart by inequalities; but who waits for
+/// a count, as at a semaphore, knows most if each count is a case.
 fn values(system: &System<'_>, cell: VarId, most_values: usize) -> Option<Vec<Integer>> {
     let mut values = Vec::new();
     for initial in &system.initial {
@@ -130,7 +131,25 @@ fn values(system: &System<'_>, cell: VarId, most_values: usize) -> Option<Vec<In
         }
         position += 1;
     }
-    Some(values)
+    (counted.is_empty() || is_awaited(system, cell, &values)).then_some(values)
+}
+
+/// Whether a thread may have to wait because a cell has one of some values.
+fn is_awaited(system: &System<'_>, cell: VarId, values: &[Integer]) -> bool {
+    let is_about = |guard: &Constraint| guard.form().variables().all(|variable| variable == cell);
+    let forbids = |by: &Move, value: &Integer| {
+        by.branch.guard.iter().any(|guard| is_about(guard) && !guard.holds(|_| value.clone()))
+    };
+    // Another condition may be false at the same time.
+    let is_free = |by: &Move, value: &Integer| by.branch.guard.iter().all(is_about) && !forbids(by, value);
+    let moves = system.threads.iter().flat_map(|thread| &thread.moves).filter(|moves| !moves.is_empty());
+    let mut places = moves.map(|moves| moves.iter().map(|&by| system.get(by)).collect::<Vec<_>>());
+    places.any(|moves| {
+        let may_wait = |value: &Integer| {
+            moves.iter().any(|by| forbids(by, value)) && !moves.iter().any(|by| is_free(by, value))
+        };
+        values.iter().any(may_wait)
+    })
 }
 
 /// By which flags each thread tells cases apart: first those that it looks at or sets, then others, as long as there are not

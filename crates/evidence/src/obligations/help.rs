@@ -7,9 +7,9 @@
 //! there is none.
 
 use super::encode::Role;
-use super::measure::{Measure, descent};
+use super::measure::{Circumstance, Measure, descent};
 use super::outline::Outline;
-use super::points::{PointSet, instances, is_atomic, is_instance};
+use super::points::{instances, is_atomic, is_instance};
 use super::property::standing;
 use super::step::{Choices, Setting, Step};
 use super::stuck::has_choices;
@@ -28,13 +28,6 @@ pub(crate) struct Aid<'p> {
     location: LocationId,
     steps: IdSet<EdgeId>,
     measure: Measure<'p>,
-}
-
-/// What is known besides when a helpful step is made.
-#[derive(Debug, Default)]
-pub(crate) struct Circumstance {
-    pub(crate) hypotheses: Vec<TermId>,
-    pub(crate) places: Vec<(ThreadId, PointSet)>,
 }
 
 impl<'p> Aid<'p> {

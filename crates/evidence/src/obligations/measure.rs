@@ -7,7 +7,6 @@
 //! its assertion there holds.
 
 use super::encode::{Encoder, Role, Values};
-use super::help::Circumstance;
 use super::outline::Outline;
 use super::points::{PointSet, instances, is_instance};
 use super::property::standing;
@@ -145,6 +144,13 @@ fn check_case(
         ));
     }
     Ok(())
+}
+
+/// What is known besides when a step is made.
+#[derive(Debug, Default)]
+pub(crate) struct Circumstance {
+    pub(crate) hypotheses: Vec<TermId>,
+    pub(crate) places: Vec<(ThreadId, PointSet)>,
 }
 
 /// The step makes the rank of the state smaller, in some circumstance.

@@ -184,10 +184,9 @@ fn mistakes_on_the_command_line_are_explained() {
         assert_eq!(output.status.code(), Some(3), "{}", all_text(&output));
         all_text(&output)
     };
-    assert!(
-        complaint(&["nothing"])
-            .contains("there is no set `nothing`; sets are papers, popl11, redcomp, regasol")
-    );
+    assert!(complaint(&["nothing"]).contains(
+        "there is no set `nothing`; sets are papers, popl11, redcomp, redcomp-termination, regasol"
+    ));
     assert!(complaint(&["filter:1"]).contains("the sizes of filter are 2 to 32"));
     assert!(complaint(&["tower:3"]).contains("there is no family `tower`"));
     assert!(complaint(&["popl11", "--engine", "magic"]).contains("there is no engine `magic`"));

@@ -15,6 +15,7 @@ use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::Goal;
 
 const OUT_OF_STEPS: Reason = Reason::Stopped(StopReason::Steps);
+const OUT_OF_MEMORY: Reason = Reason::Stopped(StopReason::Memory);
 
 /// Exploration, rely-guarantee reasoning and deduction together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,7 +97,10 @@ impl Portfolio {
                 let explore = |budget: &Budget| task.run(&explore, budget, task.observer);
                 Race::new(task, accept).run(entrants, budget, explore)
             }
-            Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS) => {
+            // A proof needs no room for states.
+            Claim::Unknown(
+                Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS | OUT_OF_MEMORY,
+            ) => {
                 let helped = match task.goal {
                     Goal::Deadlock => accept(task.run(&self.helping, budget, task.observer), budget).ok(),
                     _ => None,
