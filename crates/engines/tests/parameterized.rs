@@ -1,7 +1,7 @@
 //! Any number of threads: what is proved of them, and what is not.
 
-use rely_base::{Budget, Silent, SourceMap};
-use rely_engines::{Engine, Parameterized, parameterized};
+use rely_base::{Budget, Random, Silent, SourceMap};
+use rely_engines::{Engine, Explore, Parameterized, parameterized};
 use rely_evidence::counting::Counting;
 use rely_evidence::{Claim, Proof, Reason, Verdict, check as check_evidence};
 use rely_program::{Goal, Program};
@@ -309,4 +309,70 @@ fn damaged_proofs_are_rejected() {
     assert_eq!(judge(&barrier, wrong), "unknown");
     // It says nothing of the program in which somebody waits forever.
     assert_eq!(judge(&program(&row("bar-bug-1.rely")), proof), "unknown");
+}
+
+/// A process of four places, with tests and steps that are chosen by chance, and a property about how many are where.
+fn generated(chance: &mut Random) -> String {
+    let guards =
+        ["true", "x < 2", "x > 0", "x == y", "y < 2", "y > 0", "go", "!go", "x == 0 && y == 0", "mine == x"];
+    let steps = [
+        "",
+        "x := x + 1;",
+        "x := x - 1;",
+        "y := y + 1;",
+        "y := y - 1;",
+        "go := !go;",
+        "mine := x;",
+        "x := mine;",
+    ];
+    let places = ["entry", "a", "b", "c"];
+    let mut model = "var x, y: int = 0; var go: bool = false;\n".to_owned();
+    model.push_str("process main { STARTS }\nprocess worker { local mine: int = 0;\n");
+    for number in 0..4 + chance.below(4) {
+        let from = places[if number < 3 { number } else { chance.below(4) }];
+        let to = places[if number < 3 { number + 1 } else { chance.below(4) }];
+        let step = *chance.pick(&steps);
+        // Two small numbers: exploration has an end.
+        let bound = match step {
+            "x := x + 1;" => "x < 3;",
+            "x := x - 1;" => "x > 0;",
+            "y := y + 1;" => "y < 3;",
+            "y := y - 1;" => "y > 0;",
+            _ => "",
+        };
+        model.push_str(&format!("  {from} -> {to}: {}; {bound} {step}\n", chance.pick(&guards)));
+    }
+    let (place, other) = (places[1 + chance.below(3)], places[chance.below(4)]);
+    let property = match chance.below(4) {
+        0 => format!("#(worker at {place}) >= 2"),
+        1 => format!("#(worker at {place}) >= 1 && #(worker at {other}) == 0 && x > 0"),
+        2 => format!("#(worker at {place}) > x + y"),
+        _ => format!("#(worker at {place}) >= 1 && x == 2 && go"),
+    };
+    model + "}\nstart main;\nnever " + &property + ";\n"
+}
+
+/// `RELY_COUNTING=2000` generates so many programs.
+#[test]
+fn generated_programs_are_decided_as_one_to_five_threads_show() {
+    let number = std::env::var("RELY_COUNTING").map_or(25, |number| number.parse().expect("a number"));
+    let mut chance = Random::new(5);
+    let (mut safe, mut violated, mut missed) = (0, 0, 0);
+    for _ in 0..number {
+        let model = generated(&mut chance);
+        let (found, _) = verdict(&model.replace("STARTS", "entry -> entry: spawn worker;"));
+        let starts =
+            "local started: int = 0; entry -> entry: started < 5; started := started + 1; spawn worker;";
+        let five = program(&model.replace("STARTS", starts));
+        let explored = Explore::default().run(&five, Goal::Assert, &Budget::unlimited(), &Silent);
+        let is_violated = matches!(explored, Claim::Unsafe(_));
+        assert!(is_violated || matches!(explored, Claim::Safe(_)), "{explored:?}\n{model}");
+        assert!(!is_violated || found != "safe", "five threads violate it:\n{model}");
+        missed += usize::from(is_violated && found != "unsafe");
+        safe += usize::from(found == "safe");
+        violated += usize::from(found == "unsafe");
+    }
+
+    assert!(missed * 20 <= number, "{missed} violations of {number} programs were not found");
+    assert!(safe * 10 >= number && violated * 10 >= number, "{safe} safe, {violated} unsafe of {number}");
 }

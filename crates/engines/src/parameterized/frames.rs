@@ -49,7 +49,7 @@ pub(super) struct Predecessor {
 
 /// What comes before the violation of a property.
 pub(super) struct Bad {
-    /// The transition that fails, if it is a check that is violated.
+    /// The transition that fails, if it is a check that is violated, or one that was assumed not to be made.
     pub(super) transition: Option<TransitionId>,
     pub(super) cube: Cube,
 }
@@ -170,7 +170,7 @@ impl<'m, 's, 'p> Frames<'m, 's, 'p> {
         }
         for position in 0..self.steppers.len() {
             let id = self.steppers[position].id;
-            if self.machine.transitions[id].end != End::Fails {
+            if self.machine.transitions[id].end == End::Moves {
                 continue;
             }
             self.count_question()?;

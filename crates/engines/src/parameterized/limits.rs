@@ -19,6 +19,8 @@ define_limits! {
         questions = 20_000,
         /// So often predicates and classes are added.
         refinements = 16,
+        /// So often something is learnt in order to exclude a move that no walk has made.
+        lessons_about_unseen_moves = 3,
         /// With more predicates than this it gives up.
         predicates = 256,
         /// With more classes of threads than this it gives up: each can double the number of transitions.

@@ -9,11 +9,12 @@
 //! The paper has one counter for each valuation of the local predicates; here each predicate has one of its own.
 //! That needs fewer counters, and it is how [proofs](rely_evidence::counting) count.
 
+use super::unseen::Assumptions;
 use rely_base::{Arena, Id, define_id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, Relation, Sort, TermPool, VarId};
 use rely_program::{EdgeId, LocationId, Sort as ProgramSort, ThreadId};
-use rely_symbolic::{BranchEnd, ControlPointId, Move, System, before, updated};
+use rely_symbolic::{BranchEnd, ControlPointId, Move, MoveId, System, before, updated};
 use rustc_hash::FxHashMap;
 
 define_id!(
@@ -37,12 +38,16 @@ pub(super) enum End {
     Moves,
     /// With a violation.
     Fails,
+    /// Somewhere, but it is assumed that it is not made.
+    Unseen,
 }
 
 /// One way in which a thread makes a step.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
     pub(super) edge: EdgeId,
+    /// The move of the program.
+    pub(super) by: MoveId,
     /// Over the state before, and inputs.
     pub(super) guard: Vec<Constraint>,
     /// The new values of the variables of the state that change, ascending.
@@ -67,7 +72,8 @@ pub(super) struct Machine<'s, 'p> {
 }
 
 impl<'s, 'p> Machine<'s, 'p> {
-    pub(super) fn new(system: &'s System<'p>, classes: &[Class]) -> Self {
+    /// The machine, on some assumptions about moves.
+    pub(super) fn new(system: &'s System<'p>, classes: &[Class], assumptions: &Assumptions) -> Self {
         let mut pool = TermPool::new();
         let branches = system.moves.iter().flat_map(|by| by.branch.variables());
         let violations = system.violations.iter().flat_map(|it| &it.guard);
@@ -88,8 +94,9 @@ impl<'s, 'p> Machine<'s, 'p> {
         machine.state = machine.state_variables();
         machine.facts = machine.facts();
         machine.initial = machine.initial();
-        for by in &system.moves {
-            machine.add(by);
+        for index in 0..system.moves.len() {
+            let id = MoveId::from_index(index);
+            machine.add(id, assumptions);
         }
         machine
     }
@@ -171,13 +178,27 @@ impl<'s, 'p> Machine<'s, 'p> {
         atomic.map(|counter| Constraint::eq(&LinearForm::variable(counter), &number(counter))).collect()
     }
 
-    fn add(&mut self, by: &Move) {
+    fn add(&mut self, id: MoveId, assumptions: &Assumptions) {
+        let before = assumptions.before(id);
+        for equation in before {
+            let (form, one) = (equation.form(), LinearForm::constant(1));
+            for beyond in [form.plus(&one), one.minus(form)] {
+                self.add_case(id, &[Constraint::new(beyond, Relation::Le)], true);
+            }
+        }
+        self.add_case(id, before, assumptions.excludes(id));
+    }
+
+    /// The transitions of a move where something holds.
+    fn add_case(&mut self, id: MoveId, also: &[Constraint], is_unseen: bool) {
+        let by = self.system.get(id);
         let end = match by.branch.ending {
+            BranchEnd::Moves | BranchEnd::Halts if is_unseen => End::Unseen,
             BranchEnd::Moves | BranchEnd::Halts => End::Moves,
             BranchEnd::Fails(_) | BranchEnd::Undefined => End::Fails,
         };
         let source = self.counter(by.thread, by.source);
-        let mut guard = by.branch.guard.clone();
+        let mut guard: Vec<Constraint> = by.branch.guard.iter().chain(also).cloned().collect();
         guard.push(Constraint::ge(&LinearForm::variable(source), &LinearForm::constant(1)));
         guard.extend(self.undisturbed(Some(source)));
         for (thread, points) in &by.places {
@@ -193,7 +214,7 @@ impl<'s, 'p> Machine<'s, 'p> {
         for draft in self.told_apart(by, draft, end) {
             let mut updates: Vec<(VarId, LinearForm)> = draft.updates.into_iter().collect();
             updates.sort_by_key(|(variable, _)| *variable);
-            self.transitions.push(Transition { edge: by.edge, guard: draft.guard, updates, end });
+            self.transitions.push(Transition { edge: by.edge, by: id, guard: draft.guard, updates, end });
         }
     }
 

@@ -7,6 +7,7 @@
 //! 1. `machine`: the program as a counter machine over shared variables, counters of threads at
 //!    control points, and counters of classes of threads. Shared variables stay what they are; predicates tell states
 //!    apart only in the search. So there is no boolean program in between, and a broadcast is an input of a transition.
+//!    What no walk has seen is assumed not to happen until that turns out wrong (`unseen`).
 //! 2. `affine`: counting invariants, found as linear equations.
 //! 3. `predicates`, `frames`, `search`: backwards from the violation, with the invariants as constraints. Where the
 //!    paper refines a preorder on states, the search generalises what it excludes, see there.
@@ -29,6 +30,7 @@ mod predicates;
 mod refine;
 mod samples;
 mod search;
+mod unseen;
 
 pub use limits::Limits;
 
@@ -36,7 +38,7 @@ use crate::random_walk::random_walks;
 use crate::{Engine, WalkLimits};
 use affine::{Equation, equations};
 use frames::{Frames, Interrupted};
-use machine::{Class, Machine};
+use machine::{Class, End, Machine};
 use predicates::Predicates;
 use rely_base::{Budget, Observer, Round};
 use rely_evidence::counting::Counting;
@@ -46,6 +48,7 @@ use rely_program::{Goal, Program, State, ThreadKind};
 use rely_symbolic::System;
 use samples::Samples;
 use search::{Found, Search};
+use unseen::Assumptions;
 
 const NAME: &str = "parameterized";
 
@@ -74,8 +77,11 @@ impl Engine for Parameterized {
             return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
         }
         let mut states = Vec::new();
+        let stride = (self.limits.steps_of_walks / self.limits.samples.max(1)).max(1);
+        let mut seen = 0;
         let mut see = |state: &State| {
-            if states.len() < self.limits.samples && !state.halted() {
+            seen += 1;
+            if seen % stride == 0 && states.len() < self.limits.samples && !state.halted() {
                 states.push(state.clone());
             }
         };
@@ -118,10 +124,27 @@ struct Attempt<'a, 'p> {
 impl Attempt<'_, '_> {
     /// `None` if nothing more can be learnt, or the limits are reached.
     fn run(&self, observer: &dyn Observer) -> Result<Option<Counting>, Interrupted> {
+        let assumptions = Assumptions::new(self.system, self.states, self.budget);
+        if assumptions.is_empty() {
+            return self.prove(assumptions, observer);
+        }
+        match self.prove(assumptions, observer) {
+            Ok(None) | Err(Interrupted::TooHard) => self.prove(Assumptions::default(), observer),
+            found => found,
+        }
+    }
+
+    /// A proof, found on some assumptions about moves.
+    fn prove(
+        &self,
+        mut assumptions: Assumptions,
+        observer: &dyn Observer,
+    ) -> Result<Option<Counting>, Interrupted> {
         let mut classes: Vec<Class> = Vec::new();
         let mut learnt: Vec<Constraint> = Vec::new();
-        for _ in 0..self.limits.refinements {
-            let mut machine = Machine::new(self.system, &classes);
+        let mut refinements = 0;
+        while refinements < self.limits.refinements {
+            let mut machine = Machine::new(self.system, &classes, &assumptions);
             let Some(violations) = conditions::violations(&mut machine, self.system.goal) else {
                 return Ok(None);
             };
@@ -141,9 +164,18 @@ impl Attempt<'_, '_> {
                 Found::Path(path) => path,
             };
             let lesson = refine::lesson(&machine, &predicates, &path, self.budget);
-            if lesson.predicates.is_empty() && lesson.classes.is_empty() {
+            let is_hopeless = lesson.predicates.is_empty() && lesson.classes.is_empty();
+            let failing = path.failing.map(|failing| &machine.transitions[failing]);
+            if let Some(unseen) = failing.filter(|failing| failing.end == End::Unseen) {
+                let most = self.limits.lessons_about_unseen_moves;
+                if assumptions.drop_if_hopeless(unseen.by, is_hopeless, most) {
+                    continue;
+                }
+            }
+            if is_hopeless {
                 return Ok(None);
             }
+            refinements += 1;
             learnt.extend(lesson.predicates);
             classes.extend(lesson.classes);
             if predicates.len() > self.limits.predicates || classes.len() > self.limits.classes {

@@ -1,8 +1,9 @@
 //! What is told apart of states: comparisons of shared variables and counters with numbers and with each other.
 
-use super::machine::{Machine, bounds};
+use super::machine::{End, Machine, Transition, bounds};
 use rely_base::{Id, define_id};
 use rely_logic::{Constraint, Integer, LinearForm, Node, Relation, TermId, VarId};
+use rely_symbolic::before;
 use rustc_hash::FxHashMap;
 
 define_id!(
@@ -64,6 +65,13 @@ impl Predicates {
             if constraint.form().variables().all(|variable| machine.is_state(variable)) {
                 self.insert(constraint);
             }
+        }
+        for transition in machine.transitions.values().filter(|transition| transition.end == End::Moves) {
+            transition.guard.iter().filter_map(|test| afterwards(machine, transition, test)).for_each(
+                |test| {
+                    self.insert(&test);
+                },
+            );
         }
         for (variable, value) in machine.transitions.values().flat_map(|transition| &transition.updates) {
             let is_cell = machine.system.cells.is_cell(*variable);
@@ -130,6 +138,24 @@ impl Predicates {
         let literal = |predicate| Literal { predicate, positive: self.get(predicate).holds(&mut value) };
         self.ids().map(literal).collect()
     }
+}
+
+/// What a test of cells says after the transition that makes it, if that adds constants to some of them: a loop with
+/// `i < n` and `i := i + 1` leaves `i <= n`.
+fn afterwards(machine: &Machine<'_, '_>, transition: &Transition, test: &Constraint) -> Option<Constraint> {
+    let is_cell = |variable| machine.is_state(variable) && machine.system.cells.is_cell(variable);
+    if !test.form().variables().all(is_cell) {
+        return None;
+    }
+    let mut back = Vec::new();
+    for (variable, value) in &transition.updates {
+        let cell = LinearForm::variable(*variable);
+        let added = value.minus(&cell);
+        if test.form().variables().any(|tested| tested == *variable) {
+            back.push((*variable, added.is_constant().then(|| cell.minus(&added))?));
+        }
+    }
+    (!back.is_empty()).then(|| before(test, &back))
 }
 
 /// Of a comparison and its negation, the one that begins with a positive factor, and whether that is the comparison.

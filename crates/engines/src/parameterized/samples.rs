@@ -7,10 +7,8 @@ use super::machine::Machine;
 use super::predicates::{Cube, Literal, Predicates};
 use rely_base::Id;
 use rely_logic::{Integer, VarId};
-use rely_program::{
-    Program, Scope, Semantics, SlotId, State, ThreadId, ThreadKind, Value, VarId as ProgramVar,
-};
-use rely_symbolic::ControlPointId;
+use rely_program::{Program, Scope, Semantics, SlotId, State, ThreadId, ThreadKind, VarId as ProgramVar};
+use rely_symbolic::{ControlPointId, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The truth of all predicates in a state, as bits.
@@ -52,27 +50,48 @@ impl Samples {
 
 /// The values of the variables of the machine in a state that are not zero.
 fn values(machine: &Machine<'_, '_>, semantics: &Semantics<'_>, state: &State) -> FxHashMap<VarId, Integer> {
-    let program = machine.system.program;
-    let mut values: FxHashMap<VarId, Integer> = FxHashMap::default();
-    let mut set = |var: ProgramVar, cells: &[Value]| {
-        for (index, &value) in cells.iter().enumerate() {
-            values.insert(machine.system.cells.cell(var, index), value.into());
-        }
-    };
-    for (var, _) in program.vars().iter().filter(|(_, var)| var.is_global()) {
-        set(var, semantics.global(state, var));
-    }
-    for slot in
-        state.slots().filter(|&slot| program.threads()[state.thread(slot)].kind != ThreadKind::Template)
-    {
-        for var in locals(program, state.thread(slot)) {
-            set(var, semantics.local(state, slot, var));
-        }
-    }
+    let mut values = shared(machine.system, semantics, state);
     for slot in state.slots() {
         count(machine, semantics, state, slot, &mut values);
     }
     values
+}
+
+/// The values of the globals and of the locals of instances.
+pub(super) fn shared(
+    system: &System<'_>,
+    semantics: &Semantics<'_>,
+    state: &State,
+) -> FxHashMap<VarId, Integer> {
+    let program = system.program;
+    let mut values: FxHashMap<VarId, Integer> = FxHashMap::default();
+    for (var, _) in program.vars().iter().filter(|(_, var)| var.is_global()) {
+        for (index, &value) in semantics.global(state, var).iter().enumerate() {
+            values.insert(system.cells.cell(var, index), value.into());
+        }
+    }
+    for slot in
+        state.slots().filter(|&slot| program.threads()[state.thread(slot)].kind != ThreadKind::Template)
+    {
+        values.extend(own(system, semantics, state, slot));
+    }
+    values
+}
+
+/// The values of the locals of a thread.
+pub(super) fn own(
+    system: &System<'_>,
+    semantics: &Semantics<'_>,
+    state: &State,
+    slot: SlotId,
+) -> FxHashMap<VarId, Integer> {
+    let mut own = FxHashMap::default();
+    for var in locals(system.program, state.thread(slot)) {
+        for (index, &value) in semantics.local(state, slot, var).iter().enumerate() {
+            own.insert(system.cells.cell(var, index), Integer::from(value));
+        }
+    }
+    own
 }
 
 fn locals(program: &Program, thread: ThreadId) -> impl Iterator<Item = ProgramVar> + '_ {
@@ -103,12 +122,7 @@ fn count(
         if state.location(slot) != Some(class.location) {
             continue;
         }
-        let mut own = FxHashMap::default();
-        for var in locals(machine.system.program, thread) {
-            for (index, &value) in semantics.local(state, slot, var).iter().enumerate() {
-                own.insert(machine.system.cells.cell(var, index), Integer::from(value));
-            }
-        }
+        let own = own(machine.system, semantics, state, slot);
         let value = |variable| own.get(&variable).or(values.get(&variable)).cloned().unwrap_or(Integer::ZERO);
         if class.condition.holds(value) {
             add(values, *counter);

@@ -7,10 +7,13 @@
 //! // expect: unknown
 //! ```
 
+use crate::support::root;
+use rely::args::InputArgs;
 use rely_base::{Budget, Silent};
 use rely_program::Goal;
 use rely_report::Conclusion;
 use rely_verify::Loaded;
+use std::path::PathBuf;
 
 const MEMORY: usize = 4 << 20;
 
@@ -77,6 +80,37 @@ pub fn disappointments(loaded: &Loaded, text: &str) -> Result<Vec<String>, Strin
         }
     }
     Ok(complaints)
+}
+
+/// The programs in a folder of `crates/rely/tests`.
+pub fn programs(folder: &str) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(root().join("crates/rely/tests").join(folder)).expect("there are programs");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// What is not as the programs in a folder expect.
+pub fn disappointments_in(folder: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for path in programs(folder) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let input = rely::input::read(&path, &InputArgs::default())
+            .unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        let loaded = rely_verify::load(&input).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        match disappointments(&loaded, &input.text) {
+            Ok(found) => complaints.extend(found.into_iter().map(|complaint| format!("{name}: {complaint}"))),
+            Err(problem) => complaints.push(format!("{name}: {problem}")),
+        }
+    }
+    complaints
+}
+
+/// What the programs in a folder expect.
+pub fn expectations_of(folder: &str) -> Vec<Expectation> {
+    let texts = programs(folder).into_iter().map(|path| std::fs::read_to_string(path).expect("text"));
+    texts.flat_map(|text| parse(&text).expect("expectations")).collect()
 }
 
 fn at(line: Option<u32>) -> String {

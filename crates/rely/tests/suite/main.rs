@@ -2,6 +2,7 @@
 //!
 //! One program for all of these tests: the command and everything below it is linked once.
 
+mod any_number;
 mod bench;
 mod book;
 mod browser;

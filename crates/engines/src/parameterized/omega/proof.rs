@@ -106,18 +106,23 @@ impl Maker<'_, '_> {
             constant: -Value::from(limit),
             comparison: Comparison::Le,
         };
-        if locals.iter().all(|local| !configuration.counts.contains_key(local)) {
-            atoms.push(at_most(Counter::at(location), 0));
-            return;
-        }
+        let mut together = Some(0_u32);
         for &local in locals {
             match configuration.counts.get(&local).copied().unwrap_or(Count::Exactly(0)) {
                 Count::Exactly(limit) => {
+                    together = together.and_then(|together| together.checked_add(limit));
                     let having = self.values(self.cover.locals.get(local));
                     atoms.push(at_most(Counter { location, having }, limit));
                 }
-                Count::AnyNumber => {}
+                Count::AnyNumber => together = None,
             }
+        }
+        // Nobody there is in another local state, which the numbers alone do not say.
+        if let Some(limit) = together {
+            if limit == 0 {
+                atoms.truncate(atoms.len() - locals.len());
+            }
+            atoms.push(at_most(Counter::at(location), limit));
         }
     }
 

@@ -1,0 +1,29 @@
+// expect: safe
+// Workers take jobs under a lock; no more are taken than were submitted.
+#include <assert.h>
+#include <pthread.h>
+
+int __VERIFIER_nondet_int(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int queued;
+
+static void *worker(void *unused) {
+    while (1) {
+        pthread_mutex_lock(&m);
+        if (queued > 0)
+            queued--;
+        assert(queued >= 0);
+        pthread_mutex_unlock(&m);
+    }
+}
+
+int main(void) {
+    while (1) {
+        pthread_t t;
+        pthread_create(&t, 0, worker, 0);
+        pthread_mutex_lock(&m);
+        if (queued < 100)
+            queued++;
+        pthread_mutex_unlock(&m);
+    }
+}
