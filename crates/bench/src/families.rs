@@ -3,6 +3,7 @@
 //! Each family makes a model of the modelling language for a size; the models are not kept
 //! anywhere, they are made when they are needed.
 
+use rely_program::Goal;
 use std::fmt::Write;
 
 /// A family of models.
@@ -15,58 +16,98 @@ pub struct Family {
     /// The sizes that make sense.
     pub sizes: (u64, u64),
     generate: fn(u64) -> String,
+    /// What is asked of its members, and the answer.
+    pub asked: (Goal, bool),
 }
 
+/// The question of most families.
+const SAFE: (Goal, bool) = (Goal::Assert, true);
+
 /// All families.
-pub const FAMILIES: [Family; 9] = [
+pub const FAMILIES: [Family; 12] = [
     Family {
         name: "readers-writer-lock",
         about: "threads at a readers-writer lock, half of them writers",
         sizes: (2, 100),
         generate: |threads| readers_writer_lock(threads / 2, threads - threads / 2),
+        asked: SAFE,
     },
     Family {
         name: "one-reader-lock",
         about: "threads at a readers-writer lock, all but one of them writers: has a modular proof",
         sizes: (2, 100),
         generate: |threads| readers_writer_lock(threads - 1, 1),
+        asked: SAFE,
     },
     Family {
         name: "reader-flags-lock",
         about: "threads at a lock with a flag for each reader, half of them writers: has a modular proof",
         sizes: (2, 100),
         generate: |threads| reader_flags_lock(threads / 2, threads - threads / 2),
+        asked: SAFE,
     },
     Family {
         name: "phases",
         about: "critical sections that two threads go through one after the other, by Peterson's algorithm",
         sizes: (1, 100),
         generate: phases,
+        asked: SAFE,
     },
     Family {
         name: "tournament",
         about: "threads in a tree of Peterson's algorithms",
         sizes: (2, 32),
         generate: tournament,
+        asked: SAFE,
     },
-    Family { name: "filter", about: "threads at the filter lock", sizes: (2, 32), generate: filter },
+    Family {
+        name: "filter",
+        about: "threads at the filter lock",
+        sizes: (2, 32),
+        generate: filter,
+        asked: SAFE,
+    },
     Family {
         name: "loops",
         about: "bound of two counting loops that a third thread adds up",
         sizes: (0, u32::MAX as u64),
         generate: loops,
+        asked: SAFE,
     },
     Family {
         name: "p1",
         about: "statements in each critical section of three threads with two locks",
         sizes: (1, 1000),
         generate: |statements| sections(statements, false),
+        asked: SAFE,
     },
     Family {
         name: "p2",
         about: "the same, with one access outside of the critical sections",
         sizes: (1, 1000),
         generate: |statements| sections(statements, true),
+        asked: SAFE,
+    },
+    Family {
+        name: "philosophers",
+        about: "philosophers who all take the left fork first: all can wait for each other",
+        sizes: (2, 32),
+        generate: |count| philosophers(count, false),
+        asked: (Goal::Deadlock, false),
+    },
+    Family {
+        name: "philosophers-ordered",
+        about: "philosophers, the last of whom takes the right fork first: nobody waits for ever",
+        sizes: (2, 32),
+        generate: |count| philosophers(count, true),
+        asked: (Goal::Deadlock, true),
+    },
+    Family {
+        name: "pipeline",
+        about: "stages that begin one after the other and work for any number of rounds: all runs end",
+        sizes: (1, 32),
+        generate: pipeline,
+        asked: (Goal::Termination, true),
     },
 ];
 
@@ -76,7 +117,7 @@ impl Family {
         FAMILIES.into_iter().find(|family| family.name == name)
     }
 
-    /// The model of a size, unless the size makes no sense. All models of all families are safe.
+    /// The model of a size, unless the size makes no sense.
     pub fn model(self, size: u64) -> Option<String> {
         let (smallest, largest) = self.sizes;
         (smallest..=largest).contains(&size).then(|| (self.generate)(size))
@@ -187,6 +228,45 @@ fn play(text: &mut String, game: u64, side: u64) {
     line!(text, "            break;");
     line!(text, "        }}");
     line!(text, "    }}");
+}
+
+/// Everybody eats as often as he likes.
+fn philosophers(count: u64, is_ordered: bool) -> String {
+    let mut text = format!("// {count} philosophers at a table.\n\n");
+    for fork in 0..count {
+        line!(text, "var fork_{fork}: mutex;");
+    }
+    for left in 0..count {
+        let right = (left + 1) % count;
+        let (first, second) = if is_ordered { (left.min(right), left.max(right)) } else { (left, right) };
+        line!(text, "\nthread Philosopher_{left} {{");
+        line!(text, "    while * {{");
+        line!(text, "        lock(fork_{first});");
+        line!(text, "        lock(fork_{second});");
+        line!(text, "        unlock(fork_{second});");
+        line!(text, "        unlock(fork_{first});");
+        line!(text, "    }}");
+        line!(text, "}}");
+    }
+    text
+}
+
+fn pipeline(stages: u64) -> String {
+    let mut text = format!("// A pipeline of {stages} stages.\n\nvar rounds: int;\n");
+    for stage in 0..=stages {
+        line!(text, "var done_{stage}: bool = {};", stage == 0);
+    }
+    for stage in 1..=stages {
+        line!(text, "\nthread Stage_{stage} {{");
+        line!(text, "    local round: int = 0;");
+        line!(text, "    await done_{};", stage - 1);
+        line!(text, "    while round < rounds {{");
+        line!(text, "        round := round + 1;");
+        line!(text, "    }}");
+        line!(text, "    done_{stage} := true;");
+        line!(text, "}}");
+    }
+    text
 }
 
 /// Node 1 is the root; node `n` has the children `2n` and `2n + 1`. A thread starts at its leaf, and

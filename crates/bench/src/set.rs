@@ -116,8 +116,10 @@ fn family_tasks(family: &str, sizes: &str, output: &Path) -> Result<Vec<Task>, B
     };
     let folder = output.join("generated");
     fs::create_dir_all(&folder).map_err(|error| BenchError::file(&folder, error))?;
-    let property_file = folder.join("unreach-call.prp");
-    write(&property_file, "CHECK( init(main()), LTL(G ! call(reach_error())) )\n")?;
+    let (goal, expected) = family.asked;
+    let (property, text) = property(goal);
+    let property_file = folder.join(property);
+    write(&property_file, text)?;
     let mut tasks = Vec::new();
     for size in parse_sizes(sizes)? {
         let (smallest, largest) = family.sizes;
@@ -128,10 +130,21 @@ fn family_tasks(family: &str, sizes: &str, output: &Path) -> Result<Vec<Task>, B
         let name = format!("{}-{size}", family.name);
         let input = folder.join(format!("{name}.rely"));
         write(&input, &model)?;
-        let (property_file, expected) = (property_file.clone(), Some(true));
-        tasks.push(Task { name, input, property_file, goal: Goal::Assert, expected, size: Some(size) });
+        let (property_file, expected) = (property_file.clone(), Some(expected));
+        tasks.push(Task { name, input, property_file, goal, expected, size: Some(size) });
     }
     Ok(tasks)
+}
+
+/// The file that asks a question, and what is in it.
+fn property(goal: Goal) -> (&'static str, &'static str) {
+    match goal {
+        Goal::Deadlock => ("no-deadlock.prp", include_str!("../../../benchmarks/properties/no-deadlock.prp")),
+        Goal::Termination => {
+            ("termination.prp", include_str!("../../../benchmarks/properties/termination.prp"))
+        }
+        _ => ("unreach-call.prp", include_str!("../../../benchmarks/properties/unreach-call.prp")),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), BenchError> {

@@ -42,6 +42,7 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::MemoryLocation;
 
     #[test]
     fn bytes_are_those_of_the_last_value() {
@@ -50,7 +51,8 @@ mod tests {
         image.set(1, 1, -1);
         assert_eq!(image.get(0, IntKind::Int), 0x0102_ff04);
         assert_eq!(image.get(1, IntKind::Char), -1);
-        image.set_bits(1, BitField { kind: IntKind::Int, shift: 4, width: 8 }, 0);
+        let location = MemoryLocation::default();
+        image.set_bits(1, BitField { kind: IntKind::Int, shift: 4, width: 8, location }, 0);
         assert_eq!(image.get(0, IntKind::Int), 0x0100_0f04);
         assert_eq!(image.get(8, IntKind::UnsignedLong), 0);
     }

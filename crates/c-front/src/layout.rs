@@ -290,13 +290,14 @@ impl Collector<'_> {
         let mut runs: Vec<(u64, u64, String)> = Vec::new();
         for field in &body.fields {
             let (CType::BitField(bits), Some(name)) = (&field.ty, &field.name) else { continue };
-            let end = field.offset + bits.bytes();
-            match runs.last_mut().filter(|run| field.offset < run.1) {
+            let start = field.offset - bits.location.before;
+            let end = start + bits.location.length;
+            match runs.last_mut().filter(|run| start < run.1) {
                 Some(run) => {
                     run.1 = run.1.max(end);
                     run.2 = format!("{}+{name}", run.2);
                 }
-                None => runs.push((field.offset, end, name.clone())),
+                None => runs.push((start, end, name.clone())),
             }
         }
         for (start, end, names) in runs {

@@ -6,7 +6,7 @@
 //! takes. The rules are those of `place_field` and `layout_decl` in gcc's `stor-layout.cc`; the tests
 //! compare them with gcc on generated structures.
 
-use crate::types::{BitField, CType};
+use crate::types::{BitField, CType, MemoryLocation};
 
 /// A member as it is declared.
 #[derive(Clone, Debug)]
@@ -26,9 +26,12 @@ impl Member {
     /// The type of the member if it begins with this bit.
     pub(crate) fn placed_type(&self, start: u64) -> CType {
         match (self.width, self.ty.scalar()) {
-            (Some(width @ 1..=64), Some(kind)) => {
-                CType::BitField(BitField { kind, shift: (start % BYTE) as u8, width: width as u8 })
-            }
+            (Some(width @ 1..=64), Some(kind)) => CType::BitField(BitField {
+                kind,
+                shift: (start % BYTE) as u8,
+                width: width as u8,
+                location: MemoryLocation::default(),
+            }),
             _ => self.ty.clone(),
         }
     }

@@ -40,6 +40,17 @@ pub(crate) struct BitField {
     /// How many bits of its first byte lie before it.
     pub(crate) shift: u8,
     pub(crate) width: u8,
+    /// The bytes of all bit-fields without anything in between, which are one memory location.
+    pub(crate) location: MemoryLocation,
+}
+
+/// Bytes around a bit-field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct MemoryLocation {
+    /// How many lie in front of its first one.
+    pub(crate) before: u64,
+    /// How many there are.
+    pub(crate) length: u64,
 }
 
 impl BitField {
@@ -291,6 +302,25 @@ pub(crate) struct Field {
     pub(crate) is_bit_field: bool,
 }
 
+impl Field {
+    fn bits(&self) -> Option<BitField> {
+        if let CType::BitField(bits) = self.ty { Some(bits) } else { None }
+    }
+}
+
+/// Bit-fields with nothing in between are one memory location.
+fn join_bit_fields(fields: &mut [Field]) {
+    let ends = fields.iter().filter_map(|field| Some(field.offset + field.bits()?.bytes()));
+    let (Some(end), Some(start)) = (ends.max(), fields.iter().map(|field| field.offset).min()) else {
+        return;
+    };
+    for field in fields {
+        if let CType::BitField(bits) = &mut field.ty {
+            bits.location = MemoryLocation { before: field.offset - start, length: end - start };
+        }
+    }
+}
+
 /// All structures and unions, by where their tags stand in the text, so that reading the same
 /// declaration twice gives the same type.
 #[derive(Debug, Default)]
@@ -352,7 +382,12 @@ impl Records {
             offset: start / 8,
             is_bit_field: member.width.is_some(),
         });
-        self.records[id].body = Some(RecordBody { fields: fields.collect(), size, align });
+        let mut fields: Vec<Field> = fields.collect();
+        let are_side_by_side = |one: &Field, other: &Field| {
+            !self.records[id].is_union && one.bits().is_some() && other.bits().is_some()
+        };
+        fields.chunk_by_mut(are_side_by_side).for_each(join_bit_fields);
+        self.records[id].body = Some(RecordBody { fields, size, align });
         true
     }
 

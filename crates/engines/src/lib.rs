@@ -43,7 +43,7 @@ pub use parameterized::Parameterized;
 pub use random_walk::WalkLimits;
 pub use rely_guarantee::{Bias, RelyGuarantee};
 pub use rely_symbolic::Limits as SymbolicLimits;
-pub use termination::Termination;
+pub use termination::{Helping, Termination};
 
 use rely_base::{Budget, Observer};
 use rely_evidence::Claim;

@@ -76,16 +76,21 @@ fn edited_programs() {
     assert!(tally.safe > 10 && tally.violated > 10, "{tally:?}");
 }
 
-/// The clauses of the reduction rule, for the blocks that are inferred; and how many locations are inside.
-fn reduction(program: &Program, sight: Sight) -> Option<(ProofClauses, usize)> {
+/// The program in which nobody comes between the steps of the blocks that are inferred; and how many locations are inside.
+fn with_blocks(program: &Program) -> (Program, usize) {
     let sections = CriticalSections::Interleaved;
     let (program, _) =
         prepare_with(program, Goal::Assert, sections, &Budget::unlimited()).expect("enough time");
     let inside = Blocks::infer(&program, Goal::Assert, Default::default(), &Budget::unlimited()).inside;
     let with_blocks = program.with_atomic(inside.iter().map(|(location, _)| *location)).expect("well formed");
+    (with_blocks, inside.len())
+}
+
+/// The clauses of the reduction rule for such a program.
+fn reduction(with_blocks: &Program, sight: Sight) -> Option<ProofClauses> {
     let options = ProofRuleOptions::new(ProofRule::Reduction, sight);
-    match proof_clauses(&with_blocks, Goal::Assert, options, &Budget::unlimited()) {
-        Ok(clauses) => Some((clauses, inside.len())),
+    match proof_clauses(with_blocks, Goal::Assert, options, &Budget::unlimited()) {
+        Ok(clauses) => Some(clauses),
         Err(NoClauses::Template(_) | NoClauses::Halts | NoClauses::TooManyCases) => None,
         Err(error) => panic!("{error}"),
     }
@@ -106,23 +111,47 @@ fn answer(clauses: &mut ProofClauses) -> &'static str {
 #[test]
 fn clauses_of_the_reduction_rule() {
     let [mut tally, mut modular] = [Tally::default(), Tally::default()];
-    let mut with_blocks = 0;
+    let mut blocks = 0;
     let locking = (0..200).map(|seed| (format!("lock {seed}"), locking::program(seed)));
     let edited = (0..60).filter_map(|seed| Some((format!("edit {seed}"), edits::program(seed).ok()?)));
     for (what, program) in locking.chain(edited) {
         let expected = expected(&program, Goal::Assert);
-        let Some((mut clauses, inside)) = reduction(&program, Sight::Everything) else { continue };
-        with_blocks += usize::from(inside > 0);
+        let (reduced, inside) = with_blocks(&program);
+        let Some(mut clauses) = reduction(&reduced, Sight::Everything) else { continue };
+        blocks += usize::from(inside > 0);
         tally.add(&what, &program, answer(&mut clauses), &expected);
         for sight in [Sight::Places, Sight::Plain] {
-            let Some((mut clauses, _)) = reduction(&program, sight) else { continue };
+            let Some(mut clauses) = reduction(&reduced, sight) else { continue };
             if answer(&mut clauses) == "safe" {
                 modular.add(&what, &program, "safe", &expected);
             }
         }
     }
-    assert!(tally.safe > 50 && tally.violated > 50 && with_blocks > 40, "{tally:?} {with_blocks}");
+    assert!(tally.safe > 50 && tally.violated > 50 && blocks > 40, "{tally:?} {blocks}");
     assert!(modular.safe > 50, "{modular:?}");
+}
+
+/// What a model says of blocks becomes assertions that the checker accepts, and a derivation through summaries a run.
+#[test]
+fn models_of_the_reduction_rule_are_proofs() {
+    let mut tally = Tally::default();
+    let mut blocks = 0;
+    let engine = OwickiGries { summarising: true, ..OwickiGries::default() };
+    let locking = (0..120).map(|seed| (format!("lock {seed}"), locking::program(seed)));
+    let generated = (0..120).map(|seed| (format!("seed {seed}"), generate(seed).program));
+    for (what, program) in locking.chain(generated) {
+        let (reduced, inside) = with_blocks(&program);
+        let budget = Budget::unlimited().with_step_limit(60_000);
+        let claim = engine.run(&reduced, Goal::Assert, &budget, &Silent);
+        let verdict = check(&reduced, Goal::Assert, claim, &Budget::unlimited()).into_verdict();
+        if let Verdict::Unknown(reason) = &verdict {
+            assert!(!reason.to_string().contains("rejected"), "{what}: {reason}\n{reduced}");
+        } else {
+            blocks += usize::from(inside > 0);
+        }
+        tally.add(&what, &program, verdict.name(), &expected(&program, Goal::Assert));
+    }
+    assert!(tally.safe > 60 && tally.violated > 40 && blocks > 40, "{tally:?} {blocks}");
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn with_parts(
     match proof {
         Proof::RelyGuarantee(proof) => visit(&[(program, Part::Proof(proof.into()))]),
         Proof::Ranking(ranking) => visit(&[(program, Part::Proof(ranking.into()))]),
+        Proof::Helping(helping) => visit(&[(program, Part::Proof(helping.into()))]),
         Proof::Counting(proof) => visit(&[(program, Part::Proof(proof.into()))]),
         Proof::Reduced(reduced) => {
             let (forgetful, _) = reduced.forgetful(program)?;

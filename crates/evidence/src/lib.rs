@@ -13,7 +13,7 @@
 //!
 //! * `data`: claims, proofs, reasons and formats, as plain data;
 //! * `obligations`: the one generator of what must be shown of assertions, counts, ranks and movers;
-//! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`reduction`]: the rule of each kind of proof, and
+//! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`helping`], [`reduction`]: the rule of each kind of proof, and
 //!   its check; `verdict`: from these to verdicts; `export`: the same questions for other solvers.
 //!
 //! This crate knows programs and no engine. It trusts [`rely_program::Semantics`] and itself.
@@ -36,6 +36,7 @@ pub mod counting;
 mod data;
 mod exhaustion;
 mod export;
+pub mod helping;
 mod obligations;
 pub mod ranking;
 pub mod reduction;
@@ -50,5 +51,5 @@ pub use data::{
 pub use export::{export_obligations, recheck};
 pub use replay::{Replay, replay};
 pub use verdict::{
-    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
+    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with, confirm,
 };

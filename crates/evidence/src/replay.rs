@@ -72,7 +72,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let failed = run(&semantics, &trace, budget, &mut states)?;
     let mut loop_is_fair = false;
     if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
-        recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+        let repeated = recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
         loop_is_fair = is_fair(&semantics, &trace, repeated, budget, &states)?;
         if goal == Goal::FairTermination && !loop_is_fair {
             return Err(Reason::UnfairLoop);
@@ -141,28 +141,42 @@ fn run(
     Ok(None)
 }
 
-/// How often steps are repeated until their state recurs. A variable that the steps write and only then read
-/// has another value when they begin for the first time.
-const MOST_REPETITIONS: usize = 2;
+/// How often steps are repeated until their state recurs. Variables that the engine did not see may need some rounds for
+/// that: a counter that nobody asks for goes through all values of its type.
+const MOST_REPETITIONS: usize = 600;
 
-/// The last steps lead back to the state before them, maybe after they were repeated: then the trace goes on
-/// so far.
+/// The last steps lead back to a state from which they were made, maybe after they were repeated: then the trace goes on
+/// so far, and several rounds may be its loop.
 fn recurs(
     semantics: &Semantics<'_>,
     trace: &mut Trace,
     repeated: usize,
     budget: &Budget,
     states: &mut Vec<State>,
-) -> Result<(), Reason> {
+) -> Result<usize, Reason> {
     let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NoLoop)?;
     if repeated == 0 {
         return Err(TraceDefect::NoLoop.into());
     }
     let round = trace.steps[stem..].to_vec();
-    for _ in 0..MOST_REPETITIONS {
+    // The state with which others are compared moves on after 1, 2, 4, ... rounds, so that a stem of any length is left.
+    let (mut compared, mut rounds, mut patience) = (stem, 1, 1);
+    loop {
         let end = states.len() - 1;
-        if states[end] == states[end - repeated] {
-            return Ok(());
+        if states[end] == states[compared] {
+            let around = end - compared;
+            let returns = |&start: &usize| states[start] == states[start + around];
+            let start = (stem..compared).step_by(repeated).find(returns).unwrap_or(compared);
+            states.truncate(start + around + 1);
+            trace.steps.truncate(start + around);
+            trace.violation = Violation::Lasso(around);
+            return Ok(around);
+        }
+        if rounds > MOST_REPETITIONS {
+            return Err(Reason::NoRecurrence);
+        }
+        if rounds == patience {
+            (compared, patience) = (end, 2 * patience);
         }
         for step in &round {
             budget.check().map_err(Reason::Unchecked)?;
@@ -173,9 +187,8 @@ fn recurs(
             }
         }
         trace.steps.extend_from_slice(&round);
+        rounds += 1;
     }
-    let end = states.len() - 1;
-    if states[end] == states[end - repeated] { Ok(()) } else { Err(Reason::NoRecurrence) }
 }
 
 /// Whether each thread moves in the loop of a lasso, or cannot move in some state of it (weak fairness). While somebody

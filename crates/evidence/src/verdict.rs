@@ -7,6 +7,7 @@ use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::{exhaustion, reduction};
 use rely_base::{Budget, plural};
+use rely_passes::{MergeAtomicBlocks, Pass};
 use rely_program::{Goal, Program};
 
 /// How evidence is checked.
@@ -63,6 +64,20 @@ pub struct Proved {
     proof: Proof,
     confirmation: Confirmation,
     is_modular: bool,
+    source: Source,
+}
+
+/// What the check says about the program as the front end made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// What is known of the program that the engine saw, if the passes are right.
+    Simplified,
+    /// The engine saw that program.
+    AsItIs,
+    /// The checker has explored it besides: it has so many states.
+    Explored(u64),
+    /// The checker has accepted another proof about it, with so many obligations.
+    Proved(u64),
 }
 
 impl Proved {
@@ -70,8 +85,8 @@ impl Proved {
     /// has found.
     pub(crate) fn of_reduced(self, reduction: Reduced, accepted: Accepted) -> Self {
         let confirmation = self.confirmation.after_reduction(accepted);
-        let proof = Proof::Reduced(Reduced { proof: Box::new(self.proof), ..reduction });
-        Self { proof, confirmation, is_modular: self.is_modular }
+        let proof = Proof::Reduced(Reduced { proof: Box::new(self.proof.clone()), ..reduction });
+        Self { proof, confirmation, ..self }
     }
 
     /// The proof, without the bulk of its certificate.
@@ -89,9 +104,46 @@ impl Proved {
         self.is_modular
     }
 
+    /// Whether the checker has confirmed the property of the program as the front end made it. Then neither the
+    /// engine nor any pass has to be trusted.
+    pub fn is_about_source(&self) -> bool {
+        match self.source {
+            Source::Explored(_) | Source::Proved(_) => true,
+            // Who reduces it sees another one.
+            Source::AsItIs => !matches!(self.proof, Proof::Reduced(_)),
+            Source::Simplified => matches!(self.confirmation, Confirmation::ExploredSource { .. }),
+        }
+    }
+
+    /// The passes that have to be trusted if the check speaks of a program that these passes have changed. A proof
+    /// about a reduced program trusts the pass that makes it.
+    pub fn trusted(&self, changed_by: &[&'static str]) -> Vec<&'static str> {
+        if self.is_about_source() {
+            return Vec::new();
+        }
+        let mut trusted = changed_by.to_vec();
+        let reduces = MergeAtomicBlocks.name();
+        if matches!(self.proof, Proof::Reduced(_)) && !trusted.contains(&reduces) {
+            trusted.push(reduces);
+        }
+        trusted
+    }
+
     /// The proof and its check in one sentence without a full stop.
     pub fn evidence(&self) -> String {
-        format!("{}; {}", self.describe(&self.proof), self.confirmation)
+        let evidence = format!("{}; {}", self.describe(&self.proof), self.confirmation);
+        match self.source {
+            Source::Simplified => evidence,
+            Source::AsItIs => evidence.replace("the simplified program", "the program as it is"),
+            Source::Explored(states) => {
+                let states = plural(states, "states");
+                format!("{evidence}; the program before simplification was explored, too, {states}")
+            }
+            Source::Proved(obligations) => {
+                let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
+                format!("{evidence}; {obligations} {hold} of the program before simplification, too")
+            }
+        }
     }
 
     fn describe(&self, proof: &Proof) -> String {
@@ -110,6 +162,11 @@ impl Proved {
                 let modular = if self.is_modular { ", modular" } else { "" };
                 let components = plural(ranking.components, "components");
                 format!("ranking of {components}{modular}, {}", plural(ranking.rank_count(), "ranks"))
+            }
+            Proof::Helping(helping) => {
+                let modular = if self.is_modular { ", modular" } else { "" };
+                let assertions = plural(helping.proof.assertion_count(), "assertions");
+                format!("help at {}{modular}, {assertions}", plural(helping.helps.len(), "places of waiting"))
             }
             Proof::Counting(proof) => {
                 let invariants = plural(proof.invariants.len(), "invariants");
@@ -302,7 +359,7 @@ pub(crate) fn prove(
 ) -> Result<Proved, Obstacle> {
     let (proof, confirmation, is_modular) = match proof {
         Proof::Exhausted(exhausted) => {
-            let confirmation = confirm(options, program, goal, &exhausted, budget)?;
+            let confirmation = confirm_exhausted(options, program, goal, &exhausted, budget)?;
             (Proof::Exhausted(Exhausted { visited: None, ..exhausted }), confirmation, false)
         }
         Proof::RelyGuarantee(proof) => {
@@ -315,6 +372,11 @@ pub(crate) fn prove(
             let is_modular = ranking.is_modular(program);
             (Proof::Ranking(ranking), accepted.into(), is_modular)
         }
+        Proof::Helping(helping) => {
+            let accepted = rely_guarantee::check(program, goal, (&helping).into(), budget)?;
+            let is_modular = helping.is_modular(program);
+            (Proof::Helping(helping), accepted.into(), is_modular)
+        }
         Proof::Counting(proof) => {
             let accepted = rely_guarantee::check(program, goal, (&proof).into(), budget)?;
             // Who counts the others cannot be understood without them.
@@ -326,7 +388,7 @@ pub(crate) fn prove(
             return Ok(proved.of_reduced(reduced, accepted));
         }
     };
-    Ok(Proved { proof, confirmation, is_modular })
+    Ok(Proved { proof, confirmation, is_modular, source: Source::Simplified })
 }
 
 fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {
@@ -340,12 +402,15 @@ fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {
 /// Up to this many states of a program as the front end made it are explored to confirm a proof
 /// about its simplified form.
 const SOURCE_STATES: usize = 200_000;
+/// The same for a proof by assertions, which was checked already: most programs that need one have more states, or
+/// have no end of them, and this is what it costs to find out.
+const SOURCE_STATES_BESIDES: usize = 20_000;
 
 /// Looks at a proof about `prepared`, which passes have made of `source`.
 ///
-/// If all states were visited and `source` itself is small enough to be explored, that is the
-/// check: then a mistake of a pass cannot make a wrong proof look right. Otherwise, and if the
-/// proof is one by rely and guarantee, it is checked about `prepared`, and the passes are trusted.
+/// If `source` itself is small enough to be explored, that is the check: then a mistake of a pass cannot make a wrong
+/// proof look right. Of a proof by assertions the obligations are decided as well. Otherwise the proof is
+/// checked about `prepared`, and the passes are trusted.
 pub fn check_proof(
     source: &Program,
     prepared: &Program,
@@ -354,28 +419,88 @@ pub fn check_proof(
     budget: &Budget,
 ) -> CheckedClaim {
     let Proof::Exhausted(exhausted) = &proof else {
-        return check(prepared, goal, Claim::Safe(proof), budget);
+        return check_both(source, prepared, goal, proof, budget);
     };
-    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
     let held_bytes = exhausted.visited.as_ref().map_or(0, StateList::memory_bytes);
-    match exhaustion::explore(source, goal, &patience, SOURCE_STATES, held_bytes) {
-        Ok(Some(explored)) => {
-            let Exhausted { states, transitions, reduction, .. } = *exhausted;
-            let proof = Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None });
-            let confirmation = Confirmation::ExploredSource { states: explored.states };
-            CheckedClaim(Verdict::Safe(Proved { proof, confirmation, is_modular: false }))
+    match explored_source(source, goal, budget, SOURCE_STATES, held_bytes) {
+        Ok(Some(states)) => {
+            let Exhausted { states: claimed, transitions, reduction, .. } = *exhausted;
+            let proof =
+                Proof::Exhausted(Exhausted { states: claimed, transitions, reduction, visited: None });
+            let confirmation = Confirmation::ExploredSource { states };
+            CheckedClaim(Verdict::Safe(Proved {
+                proof,
+                confirmation,
+                is_modular: false,
+                source: Source::Simplified,
+            }))
         }
-        // Too large for this check, which says nothing about the proof.
-        Ok(None) | Err(Obstacle::Stopped(_) | Obstacle::Defect(ProofDefect::TooManyChoices)) => {
-            check(prepared, goal, Claim::Safe(proof), budget)
-        }
-        Err(Obstacle::Defect(defect)) => {
-            CheckedClaim(Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))))
-        }
+        Ok(None) => check(prepared, goal, Claim::Safe(proof), budget),
+        Err(defect) => rejected(defect),
     }
 }
 
-fn confirm(
+/// Checks a proof about `prepared`, and explores `source` if that is another program, and small.
+fn check_both(
+    source: &Program,
+    prepared: &Program,
+    goal: Goal,
+    proof: Proof,
+    budget: &Budget,
+) -> CheckedClaim {
+    let mut proved = match check(prepared, goal, Claim::Safe(proof), budget).into_verdict() {
+        Verdict::Safe(proved) => proved,
+        verdict => return CheckedClaim(verdict),
+    };
+    if source == prepared {
+        proved.source = Source::AsItIs;
+    }
+    if !proved.is_about_source() {
+        match explored_source(source, goal, budget, SOURCE_STATES_BESIDES, 0) {
+            Ok(Some(states)) => proved.source = Source::Explored(states),
+            Ok(None) => {}
+            Err(defect) => return rejected(defect),
+        }
+    }
+    CheckedClaim(Verdict::Safe(proved))
+}
+
+/// Looks at a second proof of the same, about the program as the front end made it. If it is accepted, the passes between
+/// that program and the one of which the first proof speaks need not be trusted.
+pub fn confirm(proved: Proved, source: &Program, goal: Goal, second: Proof, budget: &Budget) -> Proved {
+    let is_about_assertions = matches!(second, Proof::RelyGuarantee(_) | Proof::Counting(_));
+    match check(source, goal, Claim::Safe(second), budget).into_verdict() {
+        Verdict::Safe(Proved { confirmation: Confirmation::Discharged { obligations, .. }, .. })
+            if is_about_assertions =>
+        {
+            Proved { source: Source::Proved(obligations), ..proved }
+        }
+        _ => proved,
+    }
+}
+
+/// How many states a program has in which nothing is wrong; `None` if it is too large for this check, which says
+/// nothing about a proof.
+fn explored_source(
+    source: &Program,
+    goal: Goal,
+    budget: &Budget,
+    most: usize,
+    held_bytes: usize,
+) -> Result<Option<u64>, ProofDefect> {
+    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
+    match exhaustion::explore(source, goal, &patience, most, held_bytes) {
+        Ok(explored) => Ok(explored.map(|explored| explored.states)),
+        Err(Obstacle::Stopped(_) | Obstacle::Defect(ProofDefect::TooManyChoices)) => Ok(None),
+        Err(Obstacle::Defect(defect)) => Err(defect),
+    }
+}
+
+fn rejected(defect: ProofDefect) -> CheckedClaim {
+    CheckedClaim(Verdict::Unknown(Reason::Rejected(Rejection::Proof(defect))))
+}
+
+fn confirm_exhausted(
     options: CheckOptions,
     program: &Program,
     goal: Goal,

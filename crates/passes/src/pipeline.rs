@@ -4,7 +4,8 @@ use crate::back::BackMap;
 use crate::pass::{Pass, Size};
 use crate::reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
 use crate::simplify::{
-    DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues, SplitArrays, UseRanges,
+    DropIdleLoops, DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues,
+    SplitArrays, UseRanges,
 };
 use crate::slicing::{Focus, SliceSuffixes, SliceThreads};
 use crate::threads::{BeginInitialised, Instantiate, StartLater, Unroll};
@@ -65,6 +66,9 @@ impl Pipeline {
             Box::new(BeginInitialised),
         ];
         round.extend(always);
+        if deadlocks == Deadlocks::Ignore {
+            round.push(Box::new(DropIdleLoops));
+        }
         Self {
             first: vec![
                 Box::new(FoldConstants),
@@ -177,6 +181,9 @@ impl Run<'_> {
         let (after, back) = pass.run(&self.program, self.budget).map_err(Stopped::Interrupted)?;
         let before = std::mem::replace(&mut self.program, after);
         self.back = std::mem::take(&mut self.back).then(back);
+        if before != self.program {
+            self.back.note(pass.name());
+        }
         let applied = Applied { name: pass.name(), before: &before, after: &self.program };
         match (self.observe)(&applied) {
             ControlFlow::Continue(()) => Ok(()),

@@ -17,6 +17,9 @@
 //!   says of shared variables may have changed meanwhile, so that more is watched than races; whoever finds
 //!   one has to look whether it is.
 //!
+//! Also, for each template there is a flag that says whether one of its threads was created. It changes nothing, but
+//! with it one can say why what happens before and after the first creation is kept apart.
+//!
 //! No other run is lost or added: a thread that takes one of these edges does nothing that others see.
 
 use crate::back::BackMap;
@@ -26,8 +29,9 @@ use crate::reduction::CriticalSections;
 use rely_base::{Budget, Interrupted, Work};
 use rely_program::race::{Access, Conflict, Conflicts, Race};
 use rely_program::{
-    Blocking, Domain, Edge, Expr, Goal, Initial, Location, LocationId, Op, Outcome, Program, ProgramEditor,
-    Property, PropertyKind, Scope, Semantics, Sort, ThreadKind, Trace, UnaryOp, Value, Var, VarId, Violation,
+    Blocking, Domain, Edge, Expr, Goal, Initial, Location, LocationId, Op, Outcome, Place, Program,
+    ProgramEditor, Property, PropertyKind, Scope, Semantics, Sort, ThreadId, ThreadKind, Trace, UnaryOp,
+    Value, Var, VarId, Violation,
 };
 use rustc_hash::FxHashMap;
 
@@ -63,6 +67,7 @@ pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interr
         (base, added) = with_cell(base);
         cell = Some(added);
     }
+    base = with_creations(base);
     let mut watcher = Watcher { draft: Draft::new(&base), cell, hits: FxHashMap::default() };
     let mut pairs: Vec<Vec<usize>> = Vec::new();
     let mut known: FxHashMap<Expr, usize> = FxHashMap::default();
@@ -106,9 +111,14 @@ impl Watched {
         self.before.trace(&trace)
     }
 
-    /// Whether the watched program has a variable that the one of the front end does not have.
+    /// Whether properties depend on a variable that the program of the front end does not have.
     pub fn chooses_cell(&self) -> bool {
         self.cell.is_some()
+    }
+
+    /// Whether flags were added that say which templates have threads.
+    pub fn has_creations(&self) -> bool {
+        self.program.threads().values().any(|thread| thread.kind == ThreadKind::Template)
     }
 
     /// From the watched program to the one as the front end made it, for what both have.
@@ -155,6 +165,36 @@ fn with_cell(program: Program) -> (Program, VarId) {
         atomic: true,
     });
     (editor.finish(), cell)
+}
+
+/// Adds a flag for each template that is set when one of its threads is created.
+fn with_creations(program: Program) -> Program {
+    let templates: Vec<ThreadId> = program
+        .threads()
+        .iter()
+        .filter(|(_, thread)| thread.kind == ThreadKind::Template)
+        .map(|(id, _)| id)
+        .collect();
+    let mut editor = ProgramEditor::new(program);
+    for template in templates {
+        let name = format!("$created.{}", editor.threads()[template].name);
+        let flag = editor.vars_mut().push(Var {
+            name,
+            sort: Sort::Bool,
+            scope: Scope::Global,
+            length: None,
+            initial: Initial::Values(vec![0]),
+            span: None,
+            atomic: true,
+        });
+        for (_, edge) in editor.edges_mut().iter_mut() {
+            let creates = |op: &Op| matches!(op, Op::Spawn { thread, .. } if *thread == template);
+            if let Some(position) = edge.ops.iter().position(creates) {
+                edge.ops.insert(position, Op::assign(Place::Scalar(flag), Expr::Bool(true)));
+            }
+        }
+    }
+    editor.finish()
 }
 
 /// What must be seen of one side of a pair.

@@ -29,7 +29,7 @@ define_id!(
 
 /// A program that is well formed; made by a [`ProgramBuilder`](crate::ProgramBuilder) and
 /// not changed afterwards. Passes make new ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub(crate) name: String,
     pub(crate) vars: Arena<VarId, Var>,
@@ -197,7 +197,7 @@ pub enum Initial {
 }
 
 /// A thread's automaton.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// The name in the source.
     pub name: String,
@@ -226,7 +226,7 @@ pub enum ThreadKind {
 }
 
 /// A control location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Its thread.
     pub thread: ThreadId,
@@ -240,7 +240,7 @@ pub struct Location {
 }
 
 /// An atomic action that takes a thread from one location to another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Where it starts.
     pub source: LocationId,

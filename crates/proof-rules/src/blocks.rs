@@ -4,9 +4,12 @@
 //! each place where it begins and each of its own: a relation between what holds when it begins and what
 //! holds there. So loops inside of blocks are up to the solver.
 
+use crate::Summary;
 use crate::view::{Moment, Taken, View};
+use rely_base::Id;
 use rely_horn::{Application, UnknownId};
-use rely_logic::TermId;
+use rely_logic::{TermId, VarId};
+use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
 
 /// Which places are inside of blocks, and the summaries of these.
@@ -86,8 +89,8 @@ impl Blocks {
             return false;
         }
         let (thread, beginning, place) = key;
-        let own = view.globals.len() + view.threads[thread].locals.len();
-        let tested = if view.tells_places() { self.tested[thread].len() } else { 0 };
+        let own = own_cells(view, thread).len();
+        let tested = self.tested_by(view, thread).len();
         let name = format!("{}@{beginning}..{place}", view.threads[thread].name);
         self.summaries.insert(key, view.declare(&name, 2 * own + tested));
         true
@@ -123,12 +126,35 @@ impl Blocks {
         (thread, beginning, place): (usize, usize, usize),
         [before, after]: [&Moment; 2],
     ) -> Application {
-        let own = [view.globals.as_slice(), &view.threads[thread].locals].concat();
+        let own = own_cells(view, thread);
         let mut arguments: Vec<TermId> = view.values(&own, before);
-        if view.tells_places() {
-            arguments.extend(self.tested[thread].iter().map(|&other| before.places[other]));
-        }
+        arguments.extend(self.tested_by(view, thread).iter().map(|&other| before.places[other]));
         arguments.extend(view.values(&own, after));
         Application { unknown: self.summaries[&(thread, beginning, place)], arguments }
     }
+
+    /// The threads whose places occur in the summaries of a thread.
+    fn tested_by(&self, view: &View, thread: usize) -> &[usize] {
+        if view.tells_places() { &self.tested[thread] } else { &[] }
+    }
+
+    /// What each summary is about, in the order of threads and places.
+    pub(crate) fn told(&self, view: &View) -> Vec<Summary> {
+        let mut keys: Vec<_> = self.summaries.iter().collect();
+        keys.sort_unstable();
+        let told = keys.into_iter().map(|(&(thread, beginning, place), &unknown)| Summary {
+            unknown,
+            thread: ThreadId::from_index(thread),
+            beginning: view.threads[thread].points[beginning],
+            point: view.threads[thread].points[place],
+            cells: own_cells(view, thread),
+            places: self.tested_by(view, thread).iter().map(|&other| ThreadId::from_index(other)).collect(),
+        });
+        told.collect()
+    }
+}
+
+/// What the steps of a block can change: the globals and the locals of its thread.
+fn own_cells(view: &View, thread: usize) -> Vec<VarId> {
+    [view.globals.as_slice(), &view.threads[thread].locals].concat()
 }

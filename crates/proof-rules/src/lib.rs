@@ -138,6 +138,8 @@ pub struct ProofClauses {
     pub origins: Arena<ClauseId, Origin>,
     /// What the predicates of Owicki-Gries and of the reduction rule say, summaries excepted.
     pub assertions: Vec<Assertion>,
+    /// What the summaries of the reduction rule say.
+    pub summaries: Vec<Summary>,
     /// Whether some step allows more than the program does.
     pub over_approximates: bool,
 }
@@ -153,6 +155,24 @@ pub struct Assertion {
     pub point: ControlPoint,
     /// What the arguments are.
     pub arguments: Vec<Argument>,
+}
+
+/// A predicate that is the summary of a block from its beginning up to a control point inside. Its arguments are the
+/// values of the cells when the block begins, where the others are then, and the values of the cells now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The predicate.
+    pub unknown: UnknownId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where the block begins.
+    pub beginning: ControlPoint,
+    /// Where the thread is.
+    pub point: ControlPoint,
+    /// Which [cells](rely_symbolic::Cells).
+    pub cells: Vec<VarId>,
+    /// Whose places.
+    pub places: Vec<ThreadId>,
 }
 
 /// What an argument of an assertion is.
@@ -225,11 +245,11 @@ pub fn proof_clauses(
     budget: &Budget,
 ) -> Result<ProofClauses, NoClauses> {
     let mut view = view::View::new(program, goal, options, budget)?;
-    let assertions = match options.rule {
+    let (assertions, summaries) = match options.rule {
         ProofRule::OwickiGries => owicki_gries::write(&mut view, false)?,
         ProofRule::Reduction => owicki_gries::write(&mut view, true)?,
-        ProofRule::ReachEnv => reach_env::write(&mut view).map(|()| Vec::new())?,
+        ProofRule::ReachEnv => reach_env::write(&mut view).map(|()| Default::default())?,
     };
     let view::View { pool, system, origins, over_approximates, .. } = view;
-    Ok(ProofClauses { pool, system, origins, assertions, over_approximates })
+    Ok(ProofClauses { pool, system, origins, assertions, summaries, over_approximates })
 }

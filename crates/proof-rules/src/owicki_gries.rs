@@ -2,7 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::view::{Moment, Passage, Taken, View, choices};
-use crate::{Assertion, NoClauses, Origin};
+use crate::{Assertion, NoClauses, Origin, Summary};
 use rely_base::Id;
 use rely_horn::{Application, UnknownId};
 use rely_program::ThreadId;
@@ -16,7 +16,10 @@ struct Predicates {
 }
 
 /// Without summaries, each place inside of an atomic block has its assertion, too.
-pub(crate) fn write(view: &mut View, with_summaries: bool) -> Result<Vec<Assertion>, NoClauses> {
+pub(crate) fn write(
+    view: &mut View,
+    with_summaries: bool,
+) -> Result<(Vec<Assertion>, Vec<Summary>), NoClauses> {
     let blocks = if with_summaries { Blocks::atomic(view) } else { Blocks::none(view) };
     let predicates = Predicates { assertions: declare(view, &blocks), blocks };
     view.add_initial(|view, thread, moment| {
@@ -34,7 +37,7 @@ pub(crate) fn write(view: &mut View, with_summaries: bool) -> Result<Vec<Asserti
         }
     }
     properties(view, &predicates)?;
-    Ok(told(view, &predicates))
+    Ok((told(view, &predicates), predicates.blocks.told(view)))
 }
 
 fn declare(view: &mut View, blocks: &Blocks) -> Vec<Vec<Option<UnknownId>>> {

@@ -1,10 +1,15 @@
 //! The command line, described once: the parser, the help, the completions and the man page
 //! all come from here.
 
+mod validate;
+
 pub use crate::check_args::{CheckArgs, EvidenceArgs};
 pub use crate::choices::{
     BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
+    TrustChoice,
 };
+pub use validate::ValidateArgs;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use regex_lite::Regex;
@@ -58,6 +63,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Check a proof that was written down, from the program and the file alone
     Certify(CertifyArgs),
+    /// Check the witness of any verifier: confirm it, refute it by a run, or say why not
+    Validate(ValidateArgs),
     /// Print the program that the engines see
     Show(ShowArgs),
     /// Run a program once, under a random or a given schedule

@@ -1,7 +1,7 @@
 //! The options of `rely check`.
 
 use crate::args::{DEFAULT_ENGINE, InputArgs, goal_parser, limit, patience};
-use crate::choices::{BiasChoice, CheckFormat, SectionsChoice};
+use crate::choices::{BiasChoice, CheckFormat, SectionsChoice, TrustChoice};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use rely_program::Goal;
@@ -51,6 +51,9 @@ pub struct CheckArgs {
     /// How critical sections (what is done under a lock) are executed; for witnesses always interleaved
     #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
+    /// What a proof may rely on that nobody has checked, besides the front end, the semantics and the checker
+    #[arg(long, value_enum, default_value_t = TrustChoice::Passes)]
+    pub trust: TrustChoice,
     /// Give up on a file after this many seconds, shared by its properties; 0 means never [default: 60, of several
     /// files 20 each]
     #[arg(long, value_name = "S", value_parser = patience)]
@@ -155,6 +158,11 @@ pub struct EvidenceArgs {
 }
 
 impl EvidenceArgs {
+    /// Whether a proof by assertions says more than one by exhaustion.
+    pub fn needs_assertions(&self) -> bool {
+        self.export_obligations.is_some() || self.witness.is_some()
+    }
+
     /// An option that only makes sense for one property of one file.
     pub fn needs_one_result(&self) -> Option<&'static str> {
         let certificate = self.certificate.as_ref().map(|_| "--certificate");

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use rely_passes::CriticalSections;
+use rely_verify::Trust;
 
 /// `--sections`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -19,6 +20,25 @@ impl From<SectionsChoice> for CriticalSections {
         match choice {
             SectionsChoice::Atomic => CriticalSections::Atomic,
             SectionsChoice::Interleaved => CriticalSections::Interleaved,
+        }
+    }
+}
+
+/// `--trust`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TrustChoice {
+    /// Passes that simplify the program, which the verdict names
+    #[default]
+    Passes,
+    /// Nothing: a proof that trusts a pass is `unknown`, unless one is found of the program as it was read
+    None,
+}
+
+impl From<TrustChoice> for Trust {
+    fn from(choice: TrustChoice) -> Self {
+        match choice {
+            TrustChoice::Passes => Trust::Passes,
+            TrustChoice::None => Trust::Nothing,
         }
     }
 }

@@ -58,6 +58,7 @@ fn dispatch(command: &Command, context: &Context) -> Ended {
     match command {
         Command::Check(arguments) => commands::check(arguments, context),
         Command::Certify(arguments) => commands::certify(arguments, context),
+        Command::Validate(arguments) => commands::validate(arguments, context),
         Command::Show(arguments) => commands::show(arguments, context),
         Command::Run(arguments) => commands::run(arguments, context),
         Command::Bench(arguments) => commands::bench(arguments, context),

@@ -69,6 +69,27 @@ fn read_unless_over(
     budget: &Budget,
 ) -> Result<rely_verify::Source, Diagnostic> {
     let (name, language, bytes) = read_bytes(path, options)?;
+    source_of(path, (name, language, bytes), options, budget)
+}
+
+/// A file with another text.
+pub fn with_text(
+    path: &Path,
+    text: &str,
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, Diagnostic> {
+    let name = path.display().to_string();
+    let language = language_of(path, &name, options)?;
+    source_of(path, (name, language, text.as_bytes().to_vec()), options, budget)
+}
+
+fn source_of(
+    path: &Path,
+    (name, language, bytes): (String, Language, Vec<u8>),
+    options: &InputArgs,
+    budget: &Budget,
+) -> Result<rely_verify::Source, Diagnostic> {
     let preprocessed = match language {
         Language::C => {
             let source = Source { path, name: &name, text: &bytes, is_stdin: is_stdin(path) };

@@ -96,6 +96,8 @@ pub struct Finding {
     /// Every two accesses that conflict, if somebody asked for all of them.
     #[serde(skip)]
     pub race_pairs: Option<Vec<RacePair>>,
+    /// The passes whose result nobody has compared with the program that was read, and which the proof relies on.
+    pub trusted: Vec<String>,
     /// The sections of ASSUMPTIONS.md under which the result speaks of the source.
     pub assumptions: Vec<String>,
     /// What is known about data races, if the result depends on that.
@@ -117,6 +119,7 @@ impl Finding {
             explanation: Vec::new(),
             accepted: None,
             race_pairs: None,
+            trusted: Vec::new(),
             assumptions: Vec::new(),
             race_freedom: None,
             statistics: Vec::new(),

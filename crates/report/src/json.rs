@@ -58,6 +58,7 @@ fn finding(file: &str, finding: &Finding) -> Value {
         Kind::Safe { evidence, modular } => {
             set("evidence", json!(evidence));
             set("modular", json!(modular));
+            set("trusted", json!(finding.trusted));
         }
         Kind::Nothing { why, evidence } => {
             set("reason", json!(why));

@@ -66,6 +66,7 @@ pub use text::{
     Detail, render_file, render_finding, render_problem, render_report, render_run, violation_text,
 };
 pub use witness::{
-    Annotations, Disjunct, GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts, Invariant,
-    ProofContext, Witness, WitnessFormat, WitnessTask, invariants, render_witness,
+    Annotations, Claimed, ClaimedGhost, ClaimedInvariant, ClaimedPlace, ClaimedUpdate, ClaimedWaypoint,
+    Disjunct, GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts, Instrumented, Invariant,
+    ProofContext, Witness, WitnessFormat, WitnessTask, instrument, invariants, read_witness, render_witness,
 };

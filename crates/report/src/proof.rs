@@ -41,6 +41,11 @@ fn render(proof: &Proof, is_modular: bool, context: &ProofContext<'_>, style: St
             let (proof, ranking) = (&recall::proof(&ranking.proof, restored), Some(ranking));
             Writer { phrases, style, proof, ranking }.write(is_modular)
         }
+        Proof::Helping(helping) => {
+            let proof = &recall::proof(&helping.proof, restored);
+            Writer { phrases, style, proof, ranking: None }.write(is_modular)
+                + &ranks::helps(helping, phrases)
+        }
         Proof::Counting(Counting { invariants, proof }) => {
             let invariants = recall::invariants(invariants, restored);
             let proof = &recall::proof(proof, restored);

@@ -1,6 +1,7 @@
 //! Ranks in words: `(1, n - i)`, by cases `(1, x) if left, else (1, y)`.
 
 use crate::phrase::Phrases;
+use rely_evidence::helping::Helping;
 use rely_evidence::ranking::{RankCase, Ranking, Sum};
 use rely_evidence::rely_guarantee::{ControlPoint, ThreadAssertions};
 use rely_program::ThreadId;
@@ -38,6 +39,32 @@ pub(crate) fn summary(ranking: &Ranking) -> &'static str {
             "their sums over all threads get smaller with every step, the first ones first; below zero is zero"
         }
     }
+}
+
+/// Where threads may have to wait, and how far the others are from helping them.
+pub(crate) fn helps(helping: &Helping, phrases: &Phrases<'_>) -> String {
+    let mut text = String::new();
+    let threads = phrases.program.threads();
+    for help in &helping.helps {
+        let name = |thread: ThreadId| &threads[thread].name;
+        text += &format!(
+            "\n  {} may wait at {}; until it goes on, these get smaller:\n",
+            name(help.thread),
+            phrases.place(help.at)
+        );
+        for entry in &help.ranks {
+            for (point, cases) in &entry.at {
+                let ranks: Vec<String> = cases.iter().map(|case| tuple(phrases, &case.rank)).collect();
+                text += &format!(
+                    "    {} at {}: {}\n",
+                    name(entry.thread),
+                    phrases.place(*point),
+                    ranks.join(", else ")
+                );
+            }
+        }
+    }
+    text
 }
 
 /// Whether a rank is worth showing at a place: the place is reached.

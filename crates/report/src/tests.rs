@@ -179,6 +179,10 @@ fn long_statements_are_wrapped_and_cut() {
 }
 
 fn finding(conclusion: Kind) -> Finding {
+    let trusted = match conclusion {
+        Kind::Safe { .. } => ["use_ranges", "compress"].map(str::to_owned).to_vec(),
+        Kind::Unsafe { .. } | Kind::Unknown { .. } | Kind::Nothing { .. } => Vec::new(),
+    };
     Finding {
         accepted: None,
         property: Goal::Assert,
@@ -188,6 +192,7 @@ fn finding(conclusion: Kind) -> Finding {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
+        trusted,
         assumptions: ["sequential-consistency", "no-signed-overflow"].map(str::to_owned).to_vec(),
         statistics: vec![("states".to_owned(), 42), ("transitions".to_owned(), 77)],
         time: Duration::from_millis(1234),
@@ -242,6 +247,7 @@ fn findings_as_text() {
           assert       unknown: the time limit was reached; next: allow more time with
                        `--timeout`, or make the state space smaller
           assumptions  sequential-consistency, no-signed-overflow
+          trusted      use_ranges, compress
           time         2.47 s
 
         increment.rely: unsafe (assert)
@@ -296,6 +302,10 @@ fn findings_as_json() {
                     "states": 42,
                     "transitions": 77
                   },
+                  "trusted": [
+                    "use_ranges",
+                    "compress"
+                  ],
                   "verdict": "safe"
                 },
                 {

@@ -63,15 +63,19 @@ fn overview(report: &FileReport, findings: &[Finding], style: Style) -> String {
     if let Some(told) = findings.iter().find_map(|finding| finding.race_freedom.and_then(RaceFreedom::told)) {
         text += &field("data races", told, style);
     }
-    let mut assumptions: Vec<&str> = Vec::new();
-    for name in findings.iter().flat_map(|finding| &finding.assumptions) {
-        if !assumptions.contains(&name.as_str()) {
-            assumptions.push(name);
+    let mut names = |name, of: fn(&Finding) -> &[String]| {
+        let mut found: Vec<&str> = Vec::new();
+        for entry in findings.iter().flat_map(of) {
+            if !found.contains(&entry.as_str()) {
+                found.push(entry);
+            }
         }
-    }
-    if !assumptions.is_empty() {
-        text += &field("assumptions", &assumptions.join(", "), style);
-    }
+        if !found.is_empty() {
+            text += &field(name, &found.join(", "), style);
+        }
+    };
+    names("assumptions", |finding| &finding.assumptions);
+    names("trusted", |finding| &finding.trusted);
     text + &field("time", &time_text(findings.iter().map(|finding| finding.time).sum()), style)
 }
 
@@ -130,6 +134,9 @@ pub fn render_finding(file: &str, finding: &Finding, detail: Detail, style: Styl
     }
     if !finding.assumptions.is_empty() {
         text += &field("assumptions", &finding.assumptions.join(", "), style);
+    }
+    if !finding.trusted.is_empty() {
+        text += &field("trusted", &finding.trusted.join(", "), style);
     }
     text + &field("time", &time_text(finding.time), style)
 }

@@ -40,8 +40,8 @@ mod touched;
 
 pub use blocks::{Reducible, reducible};
 pub use pipeline::{
-    Verified, assumptions, assumptions_without_races, certify, default_goals, usual_goals, verify,
-    verify_and_keep,
+    Trust, Verified, assumptions, assumptions_without_races, certify, default_goals, usual_goals, verify,
+    verify_and_keep, verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_engines::Bias;

@@ -8,7 +8,7 @@
 //! translated back through the passes and replayed there. So is a proof, if that program is
 //! small enough to be explored as it is. Beyond, a proof is checked on the program that the
 //! engine saw, and the passes are trusted; their own tests compare them with the programs they
-//! came from. The evidence in the verdict says which.
+//! came from. [`Verified::trusted`] names them.
 //!
 //! Data races come first: they are made [properties](rely_passes::watch_races) of the program before anything is
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
@@ -16,13 +16,17 @@
 
 use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
+use crate::registry;
 use crate::scheduler::{Decision, Strategy, Task};
 use crate::source::{INEXACT_WAITS, Language};
-use rely_base::{Budget, Interrupted, Observer};
+use rely_base::{Budget, Interrupted, Observer, Silent};
 use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{CheckKind, Goal, Program};
 use std::borrow::Cow;
+
+/// What makes properties of data races; a proof that there are none is about them.
+const WATCHING: &str = "watch_races";
 
 /// What is decided unless the user says otherwise. C says nothing about what it is for, so each mistake counts that
 /// nobody makes on purpose. A model says itself what must hold: its assertions, and what it declares. Threads of
@@ -91,6 +95,19 @@ pub struct Verified {
     pub back: BackMap,
     /// Whether all that a proof speaks of has a counterpart there.
     pub speaks_of_source: bool,
+    /// The passes without which the verdict says nothing about the program as the front end made it: those that
+    /// changed it, and whose result nobody has compared with it.
+    pub trusted: Vec<&'static str>,
+}
+
+/// What a verdict may rest on that nobody has checked, besides the front end, the semantics and the checker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Passes that simplify the program.
+    #[default]
+    Passes,
+    /// Nothing.
+    Nothing,
 }
 
 /// From a program to a verdict whose evidence was checked.
@@ -113,15 +130,97 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let verified = verify_translated(program, goal, sections, strategy, budget, observer);
+    verify_trusting(program, goal, (sections, Trust::Passes), strategy, budget, observer)
+}
+
+/// [`verify_and_keep`], with a choice of what may be trusted. If a proof trusts passes and may not, the program is
+/// looked at once more as it is.
+pub fn verify_trusting(
+    program: &Program,
+    goal: Goal,
+    (sections, trust): (CriticalSections, Trust),
+    strategy: &dyn Strategy,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let shape = Shape::Simplified(sections);
+    let mut verified = verify_within_limits(program, goal, shape, strategy, budget, observer);
+    look_again(program, goal, &mut verified, budget);
+    if trust == Trust::Passes || verified.trusted.is_empty() {
+        return verified;
+    }
+    let bare = verify_within_limits(program, goal, Shape::AsItIs, strategy, budget, observer);
+    match &bare.verdict {
+        Verdict::Unknown(_) => {
+            let reason = Reason::Trusting(verified.trusted.join(", "));
+            Verified { verdict: Verdict::Unknown(reason), engine: None, trusted: Vec::new(), ..verified }
+        }
+        _ if !bare.trusted.is_empty() => {
+            let reason = Reason::Trusting(bare.trusted.join(", "));
+            Verified { verdict: Verdict::Unknown(reason), engine: None, trusted: Vec::new(), ..bare }
+        }
+        _ => bare,
+    }
+}
+
+/// How many steps an engine may take to prove once more, of the program as it is, what it has proved of the simplified
+/// one. Most proofs that are found at all need much less.
+const STEPS_OF_SECOND_LOOK: u32 = 20_000;
+
+/// If a proof trusts passes, asks its engine for one of the program as it is. It may be out of its reach there.
+fn look_again(program: &Program, goal: Goal, verified: &mut Verified, budget: &Budget) {
+    let is_about_checks = matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory);
+    let (Verdict::Safe(proved), Some(engine)) = (&verified.verdict, verified.engine) else { return };
+    if verified.trusted.is_empty() || !is_about_checks || has_limits(program) || engine == "explore" {
+        return;
+    }
+    let Ok(engine) = registry::strategy(engine) else { return };
+    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
+    let patience = patience.with_step_limit(STEPS_OF_SECOND_LOOK);
+    let task = Task { program, goal, observer: &Silent };
+    if let Claim::Safe(second) = engine.claim(task, &patience).claim {
+        let proved = rely_evidence::confirm(proved.clone(), program, goal, second, &patience);
+        if proved.is_about_source() {
+            verified.trusted.clear();
+        }
+        verified.verdict = Verdict::Safe(proved);
+    }
+}
+
+/// What engines get to see of a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// What passes make of it.
+    Simplified(CriticalSections),
+    /// The program as the front end made it.
+    AsItIs,
+}
+
+/// The verdict if no run leaves what the front end has translated; otherwise it is unknown.
+fn verify_within_limits(
+    program: &Program,
+    goal: Goal,
+    shape: Shape,
+    strategy: &dyn Strategy,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let mut verified = verify_translated(program, goal, shape, strategy, budget, observer);
     if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
         return verified;
     }
     let asserted = limits::with_limits_asserted(program);
-    let kept = verify_translated(&asserted, Goal::Assert, sections, strategy, budget, observer).verdict;
-    match limits::reached(&asserted, kept) {
-        None => verified,
-        Some(reason) => Verified { verdict: Verdict::Unknown(reason), engine: None, ..verified },
+    let kept = verify_translated(&asserted, Goal::Assert, shape, strategy, budget, observer);
+    let more = kept.trusted.iter().filter(|pass| !verified.trusted.contains(pass));
+    let more: Vec<&'static str> = more.copied().collect();
+    match limits::reached(&asserted, kept.verdict) {
+        None => {
+            verified.trusted.extend(more);
+            verified
+        }
+        Some(reason) => {
+            Verified { verdict: Verdict::Unknown(reason), engine: None, trusted: Vec::new(), ..verified }
+        }
     }
 }
 
@@ -129,17 +228,20 @@ pub fn verify_and_keep(
 fn verify_translated(
     program: &Program,
     goal: Goal,
-    sections: CriticalSections,
+    shape: Shape,
     strategy: &dyn Strategy,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let (strategy, sections) = match sections {
-        CriticalSections::Atomic if strategy.reduces(goal) => (strategy, CriticalSections::Interleaved),
-        CriticalSections::Atomic => (strategy, CriticalSections::Atomic),
-        CriticalSections::Interleaved => (strategy.without_reduction().unwrap_or(strategy), sections),
+    use CriticalSections::{Atomic, Interleaved};
+    let (strategy, shape) = match shape {
+        Shape::Simplified(Atomic) if strategy.reduces(goal) => (strategy, Shape::Simplified(Interleaved)),
+        Shape::Simplified(Atomic) => (strategy, shape),
+        Shape::Simplified(Interleaved) | Shape::AsItIs => {
+            (strategy.without_reduction().unwrap_or(strategy), shape)
+        }
     };
-    let prepared = match Prepared::new(program, goal, sections, strategy.takes_easy_proofs(), budget) {
+    let prepared = match Prepared::new(program, goal, shape, strategy.takes_easy_proofs(), budget) {
         Ok(prepared) => prepared,
         Err(interrupted) => return not_begun(program, interrupted),
     };
@@ -167,20 +269,29 @@ impl Prepared {
     fn new(
         program: &Program,
         goal: Goal,
-        sections: CriticalSections,
+        shape: Shape,
         prove_easy: bool,
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
         // Whether a lock can be taken again and again is what fairness is about: nobody may hide that it is held.
-        let sections = if goal == Goal::FairTermination { CriticalSections::Interleaved } else { sections };
+        let shape = match shape {
+            Shape::Simplified(_) if goal == Goal::FairTermination => {
+                Shape::Simplified(CriticalSections::Interleaved)
+            }
+            other => other,
+        };
+        let shaped = |program: &Program, goal| match shape {
+            Shape::Simplified(sections) => rely_passes::prepare_with(program, goal, sections, budget),
+            Shape::AsItIs => Ok((program.clone(), BackMap::identity())),
+        };
         if goal != Goal::Race {
-            let (program, back) = rely_passes::prepare_with(program, goal, sections, budget)?;
+            let (program, back) = shaped(program, goal)?;
             return Ok(Prepared { program, goal, back, races: None });
         }
         let races = Races::new(program, prove_easy, budget)?;
         let (program, back) = match races.settled {
             Some(_) => (races.program.clone(), BackMap::identity()),
-            None => rely_passes::prepare_with(&races.program, Goal::Assert, sections, budget)?,
+            None => shaped(&races.program, Goal::Assert)?,
         };
         Ok(Prepared { program, goal: Goal::Assert, back, races: Some(races) })
     }
@@ -214,12 +325,21 @@ impl Prepared {
     }
 
     fn verified(self, verdict: Verdict, engine: Option<&'static str>) -> Verified {
+        let mut trusted = match &verdict {
+            Verdict::Safe(proved) => proved.trusted(self.back.changed_by()),
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => Vec::new(),
+        };
+        if self.races.is_some() && matches!(verdict, Verdict::Safe(_)) {
+            trusted.insert(0, WATCHING);
+        }
         let back = match &self.races {
             Some(races) => races.watched.way_back().then(self.back),
             None => self.back,
         };
-        let speaks_of_source = !self.races.as_ref().is_some_and(|races| races.watched.chooses_cell());
-        Verified { verdict, engine, prepared: self.program, back, speaks_of_source }
+        let speaks_of_source = !self.races.as_ref().is_some_and(|races| {
+            races.watched.chooses_cell() || races.settled.is_some() && races.watched.has_creations()
+        });
+        Verified { verdict, engine, prepared: self.program, back, speaks_of_source, trusted }
     }
 }
 
@@ -271,7 +391,7 @@ fn prepared_for(
     };
     let mut last = None;
     for &(sections, prove_easy) in ways {
-        let prepared = Prepared::new(program, goal, sections, prove_easy, budget)?;
+        let prepared = Prepared::new(program, goal, Shape::Simplified(sections), prove_easy, budget)?;
         if certificate.is_about(&prepared.program) {
             return Ok(prepared);
         }
@@ -289,5 +409,6 @@ fn not_begun(program: &Program, interrupted: Interrupted) -> Verified {
         prepared: program.clone(),
         back: BackMap::identity(),
         speaks_of_source: true,
+        trusted: Vec::new(),
     }
 }

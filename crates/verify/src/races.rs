@@ -80,6 +80,22 @@ impl Races {
         }
     }
 
+    /// Why a trace of the program is none that ends in a race.
+    fn unclear(&self, trace: Option<Trace>) -> Reason {
+        let property = match trace.map(|trace| trace.violation) {
+            Some(Violation::Property(property)) => self.left.get(property),
+            _ => None,
+        };
+        let conflicts = &self.watched.conflicts;
+        let mut pairs = property.into_iter().flat_map(|&property| &self.watched.pairs[property]);
+        let is_unclear =
+            |&pair: &usize| conflicts.of(conflicts.pairs[pair]).iter().any(|access| !access.is_clear);
+        match pairs.any(is_unclear) {
+            true => Reason::Approximate("how much of its arguments a function accesses".to_owned()),
+            false => not_translated(),
+        }
+    }
+
     /// The verdict that the evidence of a claim about a simplified program allows.
     pub(crate) fn judge(
         &self,
@@ -91,8 +107,9 @@ impl Races {
     ) -> Verdict {
         let checked = match claim {
             Claim::Unsafe(trace) => {
+                let unclear = self.unclear(back.trace(&trace));
                 let trace = back.trace(&trace).and_then(|trace| self.trace(trace));
-                let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
+                let claim = trace.map_or_else(|| Claim::Unknown(unclear), Claim::Unsafe);
                 rely_evidence::check(source, Goal::Race, claim, budget)
             }
             Claim::Safe(proof) => {

@@ -3,20 +3,22 @@
 use crate::{Limits, Portfolio, ReductionStrategy, RelyGuaranteeStrategy, Standard, Strategy};
 use rely_engines::deductive::DeductiveOptions;
 use rely_engines::{
-    Bias, Deductive, Explore, ExploreOptions, Houdini, OwickiGries, Parameterized, Termination,
+    Bias, Deductive, Explore, ExploreOptions, Helping, Houdini, OwickiGries, Parameterized, Termination,
 };
 
 /// The names of all strategies.
-pub const STRATEGY_NAMES: [&str; 9] = [
+pub const STRATEGY_NAMES: [&str; 11] = [
     "portfolio",
     "explore",
     "rely-guarantee",
     "owicki-gries",
     "reduction",
+    "rule-safety",
     "deductive",
     "parameterized",
     "houdini",
     "termination",
+    "helping",
 ];
 
 /// What can be said to strategies; each takes what concerns it.
@@ -59,19 +61,23 @@ pub fn strategy_with(name: &str, options: StrategyOptions) -> Result<Box<dyn Str
         houdini,
     };
     let termination = Termination { limits: all.termination, symbolic };
-    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, limits: all.portfolio };
+    let helping = Helping { limits: all.termination, symbolic };
+    let limits = all.portfolio;
+    let portfolio = Portfolio { explore, rely_guarantee, parameterized, termination, helping, limits };
+    let owicki_gries =
+        OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic, ..OwickiGries::default() };
     match STRATEGY_NAMES.into_iter().find(|known| *known == name) {
         Some("portfolio") => Ok(Box::new(Standard { portfolio, reduction: all.reduction })),
-        Some("reduction") => Ok(Box::new(ReductionStrategy { rest: portfolio, limits: all.reduction })),
+        Some("reduction") => Ok(Box::new(ReductionStrategy::new(portfolio, all.reduction))),
+        Some("rule-safety") => Ok(Box::new(ReductionStrategy::by_clauses(owicki_gries, all.reduction))),
         Some("explore") => Ok(Box::new(Explore { options: explore })),
         Some("rely-guarantee") => Ok(Box::new(rely_guarantee)),
         Some("deductive") => Ok(Box::new(Deductive { options: deductive })),
         Some("parameterized") => Ok(Box::new(parameterized)),
         Some("houdini") => Ok(Box::new(houdini)),
         Some("termination") => Ok(Box::new(termination)),
-        Some("owicki-gries") => {
-            Ok(Box::new(OwickiGries { limits: all.owicki_gries, horn: all.horn, symbolic }))
-        }
+        Some("helping") => Ok(Box::new(helping)),
+        Some("owicki-gries") => Ok(Box::new(owicki_gries)),
         Some(_) | None => Err(StrategyError::Unknown(name.to_owned())),
     }
 }
@@ -92,8 +98,8 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let Err(error) = strategy("magic") else { panic!("there is no magic") };
         let expected = "there is no engine `magic`; the engines are portfolio, explore, rely-guarantee, \
-                        owicki-gries, reduction, deductive, parameterized, houdini, \
-                        termination";
+                        owicki-gries, reduction, rule-safety, deductive, parameterized, houdini, \
+                        termination, helping";
         assert_eq!(error.to_string(), expected);
     }
 }

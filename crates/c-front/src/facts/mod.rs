@@ -140,6 +140,8 @@ pub(crate) struct Facts {
     strings: FxHashSet<ObjectId>,
     /// Arrays whose contents are not followed, because the library writes there.
     blurred: FxHashSet<Target>,
+    /// Whether threads are created.
+    has_threads: bool,
     /// Where keys of values of threads are created, with the functions that destroy these.
     keys: Vec<(usize, Option<String>)>,
     /// Thread functions whose threads are joined, or detached, more than once perhaps.
@@ -181,6 +183,7 @@ impl Facts {
             copied_mutexes: FxHashSet::default(),
             strings: FxHashSet::default(),
             blurred: FxHashSet::default(),
+            has_threads: false,
             keys: Vec::new(),
             rejoined: FxHashMap::default(),
             grown: false,
@@ -259,6 +262,17 @@ impl Facts {
 
     pub(crate) fn set_image(&mut self, object: ObjectId, image: Image) {
         self.images.insert(object, Rc::new(image));
+    }
+
+    /// Notes that threads are created.
+    pub(crate) fn note_threads(&mut self) {
+        self.grown |= !self.has_threads;
+        self.has_threads = true;
+    }
+
+    /// Whether there is more than one thread.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.has_threads
     }
 
     /// Whether all threads see the object.

@@ -37,6 +37,8 @@ pub(crate) enum ResultEffect {
     Outside,
     /// The address of memory that belongs to the library.
     Memory,
+    /// The same, of memory that it keeps for the thread.
+    OwnMemory,
     /// As many as there are further arguments, fewer, or -1.
     Items,
     /// Its first argument.
@@ -98,6 +100,7 @@ fn parse_result(word: &str) -> Option<ResultEffect> {
         "number" => ResultEffect::Number,
         "outside" => ResultEffect::Outside,
         "memory" => ResultEffect::Memory,
+        "own" => ResultEffect::OwnMemory,
         "items" => ResultEffect::Items,
         "first" => ResultEffect::First,
         "maybe" => ResultEffect::FirstOrNull,

@@ -70,6 +70,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let found = self.cells(&lvalue, at)?;
         self.note_read(&found);
+        self.look_at_neighbours(&lvalue.ty, &found);
         if found.cells.iter().any(|cell| self.is_vague(cell)) {
             return self.read_vaguely(&lvalue, ty, found, at);
         }
@@ -156,6 +157,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Stores a value, already converted to the type of the place.
     pub(super) fn write(&mut self, lvalue: &Lvalue, value: Value, at: TreeSpan) -> Lowered<()> {
         let found = self.cells(lvalue, at)?;
+        self.look_at_neighbours(&lvalue.ty, &found);
         let value = if found.is_step { self.settle_shared(value) } else { value };
         let targets = self.pointed_to(&value);
         self.note_stored(&found, &targets);
@@ -163,9 +165,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let expr = self.storable(&value);
         let kind = lvalue.ty.scalar().unwrap_or(IntKind::Int);
         let unusual = self.unusual_atomicity(lvalue, &found).or(self.atomicity);
+        let vague = self.vague_targets(&found);
         self.with_atomicity(unusual, |lowering| {
-            let vague: Vec<Target> =
-                found.cells.iter().filter(|cell| lowering.is_vague(cell)).map(|cell| cell.target).collect();
             if found.is_step && vague.is_empty() && found.cells.iter().any(Cell::is_partial) {
                 return lowering.write_beside(found, &value.guards, kind, &expr);
             }
@@ -179,6 +180,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
+    /// The places that are not followed, noted as written.
+    fn vague_targets(&mut self, found: &Cells) -> Vec<Target> {
+        let vague = found.cells.iter().filter(|cell| self.is_vague(cell));
+        let vague: Vec<Target> = vague.map(|cell| cell.target).collect();
+        vague.iter().for_each(|&target| self.facts.blur(target));
+        vague
+    }
+
     /// Stores a bit-field that other threads see: its bytes are read in one step and written in another.
     fn write_beside(&mut self, found: Cells, guards: &[Guard], kind: IntKind, expr: &Expr) {
         let most = found.cells.iter().map(|cell| cell.places().len()).max().unwrap_or(0);
@@ -189,6 +198,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
         });
         let before: Vec<Expr> = before.into_iter().map(Expr::Var).collect();
         self.act_on(found, guards, |cell| vec![Op::Assign(cell.store_beside(kind, expr.clone(), &before))]);
+    }
+
+    /// Bit-fields side by side are one memory location: whoever accesses one of them is taken to read them all.
+    fn look_at_neighbours(&mut self, ty: &CType, found: &Cells) {
+        let CType::BitField(bits) = ty.unqualified() else { return };
+        if !found.is_step || bits.location.length <= bits.bytes() {
+            return;
+        }
+        let read = self.temporary(Sort::Int);
+        self.act_on(found.clone(), &[], |cell| {
+            let Place::Element(var, index) = &cell.place else { return Vec::new() };
+            let first = fold::add(index.clone(), Expr::Int(-i128::from(bits.location.before)));
+            let byte = |number| Expr::element(*var, fold::add(first.clone(), Expr::Int(i128::from(number))));
+            (0..bits.location.length).map(|number| Op::assign(Place::Scalar(read), byte(number))).collect()
+        });
     }
 
     /// Notes that the places are read, for other rounds.

@@ -251,6 +251,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let address = self.number(&value);
         let guards = self.guard_ops(value.guards.clone());
+        self.touch_freed(&value, &address);
         let is_null = fold::is(address.clone(), 0);
         let mut choices = vec![vec![Op::wait(is_null.clone())]];
         let mut is_any = is_null;

@@ -29,7 +29,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Any value of a domain, in a temporary. The variable that is marked keeps it for one step only, so that
     /// each construct needs one.
-    fn approximate_within(&mut self, sort: Sort, domain: Domain, construct: &str, at: TreeSpan) -> Expr {
+    pub(super) fn approximate_within(
+        &mut self,
+        sort: Sort,
+        domain: Domain,
+        construct: &str,
+        at: TreeSpan,
+    ) -> Expr {
         let marked = self.approximation(sort, construct, at);
         let temporary = self.temporary(sort);
         self.emit(vec![

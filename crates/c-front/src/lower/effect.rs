@@ -17,7 +17,6 @@ use lang_c::ast::{CallExpression, DerivedDeclarator, ParameterDeclaration};
 use lang_c::span::Span as TreeSpan;
 use rely_base::Diagnostic;
 use rely_program::{Domain, Expr, Op, Place, Sort};
-use rustc_hash::FxHashSet;
 
 /// A call of a function that is not defined.
 struct Outcome<'c> {
@@ -56,6 +55,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
                         first = Some(value.clone());
                     }
                     written.push((value, what == ArgumentEffect::Input));
+                }
+                ArgumentEffect::In => {
+                    let value = self.eval(argument)?;
+                    let value = self.snapshot(value);
+                    self.may_read(&value);
+                    if index == 0 && is_kept {
+                        first = Some(value);
+                    }
                 }
                 _ if index == 0 && is_kept => {
                     let value = self.eval(argument)?;
@@ -105,6 +112,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Ok(self.value_or_null(first, exists))
             }
             (ResultEffect::Memory, _) if ty.is_pointer() => self.outside_address(ty, at),
+            (ResultEffect::OwnMemory, _) if ty.is_pointer() => self.own_outside_address(ty, at),
             (ResultEffect::Outside, _) if ty.is_pointer() => self.outside_or_null(ty, construct, at),
             (ResultEffect::Number, Some(text)) if is_number && self.is_outside_only(&text) => {
                 Ok(self.any_value(ty.scalar().unwrap_or(IntKind::Int), wanted))
@@ -161,7 +169,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let arguments = self.arguments(&call.arguments)?;
         let arguments: Vec<Value> = arguments.into_iter().map(|value| self.snapshot(value)).collect();
         let constants = self.constant_parameters(name);
-        let mut targets = Vec::new();
+        let (mut targets, mut constant) = (Vec::new(), Vec::new());
         for (index, argument) in arguments.iter().enumerate() {
             let pointed = self.pointed_to(argument);
             if pointed.iter().any(|target| self.facts.object(target.object).storage == Storage::Code) {
@@ -169,8 +177,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     format!("`{spelled}`, which is not defined and is given a function that it may call,");
                 return self.refuse(at, what);
             }
-            if !constants.contains(&index) {
-                targets = merge_targets(&targets, &pointed);
+            match constants.contains(&index) {
+                true => constant = merge_targets(&constant, &pointed),
+                false => targets = merge_targets(&targets, &pointed),
             }
         }
         if self.refuses_externals {
@@ -182,6 +191,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !self.flow.is_dead() {
             self.builder.external(&spelled);
         }
+        self.may_read_reachable(&constant);
         self.overwrite_reachable(&targets, &construct, at)?;
         if wanted == Wanted::Nothing || ty == CType::Void {
             return Ok(Value::void());
@@ -240,17 +250,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// All that can be reached from some places may have any values.
     fn overwrite_reachable(&mut self, targets: &[Target], construct: &str, at: TreeSpan) -> Lowered<()> {
-        let mut seen = FxHashSet::default();
-        let mut pending: Vec<Target> = targets.to_vec();
-        while let Some(target) = pending.pop() {
-            let object = self.facts.object(target.object);
-            if object.storage == Storage::Code || !seen.insert(target.object) {
-                continue;
-            }
-            for leaf in object.leaves.clone().iter() {
-                pending.extend(self.facts.targets_of(Target { offset: leaf.offset, ..target }));
-            }
-            let start = Target { offset: 0, ..target };
+        for start in self.reachable(targets) {
             let may = self.approximate_truth(construct, at);
             self.overwrite_object(start, &CType::Void, Some(may), false, construct, at)?;
         }
@@ -283,20 +283,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         construct: &str,
         at: TreeSpan,
     ) -> Lowered<()> {
-        if self.facts.is_outside(target.object) || self.flow.is_dead() {
+        if self.flow.is_dead() {
             return Ok(());
         }
-        let leaves = self.facts.object(target.object).leaves.clone();
-        let is_that =
-            |leaf: &&Leaf| leaf.offset == target.offset && leaf.ty.unqualified() == element.unqualified();
-        let written: Vec<&Leaf> = match leaves.iter().find(is_that) {
-            Some(leaf) => vec![leaf],
-            None => leaves.iter().filter(|leaf| leaf.offset >= target.offset).collect(),
-        };
-        for leaf in written {
-            if self.facts.is_left_out(leaf) {
-                continue;
-            }
+        if self.facts.is_outside(target.object) {
+            self.write_outside(target.object, at);
+            return Ok(());
+        }
+        for leaf in &self.leaves_at(target, element) {
             if let CType::Opaque(_) = leaf.ty.unqualified() {
                 let ty = self.facts.records.display(&leaf.ty);
                 return self.refuse(at, format!("{construct} writing to memory with a `{ty}` in it"));
@@ -335,11 +329,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.emit(vec![Op::Havoc(place, leaf.kind.domain())]);
         }
         let value = self.approximate(&leaf.ty, construct, at);
-        let value = self.storable(&value);
-        let value = match may {
-            Some(may) => fold::ite(may, value, Expr::Var(variable)),
-            None => value,
-        };
-        self.emit(vec![Op::assign(place, value)]);
+        let write = Op::assign(place, self.storable(&value));
+        match may {
+            Some(may) => {
+                self.emit_choice(vec![vec![Op::wait(may.clone()), write], vec![Op::wait(fold::not(may))]]);
+            }
+            None => self.emit(vec![write]),
+        }
     }
 }

@@ -202,7 +202,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             is_read |= self.facts.receives_result(cell.target);
         }
         if !is_read && !places.is_empty() {
-            return Ok(());
+            // What is stored does not matter, only that it is.
+            let is_seen = places.iter().any(|cell| self.facts.is_shared(cell.target.object));
+            return match is_seen {
+                true => self.write(&place, Value::constant(place.ty.clone(), 0), span),
+                false => Ok(()),
+            };
         }
         let value = self.thread_result(joined, at)?;
         let value = self.convert(value, &place.ty, at)?;

@@ -46,6 +46,7 @@ mod obstacle;
 mod order;
 mod outside;
 mod parameter;
+mod possible;
 mod pthread;
 mod scope;
 mod specific;

@@ -2,12 +2,13 @@
 //! variables that are defined in other files.
 //!
 //! All of it is one object of unknown size. What is read there is any value each time, not known exactly; what
-//! is written there is forgotten. A pointer that is read there is null or points there again, unless the
+//! is written there is forgotten. Where it is accessed is not known either: each access is one to some cell of an
+//! array, so that two of them may race, and nobody knows whether they do. A pointer that is read there is null or points there again, unless the
 //! program has stored other addresses there. The vector of the command line is an exception: as many of its
 //! pointers as `argc` says lead to texts, and the next one is null.
 
 use super::access::Cells;
-use super::cell::Cell;
+use super::cell::{Bytes, Cell};
 use super::threads::Obligation;
 use super::{Lowered, Lowering};
 use crate::facts::{OUTSIDE_BYTES, ObjectKey, Storage};
@@ -16,16 +17,21 @@ use crate::types::{CType, IntKind};
 use crate::value::{Address, Guard, Known, Lvalue, ObjectId, Target, Value};
 use lang_c::span::Span as TreeSpan;
 use rely_base::Diagnostic;
-use rely_program::{BinaryOp, CheckKind, Domain, Expr, Op, Place, VarId};
+use rely_program::{BinaryOp, CheckKind, Domain, Expr, Op, Place, Sort, VarId};
+use std::rc::Rc;
 
 /// The texts of the command line, and the library's own memory.
 const MEMORY: &str = "memory of the library";
+/// The library's memory of the thread that asks for it, as `errno`.
+const OWN_MEMORY: &str = "memory of the library for a thread";
 /// The pointers to the texts of the command line.
 const ARGUMENTS: &str = "argv";
+/// Two accesses may be to the same cell or not.
+const CELLS: u64 = 2;
 
 impl<'a, 'f> Lowering<'a, 'f> {
     fn outside_object(&mut self, name: &'static str, at: TreeSpan) -> Lowered<ObjectId> {
-        let ty = CType::Int(IntKind::Char);
+        let ty = CType::Array(Rc::new(CType::Int(IntKind::Char)), Some(CELLS));
         self.object(ObjectKey::Outside(name), name.to_owned(), ty, Storage::Global, at)
     }
 
@@ -44,6 +50,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// The value of `argv`.
     pub(super) fn command_line(&mut self, ty: CType, at: TreeSpan) -> Lowered<Value> {
         let object = self.outside_object(ARGUMENTS, at)?;
+        Ok(Value::pointer(ty, Known::start_of(object)))
+    }
+
+    /// The address of memory outside that no other thread uses.
+    pub(super) fn own_outside_address(&mut self, ty: CType, at: TreeSpan) -> Lowered<Value> {
+        let object = self.outside_object(OWN_MEMORY, at)?;
         Ok(Value::pointer(ty, Known::start_of(object)))
     }
 
@@ -88,8 +100,51 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let kind = ty.scalar().unwrap_or(IntKind::Int);
         let start = self.facts.address_of(object);
         let condition = fold::between(address.clone(), start, start + i128::from(OUTSIDE_BYTES) - 1);
-        let place = Place::Scalar(self.approximation(kind.sort(), MEMORY, at));
-        Cell { condition, place, target: Target { object, offset: 0 }, kind, bytes: None }
+        let target = Target { object, offset: 0 };
+        if !self.may_race_outside(target) {
+            let place = Place::Scalar(self.approximation(kind.sort(), MEMORY, at));
+            return Cell { condition, place, target, kind, bytes: None };
+        }
+        let place = self.some_cell_outside(target, at);
+        let bytes = Some(Bytes::at(&CType::Int(IntKind::Char), &place, 1));
+        Cell { condition, place, target, kind: IntKind::Char, bytes }
+    }
+
+    /// Whether other threads may write to this memory, as far as the walk knows. Pointers on the command line are
+    /// seldom changed.
+    fn may_race_outside(&self, target: Target) -> bool {
+        match &self.facts.object(target.object).key {
+            _ if !self.facts.has_threads() => false,
+            ObjectKey::Outside(OWN_MEMORY) => false,
+            ObjectKey::Outside(ARGUMENTS) => self.facts.is_blurred(target),
+            _ => true,
+        }
+    }
+
+    /// A cell of memory outside, nobody knows which.
+    fn some_cell_outside(&mut self, target: Target, at: TreeSpan) -> Place {
+        let any = Domain::Range { low: 0, high: i128::from(CELLS) - 1 };
+        let index = self.approximate_within(Sort::Int, any, MEMORY, at);
+        Place::Element(self.variable(target), index)
+    }
+
+    /// Reads memory outside, of which the value does not matter.
+    fn look_outside(&mut self, found: &Cells, kind: IntKind) {
+        let mut ops = self.guard_ops(found.all_guards());
+        for cell in found.cells.iter().filter(|cell| cell.bytes.is_some()) {
+            ops.push(Op::assign(Place::Scalar(self.temporary(kind.sort())), cell.load(kind)));
+        }
+        self.emit(ops);
+    }
+
+    /// A function writes to memory outside.
+    pub(super) fn write_outside(&mut self, object: ObjectId, at: TreeSpan) {
+        let target = Target { object, offset: 0 };
+        self.facts.blur(target);
+        if self.may_race_outside(target) {
+            let place = self.some_cell_outside(target, at);
+            self.emit(vec![Op::assign(place, Expr::Int(0))]);
+        }
     }
 
     /// Whether an address may be one of many that all have the same number here.
@@ -128,12 +183,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             stored = crate::value::merge_targets(&stored, &self.facts.targets_of(cell.target));
         }
         let is_outside = found.cells.iter().all(|cell| self.facts.is_outside(cell.target.object));
+        let kind = ty.scalar().unwrap_or(IntKind::Int);
         match is_outside {
-            true => self.emit_guards(found.all_guards()),
-            false => {
-                let kind = ty.scalar().unwrap_or(IntKind::Int);
-                self.read_by_choice(ty.clone(), kind, found, stored.clone());
-            }
+            true => self.look_outside(&found, kind),
+            false => _ = self.read_by_choice(ty.clone(), kind, found, stored.clone()),
         }
         let construct = if is_outside { MEMORY } else { "what the library writes" };
         if ty.is_float() {
@@ -147,6 +200,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// `argv[i]`: a text, or null for `i == argc`.
     fn read_argument(&mut self, lvalue: &Lvalue, ty: CType, found: Cells, at: TreeSpan) -> Lowered<Value> {
+        if self.may_race_outside(found.cells[0].target) {
+            self.look_outside(&found, ty.scalar().unwrap_or(IntKind::Int));
+        }
         if !ty.is_pointer() || !self.facts.targets_of(found.cells[0].target).is_empty() {
             self.emit_guards(found.all_guards());
             let targets = self.facts.targets_of(found.cells[0].target);

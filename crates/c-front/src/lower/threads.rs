@@ -163,6 +163,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let thread = self.builder.thread(spelled, ThreadKind::Template);
         self.builder.set_thread_span(thread, Some(span));
         self.threads.insert(name.to_owned(), thread);
+        self.facts.note_threads();
         self.waiting.push_back(name.to_owned());
         Ok(thread)
     }

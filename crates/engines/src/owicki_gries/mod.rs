@@ -16,12 +16,17 @@
 //! assertions over everything, other threads' locals included. Then a derivation is a run: the schedule that a thread
 //! sees is one of whole states.
 //!
+//! With [`summarising`](OwickiGries::summarising), the rule is RULESAFETY (Popeea, Rybalchenko, Wilhelm, FMCAD 2014): what
+//! is atomic has summaries instead of assertions, and a model of both is a proof, too (`summaries`). Where nothing is
+//! atomic, both rules are the same.
+//!
 //! Departure from the paper: assertions are not written by a person, and the conditions are not divided into proofs
 //! of single threads first and interference freedom then, but solved together.
 
 mod limits;
 mod proof;
 mod run;
+mod summaries;
 
 pub use limits::Limits;
 pub use rely_horn::Limits as HornLimits;
@@ -37,6 +42,8 @@ use rely_symbolic::System;
 /// The method as an engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OwickiGries {
+    /// Whether atomic blocks are summarised, loops included, instead of having assertions inside.
+    pub summarising: bool,
     /// What it may do.
     pub limits: Limits,
     /// What the search for a model of the clauses may cost.
@@ -45,20 +52,19 @@ pub struct OwickiGries {
     pub symbolic: rely_symbolic::Limits,
 }
 
-const NAME: &str = "owicki-gries";
-
 impl Engine for OwickiGries {
     fn name(&self) -> &'static str {
-        NAME
+        if self.summarising { "rule-safety" } else { "owicki-gries" }
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
+        let engine = self.name();
         if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
-            return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
+            return Claim::Unknown(Reason::UnsupportedGoal { engine, goal });
         }
         let system = match System::new(program, goal, self.symbolic, budget) {
             Ok(system) => system,
-            Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
+            Err(unfit) => return Claim::Unknown(unfit.reason(engine)),
         };
         let has_locals = system.cells.all().any(|cell| system.cells.owner(cell).is_some());
         let steps = u32::try_from(self.limits.steps_without_locals).unwrap_or(u32::MAX);
@@ -70,7 +76,7 @@ impl Engine for OwickiGries {
             }
             decided => decided,
         }
-        .unwrap_or_else(|failed| Claim::Unknown(failed.reason(budget)))
+        .unwrap_or_else(|failed| Claim::Unknown(failed.reason(engine, budget)))
     }
 }
 
@@ -85,13 +91,11 @@ enum Failed {
 }
 
 impl Failed {
-    fn reason(self, budget: &Budget) -> Reason {
+    fn reason(self, engine: &'static str, budget: &Budget) -> Reason {
         match (budget.check_now(), self) {
             (Err(reason), _) | (_, Failed::Stopped(reason)) => Reason::Stopped(reason),
-            (Ok(()), Failed::Unsupported(construct)) => {
-                Reason::UnsupportedConstruct { engine: NAME, construct }
-            }
-            (Ok(()), Failed::GaveUp(why)) => Reason::GaveUp { engine: NAME, why },
+            (Ok(()), Failed::Unsupported(construct)) => Reason::UnsupportedConstruct { engine, construct },
+            (Ok(()), Failed::GaveUp(why)) => Reason::GaveUp { engine, why },
         }
     }
 }
@@ -120,7 +124,8 @@ impl OwickiGries {
         budget: &Budget,
         observer: &dyn Observer,
     ) -> Result<Claim, Failed> {
-        let options = ProofRuleOptions { rule: ProofRule::OwickiGries, sight, limits: self.symbolic };
+        let rule = if self.summarising { ProofRule::Reduction } else { ProofRule::OwickiGries };
+        let options = ProofRuleOptions { rule, sight, limits: self.symbolic };
         let mut clauses = proof_clauses(system.program, system.goal, options, budget)?;
         let gave_up = |why: &str| Failed::GaveUp(why.to_owned());
         match solve_within(&self.horn, &mut clauses.pool, &clauses.system, None, budget, observer) {

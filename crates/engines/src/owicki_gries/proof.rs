@@ -1,10 +1,11 @@
-//! A model of the clauses as a proof.
+//! A model of the clauses as a proof. What a model says of blocks becomes assertions, too (`summaries`).
 //!
 //! The formula of each assertion is a disjunction of cubes, and a cube says what holds and where the others are.
 //! Cubes that differ in where a single thread is become one. What is said about a remainder is a case for each
 //! remainder that is possible: that a sum is a multiple of the divisor, which is an equation with a quotient.
 
 use super::Limits;
+use super::summaries::{self, Inside};
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_horn::{Model, TermPool};
@@ -23,18 +24,23 @@ pub(super) fn written(
     limits: Limits,
     budget: &Budget,
 ) -> Result<RelyGuarantee, &'static str> {
-    let mut at: Vec<Vec<Vec<Known>>> =
-        system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect();
-    for assertion in &clauses.assertions {
+    let inside = Inside::new(system, clauses);
+    let mut at: Cubes = system.threads.iter().map(|thread| vec![Vec::new(); thread.points.len()]).collect();
+    for number in 0..clauses.assertions.len() {
         if budget.check().is_err() {
-            return Err("there was no time to write the proof");
+            return Err(NO_TIME);
         }
-        let parameters = &clauses.system.unknowns()[assertion.unknown].parameters;
-        let reader = Reader { system, limits, assertion, parameters };
-        let known = reader.cubes(&mut clauses.pool, model[assertion.unknown])?;
-        let point = system.point(assertion.thread, assertion.point);
-        at[assertion.thread.index()][point.index()] = reader.merged(known);
+        let Assertion { unknown, thread, point, ref arguments } = clauses.assertions[number];
+        let parameters = &clauses.system.unknowns()[unknown].parameters;
+        let reader = Reader { system, limits, arguments, parameters, first_quotient: FIRST_QUOTIENT };
+        let cubes = reader.cubes(&mut clauses.pool, model[unknown])?;
+        let point = system.point(thread, point);
+        at[thread.index()][point.index()] =
+            cubes.into_iter().filter_map(|cube| inside.nobody(cube)).collect();
     }
+    summaries::add(system, clauses, model, (limits, &inside), &mut at, budget)?;
+    let merged = |cubes: Vec<Vec<Cube>>| cubes.into_iter().map(|cubes| merged(system, cubes)).collect();
+    let at: Vec<Vec<Vec<Known>>> = at.into_iter().map(merged).collect();
     let all = || at.iter().flatten().flatten();
     let mut predicates: Vec<[Constraint; 2]> = Vec::new();
     let is_cell = |variable| system.cells.is_cell(variable);
@@ -49,29 +55,39 @@ pub(super) fn written(
     outline::write(system, &outline, budget).ok_or("an assertion cannot be written down")
 }
 
+/// Why an assertion was not written.
+pub(super) const NO_TIME: &str = "there was no time to write the proof";
+pub(super) const TOO_MANY: &str = "an assertion has too many cases";
+
 /// The number of the first auxiliary variable that is a quotient: steps have few of their own.
-const FIRST_QUOTIENT: u32 = 1 << 20;
+pub(super) const FIRST_QUOTIENT: u32 = 1 << 20;
 
 /// What holds, and the places of all other threads.
-type Cube = (Vec<Constraint>, Vec<(ThreadId, Vec<ControlPointId>)>);
+pub(super) type Cube = (Vec<Constraint>, Vec<(ThreadId, Vec<ControlPointId>)>);
+
+/// What is known of each thread at each of its points.
+pub(super) type Cubes = Vec<Vec<Vec<Cube>>>;
 
 /// Reads the formula of one assertion.
-struct Reader<'r, 'p> {
-    system: &'r System<'p>,
-    limits: Limits,
-    assertion: &'r Assertion,
-    parameters: &'r [VarId],
+pub(super) struct Reader<'r, 'p> {
+    pub(super) system: &'r System<'p>,
+    pub(super) limits: Limits,
+    /// What the parameters are.
+    pub(super) arguments: &'r [Argument],
+    pub(super) parameters: &'r [VarId],
+    /// The number of the first quotient.
+    pub(super) first_quotient: u32,
 }
 
 impl Reader<'_, '_> {
     /// The cases of a formula.
-    fn cubes(&self, pool: &mut TermPool, formula: TermId) -> Result<Vec<Cube>, &'static str> {
-        let (most, too_many) = (self.limits.cubes, "an assertion has too many cases");
+    pub(super) fn cubes(&self, pool: &mut TermPool, formula: TermId) -> Result<Vec<Cube>, &'static str> {
+        let most = self.limits.cubes;
         let mut found = Vec::new();
-        for cube in pool.cubes(formula, most).map_err(|_| too_many)? {
+        for cube in pool.cubes(formula, most).map_err(|_| TOO_MANY)? {
             found.extend(self.cases(pool, &cube)?);
             if found.len() > most {
-                return Err(too_many);
+                return Err(TOO_MANY);
             }
         }
         Ok(found)
@@ -79,8 +95,8 @@ impl Reader<'_, '_> {
 
     /// What a cube says; nothing if it is impossible.
     fn cases(&self, pool: &mut TermPool, cube: &[TermId]) -> Result<Vec<Cube>, &'static str> {
-        let others = self.assertion.arguments.iter().filter_map(|argument| match argument {
-            Argument::Place(thread) => Some((*thread, self.all_points(*thread))),
+        let others = self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Place(thread) => Some((*thread, all_points(self.system, *thread))),
             Argument::Cell(_) => None,
         });
         let mut others: Vec<(ThreadId, Vec<ControlPointId>)> = others.collect();
@@ -133,7 +149,7 @@ impl Reader<'_, '_> {
             let instance = pool.substitute(literal, &[(remainder, constant)].into_iter().collect());
             if pool.as_truth(instance).ok_or(not_linear)? {
                 let numbered = cases.iter().map(|case| {
-                    let quotient = self.system.cells.auxiliary(FIRST_QUOTIENT + case.len() as u32);
+                    let quotient = self.system.cells.auxiliary(self.first_quotient + case.len() as u32);
                     let product = LinearForm::variable(quotient).scaled(&divisor);
                     let sum = product.plus(&LinearForm::constant(Integer::from(value)));
                     [case.as_slice(), &[Constraint::eq(&form, &sum)]].concat()
@@ -158,7 +174,7 @@ impl Reader<'_, '_> {
 
     fn argument(&self, parameter: VarId) -> Option<Argument> {
         let position = self.parameters.iter().position(|&known| known == parameter)?;
-        self.assertion.arguments.get(position).copied()
+        self.arguments.get(position).copied()
     }
 
     fn cell(&self, parameter: VarId) -> VarId {
@@ -168,23 +184,24 @@ impl Reader<'_, '_> {
             _ => self.system.cells.auxiliary(0),
         }
     }
+}
 
-    fn all_points(&self, thread: ThreadId) -> Vec<ControlPointId> {
-        (0..self.system.thread(thread).points.len()).map(ControlPointId::from_index).collect()
-    }
+/// All points of a thread.
+pub(super) fn all_points(system: &System<'_>, thread: ThreadId) -> Vec<ControlPointId> {
+    (0..system.thread(thread).points.len()).map(ControlPointId::from_index).collect()
+}
 
-    /// The cubes, those together that differ in the place of one thread; and no word about places that may be any.
-    fn merged(&self, mut cubes: Vec<Cube>) -> Vec<Known> {
-        let count = cubes.first().map_or(0, |(_, others)| others.len());
-        for position in 0..count {
-            cubes = merged_at(cubes, position);
-        }
-        let known = cubes.into_iter().map(|(constraints, mut others)| {
-            others.retain(|(thread, points)| points.len() < self.system.thread(*thread).points.len());
-            Known { constraints, others }
-        });
-        known.collect()
+/// The cubes, those together that differ in the place of one thread; and no word about places that may be any.
+fn merged(system: &System<'_>, mut cubes: Vec<Cube>) -> Vec<Known> {
+    let count = cubes.first().map_or(0, |(_, others)| others.len());
+    for position in 0..count {
+        cubes = merged_at(cubes, position);
     }
+    let known = cubes.into_iter().map(|(constraints, mut others)| {
+        others.retain(|(thread, points)| points.len() < system.thread(*thread).points.len());
+        Known { constraints, others }
+    });
+    known.collect()
 }
 
 /// The cubes, those together that differ in the places at one position.

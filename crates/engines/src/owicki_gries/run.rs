@@ -2,6 +2,7 @@
 //!
 //! Each step of the derivation concludes the assertion of one thread from an earlier one of the same thread, by a
 //! step of that thread or of another one. So from the beginning to the violation there is a schedule for everybody.
+//! The last step of a block has all that came before it in its summary, which concludes from the step before that.
 //! Its steps were possible in the eyes of the thread; if these did not see other threads' locals, they may not be.
 
 use rely_base::{Budget, Id};
@@ -53,11 +54,13 @@ impl Reader<'_, '_> {
         let mut current = &self.derivation.steps[end];
         loop {
             match &self.clauses.origins[current.clause] {
-                Origin::Step { thread, edge, inputs, .. } => {
-                    let handle = self.system.program.instance_handle(*thread)?;
-                    let slot = SlotId::from_index(usize::try_from(handle - 1).ok()?);
-                    let choices = inputs.iter().map(|&input| self.value(current, input));
-                    steps.push(TraceStep { slot, edge: *edge, choices: choices.collect::<Option<_>>()? });
+                Origin::Step { .. } => {
+                    steps.push(self.step(current)?);
+                    let mut inside = current;
+                    while let Some(earlier) = self.summary(inside) {
+                        steps.push(self.step(earlier)?);
+                        inside = earlier;
+                    }
                     current = &self.derivation.steps[*current.premises.first()?];
                 }
                 Origin::Initial(cells) => {
@@ -68,6 +71,28 @@ impl Reader<'_, '_> {
                 Origin::Observed | Origin::Property { .. } => return None,
             }
         }
+    }
+
+    /// The step of a thread by which something is concluded.
+    fn step(&self, current: &DerivationStep) -> Option<TraceStep> {
+        let Origin::Step { thread, edge, inputs, .. } = &self.clauses.origins[current.clause] else {
+            return None;
+        };
+        let handle = self.system.program.instance_handle(*thread)?;
+        let slot = SlotId::from_index(usize::try_from(handle - 1).ok()?);
+        let choices = inputs.iter().map(|&input| self.value(current, input)).collect::<Option<_>>()?;
+        Some(TraceStep { slot, edge: *edge, choices })
+    }
+
+    /// The conclusion before, if that is what a block has done so far.
+    fn summary(&self, current: &DerivationStep) -> Option<&DerivationStep> {
+        let is_summary = |premise: &&DerivationStep| {
+            let head = self.clauses.system.clauses()[premise.clause].head.as_ref();
+            head.is_some_and(|head| {
+                self.clauses.summaries.iter().any(|summary| summary.unknown == head.unknown)
+            })
+        };
+        current.premises.iter().map(|&premise| &self.derivation.steps[premise]).find(is_summary)
     }
 
     /// The value of a term in a step of the derivation. What no clause mentions may be anything.

@@ -117,3 +117,29 @@ fn what_the_rule_does_not_know() {
         expect!["unknown: the engine `owicki-gries` does not support any number of threads, as of `worker`"],
     );
 }
+
+/// Nobody comes between the steps of an atomic block; what its loop does is a matter of its summary.
+#[test]
+fn blocks_with_loops_are_summarised() {
+    let engine = OwickiGries { summarising: true, ..OwickiGries::default() };
+    let verdict_is = |model: &str, expect: Expect| {
+        // As it is: passes might join the steps.
+        let program = load(model);
+        let budget = Budget::unlimited().with_step_limit(2_000_000);
+        let claim = engine.run(&program, Goal::Assert, &budget, &Silent);
+        let verdict = match check(&program, Goal::Assert, claim, &budget).into_verdict() {
+            Verdict::Safe(_) => "safe".to_owned(),
+            Verdict::Unsafe(shown) => format!("unsafe in {} steps", shown.replay().trace().steps.len()),
+            Verdict::Unknown(reason) => format!("unknown: {reason}"),
+        };
+        expect.assert_eq(&verdict);
+    };
+    let adding = "var x, y: int = 0;
+        thread A { local i: int = 0; atomic { while i < 3 { x := x + 1; y := y + 1; i := i + 1; } } }
+        thread B { assert x == y; }";
+    verdict_is(adding, expect![["safe"]]);
+    verdict_is(&adding.replace("x == y;", "x < 3;"), expect!["unsafe in 6 steps"]);
+    verdict_is(&adding.replace("atomic { while", "{ while"), expect!["unsafe in 3 steps"]);
+    // A violation inside of a block.
+    verdict_is(&adding.replace("i := i + 1;", "i := i + 1; assert x < 3;"), expect!["unsafe in 4 steps"]);
+}

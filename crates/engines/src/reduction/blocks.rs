@@ -2,8 +2,10 @@
 //!
 //! A location can be before the commit of a block if all edges that lead there are right movers, and after
 //! it if all that leave it are left movers and one of them can always be taken. A location that could be both
-//! is before the commit, unless it follows one after it; where neither fits, a block ends. Cycles are cut:
-//! after a commit, a thread must come to the end of its block.
+//! is before the commit, unless it follows one after it; where neither fits, a block ends. After a commit, a thread must
+//! come to the end of its block, so cycles are cut there. Before it they need not be: a thread that goes round in
+//! circles for ever has done nothing that others could see, and a loop in front of the commit, such as one under a lock,
+//! is part of the block.
 
 use super::movers::Movers;
 use rely_base::Id;
@@ -19,13 +21,13 @@ pub(super) fn inside(program: &Program, goal: Goal, movers: &Movers) -> Vec<(Loc
         location == thread.entry
             || location == thread.exit
             || program.locations()[location].atomic
-            || graph.is_loop_head(location)
             || touches_atomic_block(program, &graph, location)
     };
     let can_be_before =
         |location: LocationId| graph.incoming(location).iter().all(|&edge| movers.is_right(edge));
     let can_be_after = |location: LocationId| {
-        program.outgoing(location).iter().all(|&edge| movers.is_left(edge))
+        !graph.is_loop_head(location)
+            && program.outgoing(location).iter().all(|&edge| movers.is_left(edge))
             && is_left_for_certain(program, goal, location)
     };
     let choose = |location: LocationId| match location {

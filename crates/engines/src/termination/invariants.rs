@@ -116,7 +116,7 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
                 let mut numbers = D::top();
                 initial.iter().for_each(|constraint| numbers.meet(constraint));
                 self.forget_foreign(thread, &mut numbers);
-                let case = Case::new(numbers, others.clone(), &self.keys);
+                let case = Case::new(thread, numbers, others.clone(), &self.keys);
                 arrivals.push(Arrival { thread, point, case });
             }
         }
@@ -150,7 +150,7 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
                 }
                 for mut next in next.step(self.system, by, &self.keys) {
                     self.forget_foreign(thread, &mut next.numbers);
-                    let case = Case::new(next.numbers, next.others, &self.keys);
+                    let case = Case::new(thread, next.numbers, next.others, &self.keys);
                     arrivals.push(Arrival { thread, point: by.target, case });
                 }
             }
@@ -228,13 +228,18 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
         let mut after = vec![next];
         if changes || !by.branch.started.is_empty() {
             let mut next = after.remove(0);
-            actor.numbers.constraints().iter().for_each(|constraint| next.numbers.meet(constraint));
+            for constraint in actor.numbers.constraints() {
+                // Most of it is known here, too, which is cheaper to see than to say once more.
+                if !next.numbers.entails(&constraint) {
+                    next.numbers.meet(&constraint);
+                }
+            }
             after = next.step(self.system, by, &self.keys);
             after.iter_mut().for_each(|case| self.forget_foreign(thread, &mut case.numbers));
         }
         let arrived = after.into_iter().map(|mut case| {
             case.put(by.thread, by.target);
-            Case::new(case.numbers, case.others, &self.keys)
+            Case::new(thread, case.numbers, case.others, &self.keys)
         });
         arrived.collect()
     }

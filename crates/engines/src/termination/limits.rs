@@ -11,12 +11,16 @@ define_limits! {
         narrowings = 2,
         /// So many combinations of values of flags at most are told apart at a control point.
         flag_combinations = 32,
+        /// So many values at most of a cell that counts, such as a semaphore, are told apart.
+        flag_values = 4,
         /// The same for so many differences of which a step says that they are not zero: whether they are positive
         /// or negative then.
         differences = 3,
         /// With more steps than this in all threads no ranking is looked for: each step is compared with each
         /// control point of every other thread.
         moves = 2_000,
+        /// So many cases at most are told apart of why a thread waits at a control point.
+        situations = 64,
         /// So many components at most has a ranking.
         components = 24,
         /// So many functions at most take over from each other.

@@ -10,6 +10,8 @@
 //!
 //! If octagons are too weak for invariants, polyhedra are tried.
 //!
+//! That no thread waits for ever is another engine's claim, from the same parts: see [`Helping`].
+//!
 //! # Blocking
 //!
 //! To terminate is also that no thread is blocked for ever. If no run is infinite, a thread that is blocked for ever
@@ -28,6 +30,7 @@
 
 mod farkas;
 mod graph;
+mod help;
 mod invariants;
 mod limits;
 mod proof;
@@ -35,7 +38,9 @@ mod ranks;
 mod state;
 #[cfg(test)]
 mod tests;
+mod waits;
 
+pub use help::Helping;
 pub use limits::Limits;
 
 use crate::Engine;
@@ -78,7 +83,7 @@ impl Engine for Termination {
             return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
         }
         if system.moves.len() > self.limits.moves {
-            return Claim::Unknown(gave_up("the program has too many steps"));
+            return Claim::Unknown(gave_up(NAME, "the program has too many steps"));
         }
         let found = self.prove::<Octagons>(&system, budget, observer, "octagons");
         let found = match found {
@@ -87,11 +92,11 @@ impl Engine for Termination {
         };
         match found {
             Ok(Some(ranking)) => Claim::Safe(Proof::Ranking(ranking)),
-            Ok(None) => Claim::Unknown(gave_up("the ranks have too large numbers")),
+            Ok(None) => Claim::Unknown(gave_up(NAME, "the ranks have too large numbers")),
             Err(NoRanks::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
             Err(NoRanks::Left) => match budget.check_now() {
                 Err(reason) => Claim::Unknown(Reason::Stopped(reason)),
-                Ok(()) => Claim::Unknown(gave_up("no ranks were found that every step makes smaller")),
+                Ok(()) => Claim::Unknown(gave_up(NAME, "no ranks were found that every step makes smaller")),
             },
         }
     }
@@ -117,6 +122,6 @@ impl Termination {
     }
 }
 
-fn gave_up(why: &str) -> Reason {
-    Reason::GaveUp { engine: NAME, why: why.to_owned() }
+fn gave_up(engine: &'static str, why: &str) -> Reason {
+    Reason::GaveUp { engine, why: why.to_owned() }
 }

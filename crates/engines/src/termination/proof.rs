@@ -4,7 +4,7 @@ use super::invariants::Invariants;
 use super::ranks::Component;
 use rely_base::{Budget, Id};
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
-use rely_evidence::rely_guarantee::Quantity;
+use rely_evidence::rely_guarantee::{Quantity, RelyGuarantee};
 use rely_logic::{Integer, LinearForm, VarId};
 use rely_program::Value;
 use rely_symbolic::System;
@@ -17,6 +17,17 @@ pub(super) fn write(
     components: &[Component],
     budget: &Budget,
 ) -> Option<Ranking> {
+    let ranks = ranks(system, &invariants, components)?;
+    let proof = assertions(system, invariants, budget)?;
+    Some(Ranking { components: components.len(), ranks, proof })
+}
+
+/// The ranks alone.
+pub(super) fn ranks(
+    system: &System<'_>,
+    invariants: &Invariants,
+    components: &[Component],
+) -> Option<Vec<ThreadRanks>> {
     let mut ranks = Vec::new();
     for thread in system.thread_ids() {
         let mut at = Vec::new();
@@ -30,10 +41,18 @@ pub(super) fn write(
         }
         ranks.push(ThreadRanks { thread, at });
     }
+    Some(ranks)
+}
+
+/// The invariants alone.
+pub(super) fn assertions(
+    system: &System<'_>,
+    invariants: Invariants,
+    budget: &Budget,
+) -> Option<RelyGuarantee> {
     let tells_places = invariants.at.iter().flatten().flatten().any(|known| !known.others.is_empty());
     let outline = Outline { at: invariants.at, told: None, predicates: Vec::new(), tells_places };
-    let proof = outline::write(system, &outline, budget)?;
-    Some(Ranking { components: components.len(), ranks, proof })
+    outline::write(system, &outline, budget)
 }
 
 fn sum(system: &System<'_>, form: &LinearForm) -> Option<Sum> {

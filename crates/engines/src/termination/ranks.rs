@@ -15,6 +15,9 @@
 //! as the first is not positive, and so on; the last one is bounded. As a component each counts as zero from where it is
 //! negative, and then the next one has to do the work. These are nested ranking functions (Leike and Heizmann, TACAS
 //! 2014): `f1` gets smaller by one, `f2 + f1` does, `f3 + f2` does.
+//!
+//! And since a function counts as zero where it is negative, it may get greater in such places: `x` and `-x` are
+//! the components of a loop that brings `x` nearer to zero from either side.
 
 use super::farkas::{Program, Template};
 use super::graph::components;
@@ -22,8 +25,10 @@ use super::invariants::Invariants;
 use super::limits::Limits;
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, VarId, Verdict};
-use rely_program::ThreadId;
+use rely_program::analysis::IdSet;
+use rely_program::{EdgeId, ThreadId};
 use rely_symbolic::{ControlPointId, Move, MoveId, System, updated};
+use std::collections::VecDeque;
 
 /// A component of the ranks of all threads: a form for each control point of each thread.
 pub(super) type Component = Vec<Vec<LinearForm>>;
@@ -48,7 +53,8 @@ pub(super) fn ranks(
     limits: Limits,
     budget: &Budget,
 ) -> Result<Vec<Component>, NoRanks> {
-    let mut search = Search::new(system, invariants, limits, budget);
+    let left = all_steps(system, invariants, budget);
+    let mut search = Search::new(system, invariants, left, limits, budget);
     let mut found = Vec::new();
     loop {
         found.push(search.places());
@@ -66,10 +72,10 @@ pub(super) fn ranks(
 }
 
 /// A step that no component has made smaller yet.
-struct Left {
-    id: MoveId,
+pub(super) struct Left {
+    pub(super) id: MoveId,
     /// What holds before the step, in each case.
-    cases: Vec<Vec<Constraint>>,
+    pub(super) cases: Vec<Vec<Constraint>>,
 }
 
 /// Which steps a component has to make smaller, and how.
@@ -80,7 +86,20 @@ enum Wish {
     One(usize),
 }
 
-struct Search<'a, 'p> {
+/// For which functions to look.
+#[derive(Clone, Copy)]
+struct Attempt {
+    /// How many take over from each other.
+    phases: usize,
+    /// The largest coefficient.
+    largest: Option<usize>,
+    /// Whether the function counts as zero behind all steps but the wished ones, instead of never getting greater. So two
+    /// ways through a loop can have a function each, such as `x` and `-x`.
+    others_end: bool,
+}
+
+/// The search for components.
+pub(super) struct Search<'a, 'p> {
     system: &'a System<'p>,
     invariants: &'a Invariants,
     limits: Limits,
@@ -92,32 +111,54 @@ struct Search<'a, 'p> {
 type Functions = Vec<Vec<Option<Template>>>;
 
 impl<'a, 'p> Search<'a, 'p> {
-    fn new(system: &'a System<'p>, invariants: &'a Invariants, limits: Limits, budget: &'a Budget) -> Self {
-        let mut search = Search { system, invariants, limits, budget, left: Vec::new() };
-        for (index, by) in system.moves.iter().enumerate().filter(|(_, by)| by.leads_on(system)) {
-            let cases = invariants.at[by.thread.index()][by.source.index()].iter();
-            let cases = cases
-                .map(|known| known.constraints.iter().chain(&by.branch.guard).cloned().collect::<Vec<_>>());
-            let cases: Vec<_> = cases.filter(|case| search.is_possible(case)).collect();
-            if !cases.is_empty() {
-                search.left.push(Left { id: MoveId::from_index(index), cases });
-            }
+    /// Nothing was found yet, and some steps are left.
+    pub(super) fn new(
+        system: &'a System<'p>,
+        invariants: &'a Invariants,
+        left: Vec<Left>,
+        limits: Limits,
+        budget: &'a Budget,
+    ) -> Self {
+        Search { system, invariants, limits, budget, left }
+    }
+
+    /// Whether no step is left.
+    pub(super) fn is_done(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    pub(super) fn phases(&self) -> usize {
+        self.limits.phases
+    }
+
+    pub(super) fn most_components(&self) -> usize {
+        self.limits.components
+    }
+
+    /// Takes away the steps that lead into loops which are left, and all others of the same edges; or all that are
+    /// left.
+    pub(super) fn drop_entries(&mut self, all: bool, dropped: &mut IdSet<EdgeId>) {
+        for thread in self.system.thread_ids() {
+            let view = self.system.thread(thread);
+            let own = self.left.iter().map(|left| self.system.get(left.id)).filter(|by| by.thread == thread);
+            let own: Vec<&Move> = own.collect();
+            let steps: Vec<_> = own.iter().map(|by| (by.source.index(), by.target.index())).collect();
+            let loops = components(view.points.len(), &steps);
+            let distances = distances(self.system, thread);
+            let is_entry = |by: &Move| {
+                let same = |other: &&&Move| loops[other.source.index()] == loops[by.source.index()];
+                let nearest = own.iter().filter(same).map(|other| distances[other.source.index()]).min();
+                nearest == Some(distances[by.source.index()])
+            };
+            own.iter().filter(|by| all || is_entry(by)).for_each(|by| {
+                dropped.insert(by.edge);
+            });
         }
-        search
+        self.left.retain(|left| !dropped.contains(self.system.get(left.id).edge));
     }
 
     fn is_possible(&self, constraints: &[Constraint]) -> bool {
-        let mut solver = self.solver(constraints);
-        solver.check(self.budget) != Verdict::Unsat
-    }
-
-    fn solver(&self, constraints: &[Constraint]) -> Conjunction {
-        let mut solver = Conjunction::with_limits(Domain::Integers, self.system.limits.solver);
-        solver.set_proofs(false);
-        constraints.iter().for_each(|constraint| {
-            solver.assert(constraint);
-        });
-        solver
+        solver(self.system, constraints).check(self.budget) != Verdict::Unsat
     }
 
     fn get(&self, left: &Left) -> &'a Move {
@@ -125,7 +166,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// The number of each control point in the order of components; steps that leave theirs are done.
-    fn places(&mut self) -> Component {
+    pub(super) fn places(&mut self) -> Component {
         let mut component = Vec::new();
         for thread in self.system.thread_ids() {
             let view = self.system.thread(thread);
@@ -154,17 +195,20 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Functions that make some steps smaller; `None` if there are none.
-    fn values(&mut self) -> Result<Option<Vec<Component>>, StopReason> {
+    pub(super) fn values(&mut self) -> Result<Option<Vec<Component>>, StopReason> {
         let threads = self.system.thread_ids().map(Wish::OfThread);
         let single = (0..self.left.len()).map(Wish::One);
         let wishes: Vec<Wish> = std::iter::once(Wish::All).chain(threads).chain(single).collect();
         let small = Some(self.limits.coefficient);
-        let nested = (2..=self.limits.phases).map(|phases| (phases, small));
-        let attempts: Vec<_> = [(1, small), (1, None)].into_iter().chain(nested).collect();
-        for (phases, largest) in attempts {
+        let single = Attempt { phases: 1, largest: small, others_end: false };
+        let large = Attempt { largest: None, ..single };
+        let others_end = Attempt { others_end: true, ..single };
+        let nested = (2..=self.limits.phases).map(|phases| Attempt { phases, ..single });
+        let attempts: Vec<_> = [single, large, others_end].into_iter().chain(nested).collect();
+        for attempt in attempts {
             for &wish in &wishes {
                 self.budget.check_now()?;
-                if let Some(components) = self.attempt(wish, phases, largest)
+                if let Some(components) = self.attempt(wish, attempt)
                     && self.settle_all(&components)
                 {
                     return Ok(Some(components));
@@ -192,7 +236,8 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Functions that no step makes greater, and the wished ones smaller, one after the other.
-    fn attempt(&self, wish: Wish, phases: usize, largest: Option<usize>) -> Option<Vec<Component>> {
+    fn attempt(&self, wish: Wish, attempt: Attempt) -> Option<Vec<Component>> {
+        let Attempt { phases, largest, others_end } = attempt;
         if !(0..self.left.len()).any(|index| self.is_wished(wish, index)) {
             return None;
         }
@@ -202,7 +247,8 @@ impl<'a, 'p> Search<'a, 'p> {
             program.bound(functions.iter().flatten().flatten().flatten(), largest);
         }
         for (index, left) in self.left.iter().enumerate() {
-            self.constrain(left, self.is_wished(wish, index), &functions, &mut program)?;
+            let is_wished = self.is_wished(wish, index);
+            self.constrain(left, (is_wished, others_end), &functions, &mut program)?;
             if program.unknowns() > self.limits.unknowns {
                 return None;
             }
@@ -222,7 +268,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn constrain(
         &self,
         left: &Left,
-        is_wished: bool,
+        (is_wished, others_end): (bool, bool),
         functions: &[Functions],
         program: &mut Program,
     ) -> Option<()> {
@@ -237,6 +283,9 @@ impl<'a, 'p> Search<'a, 'p> {
             if is_wished {
                 difference = difference.minus_one();
                 difference = earlier.iter().fold(difference, Template::plus);
+            } else if others_end {
+                // Behind the step the function counts as zero, whatever it was.
+                difference = Template::default().minus(&after.after(value));
             }
             for case in &left.cases {
                 program.follows(case, &difference);
@@ -312,7 +361,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let positive = Constraint::ge(before, &LinearForm::constant(1));
             let mut cases = Vec::new();
             for case in left.cases {
-                let mut solver = self.solver(&case);
+                let mut solver = solver(self.system, &case);
                 let decreases = solver.entails(&smaller, self.budget) == Entailment::Yes;
                 let is_positive = solver.entails(&positive, self.budget) == Entailment::Yes;
                 if decreases && is_positive {
@@ -336,6 +385,49 @@ impl<'a, 'p> Search<'a, 'p> {
         self.left = kept;
         settled
     }
+}
+
+/// All steps that can be made.
+fn all_steps(system: &System<'_>, invariants: &Invariants, budget: &Budget) -> Vec<Left> {
+    let mut left = Vec::new();
+    for (index, by) in system.moves.iter().enumerate().filter(|(_, by)| by.leads_on(system)) {
+        let cases = invariants.at[by.thread.index()][by.source.index()].iter();
+        let cases =
+            cases.map(|known| known.constraints.iter().chain(&by.branch.guard).cloned().collect::<Vec<_>>());
+        let cases: Vec<_> =
+            cases.filter(|case| solver(system, case).check(budget) != Verdict::Unsat).collect();
+        if !cases.is_empty() {
+            left.push(Left { id: MoveId::from_index(index), cases });
+        }
+    }
+    left
+}
+
+/// How many steps each control point of a thread is away from its entry.
+fn distances(system: &System<'_>, thread: ThreadId) -> Vec<usize> {
+    let view = system.thread(thread);
+    let mut distances = vec![usize::MAX; view.points.len()];
+    distances[view.entry.index()] = 0;
+    let mut pending = VecDeque::from([view.entry]);
+    while let Some(point) = pending.pop_front() {
+        for target in view.moves[point.index()].iter().map(|&by| system.get(by).target) {
+            if distances[target.index()] == usize::MAX {
+                distances[target.index()] = distances[point.index()] + 1;
+                pending.push_back(target);
+            }
+        }
+    }
+    distances
+}
+
+/// Some constraints, of which questions can be asked.
+pub(super) fn solver(system: &System<'_>, constraints: &[Constraint]) -> Conjunction {
+    let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
+    solver.set_proofs(false);
+    constraints.iter().for_each(|constraint| {
+        solver.assert(constraint);
+    });
+    solver
 }
 
 /// That a form is smaller by one at least after a step.

@@ -25,33 +25,37 @@ pub(super) struct Case<D> {
 pub(super) struct Keys {
     /// Cells, with their possible values.
     flags: Vec<(VarId, Vec<Integer>)>,
+    /// Which of these each thread tells apart.
+    told_apart: Vec<Vec<bool>>,
     /// Differences that are positive, negative or neither.
     differences: Vec<LinearForm>,
 }
 
 impl Keys {
     pub(super) fn new(system: &System<'_>, limits: Limits) -> Self {
-        let flags = flags(system, limits.flag_combinations);
+        let flags = flags(system, limits.flag_values);
+        let told_apart = told_apart(system, &flags, limits.flag_combinations);
         let guards = system.moves.iter().flat_map(|by| &by.branch.guard);
         let differences = guards.filter(|constraint| constraint.relation() == Relation::Ne);
         let mut differences: Vec<LinearForm> = differences.map(|guard| guard.form().clone()).collect();
         differences.retain(|form| form.variables().all(|variable| system.cells.is_cell(variable)));
         differences.dedup();
         differences.truncate(limits.differences);
-        Self { flags, differences }
+        Self { flags, told_apart, differences }
     }
 
     pub(super) fn len(&self) -> usize {
         self.flags.len() + self.differences.len()
     }
 
-    fn of<D: NumericDomain>(&self, numbers: &D) -> Vec<Option<Integer>> {
-        let value = |(cell, values): &(VarId, Vec<Integer>)| {
+    fn of<D: NumericDomain>(&self, thread: ThreadId, numbers: &D) -> Vec<Option<Integer>> {
+        let told_apart = &self.told_apart[thread.index()];
+        let value = |((cell, values), is_told): (&(VarId, Vec<Integer>), &bool)| {
             let is = |value: &&Integer| {
                 let value = LinearForm::constant((*value).clone());
                 numbers.entails(&Constraint::eq(&LinearForm::variable(*cell), &value))
             };
-            values.iter().find(is).cloned()
+            values.iter().filter(|_| *is_told).find(is).cloned()
         };
         let zero = LinearForm::constant(0);
         let sign = |form: &LinearForm| match () {
@@ -59,7 +63,7 @@ impl Keys {
             () if numbers.entails(&Constraint::gt(form, &zero)) => Some(Integer::from(1)),
             () => None,
         };
-        self.flags.iter().map(value).chain(self.differences.iter().map(sign)).collect()
+        self.flags.iter().zip(told_apart).map(value).chain(self.differences.iter().map(sign)).collect()
     }
 
     /// The numbers with a guard, in cases where that is a difference.
@@ -79,22 +83,17 @@ impl Keys {
     }
 }
 
-/// Globals that only ever have one of a few constants as their value, such as locks and program phases.
-fn flags(system: &System<'_>, most_combinations: usize) -> Vec<(VarId, Vec<Integer>)> {
-    let mut flags = Vec::new();
-    let mut combinations = 1;
-    for cell in system.cells.all().filter(|&cell| system.cells.owner(cell).is_none()) {
-        let Some(values) = constants(system, cell) else { continue };
-        if values.len() > 1 && combinations * values.len() <= most_combinations {
-            combinations *= values.len();
-            flags.push((cell, values));
-        }
-    }
-    flags
+/// Globals that begin with a constant and have others later or change by them, such as locks, program phases and
+/// semaphores, each with the values by which cases are told apart.
+fn flags(system: &System<'_>, most_values: usize) -> Vec<(VarId, Vec<Integer>)> {
+    let globals = system.cells.all().filter(|&cell| system.cells.owner(cell).is_none());
+    let flags = globals.filter_map(|cell| Some((cell, values(system, cell, most_values)?)));
+    flags.filter(|(_, values)| values.len() > 1).collect()
 }
 
-/// All values of a cell, if they are constants.
-fn constants(system: &System<'_>, cell: VarId) -> Option<Vec<Integer>> {
+/// The values of a cell that begins with constants and changes by them only: all that are assigned, and of those
+/// that come about by counting so many as are told apart.
+fn values(system: &System<'_>, cell: VarId, most_values: usize) -> Option<Vec<Integer>> {
     let mut values = Vec::new();
     for initial in &system.initial {
         let is_value = |constraint: &&Constraint| {
@@ -106,24 +105,57 @@ fn constants(system: &System<'_>, cell: VarId) -> Option<Vec<Integer>> {
         let factor = equation.form().coefficient(cell);
         values.push((-equation.form().constant_term().clone()).div_exact(&factor)?);
     }
+    let mut counted = Vec::new();
     for by in &system.moves {
-        if let Some(value) = rely_symbolic::updated(&by.branch.updates, cell) {
-            let is_kept = *value == LinearForm::variable(cell);
-            match value.is_constant() {
-                true => values.push(value.constant_term().clone()),
-                false if is_kept => {}
-                false => return None,
-            }
+        let Some(value) = rely_symbolic::updated(&by.branch.updates, cell) else { continue };
+        let change = value.minus(&LinearForm::variable(cell));
+        match (value.is_constant(), change.is_constant()) {
+            (true, _) => values.push(value.constant_term().clone()),
+            (false, true) => counted.push((by, change.constant_term().clone())),
+            (false, false) => return None,
         }
     }
     values.sort_unstable();
     values.dedup();
+    let mut position = 0;
+    while position < values.len() && values.len() < most_values {
+        for (by, change) in &counted {
+            let value = values[position].clone();
+            let is_about = |guard: &&Constraint| guard.form().variables().all(|variable| variable == cell);
+            let mut guards = by.branch.guard.iter().filter(is_about);
+            let next = value.clone() + change.clone();
+            if guards.all(|guard| guard.holds(|_| value.clone())) && !values.contains(&next) {
+                values.push(next);
+            }
+        }
+        position += 1;
+    }
     Some(values)
 }
 
+/// By which flags each thread tells cases apart: first those that it looks at or sets, then others, as long as there are not
+/// too many combinations of their values.
+fn told_apart(system: &System<'_>, flags: &[(VarId, Vec<Integer>)], most: usize) -> Vec<Vec<bool>> {
+    let of_thread = |thread: ThreadId| {
+        let own = || system.moves.iter().filter(|by| by.thread == thread);
+        let is_own = |cell: VarId| own().any(|by| by.branch.variables().any(|variable| variable == cell));
+        let mut order: Vec<usize> = (0..flags.len()).collect();
+        order.sort_by_key(|&flag| !is_own(flags[flag].0));
+        let (mut told, mut combinations) = (vec![false; flags.len()], 1);
+        for flag in order {
+            if combinations * flags[flag].1.len() <= most {
+                combinations *= flags[flag].1.len();
+                told[flag] = true;
+            }
+        }
+        told
+    };
+    system.thread_ids().map(of_thread).collect()
+}
+
 impl<D: NumericDomain> Case<D> {
-    pub(super) fn new(numbers: D, others: Vec<Points>, keys: &Keys) -> Self {
-        Case { key: keys.of(&numbers), numbers, others }
+    pub(super) fn new(thread: ThreadId, numbers: D, others: Vec<Points>, keys: &Keys) -> Self {
+        Case { key: keys.of(thread, &numbers), numbers, others }
     }
 
     /// Whether nothing more is known in another case.

@@ -1,7 +1,7 @@
 //! Evidence as plain data: claims and their proofs, the reasons why something is not known or not believed, and
 //! the formats in which evidence is written down. Nothing here checks anything.
 //!
-//! * [`claim`]: claims and proofs of all kinds; [`assertions`], [`counting`], [`ranking`]: what they are made of;
+//! * [`claim`]: claims and proofs of all kinds; [`assertions`], [`counting`], [`ranking`], [`helping`]: what they are made of;
 //! * [`reason`], [`defect`], [`obstacle`]: why there is no verdict, and what is wrong with a proof;
 //! * [`states`]: lists of states, exactly, in a few bytes each;
 //! * [`mod@format`]: versioned texts; [`print`]: texts for people.
@@ -11,6 +11,7 @@ mod claim;
 mod counting;
 mod defect;
 mod format;
+mod helping;
 mod obstacle;
 mod print;
 mod ranking;
@@ -27,6 +28,7 @@ pub use format::{
     Certificate, ProofFormatError, TraceFormatError, fingerprint, proof_to_json, trace_from_json,
     trace_to_json,
 };
+pub use helping::{Help, Helping};
 pub(crate) use obstacle::Obstacle;
 pub use print::AtomPrinter;
 pub(crate) use ranking::{MOST_CASES, MOST_COMPONENTS};

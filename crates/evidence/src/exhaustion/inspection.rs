@@ -10,7 +10,7 @@ use rely_program::{
 use std::ops::ControlFlow;
 
 /// Domains with more values than this are not enumerated, so proofs about them are rejected.
-const MOST_VALUES: u128 = 1 << 16;
+pub(super) const MOST_VALUES: u128 = 1 << 16;
 
 /// Looks at states and their steps for anything that a proof must not overlook.
 pub(crate) struct Inspector<'a, 'p> {

@@ -7,12 +7,15 @@
 //! have no cycle: a run without end would visit one of its finitely many states twice. If only fair runs count, no
 //! cycle may be [fair](fairness). If the question is whether a thread waits for ever, the graph must have no state from
 //! which that is so (`waits`).
+//!
+//! A choice of a value that nobody looks at is not tried out (`unread`).
 
 pub(crate) mod certificate;
 mod cycles;
 mod fairness;
 mod independence;
 mod inspection;
+mod unread;
 mod waits;
 
 use crate::data::{Obstacle, ProofDefect};
@@ -41,7 +44,8 @@ pub(crate) fn explore(
     limit: usize,
     held_bytes: usize,
 ) -> Result<Option<Explored>, Obstacle> {
-    let semantics = Semantics::new(program);
+    let program = unread::without_unread_choices(program, inspection::MOST_VALUES);
+    let semantics = Semantics::new(&program);
     let mut inspector = Inspector::new(&semantics, goal, budget)?;
     let mut seen = Seen::default();
     inspector.initial_states(&mut |state| {

@@ -1,7 +1,7 @@
 //! Proofs from which obligations are made.
 
 use super::forward::starts_for_ever;
-use crate::data::{Counting, Invariant, Ranking, RelyGuarantee};
+use crate::data::{Counting, Helping, Invariant, Ranking, RelyGuarantee};
 use rely_program::{Goal, Program};
 
 /// A proof that is checked by deciding obligations.
@@ -12,6 +12,8 @@ pub enum Argument<'p> {
     Assertions(&'p RelyGuarantee),
     /// Assertions, and ranks that every step makes smaller.
     Ranking(&'p Ranking),
+    /// Assertions, and steps that help whoever waits.
+    Helping(&'p Helping),
     /// Assertions, and relations between variables and numbers of threads.
     Counting(&'p Counting),
 }
@@ -22,6 +24,7 @@ impl<'p> Argument<'p> {
         match self {
             Argument::Assertions(proof) => proof,
             Argument::Ranking(ranking) => &ranking.proof,
+            Argument::Helping(helping) => &helping.proof,
             Argument::Counting(counting) => &counting.proof,
         }
     }
@@ -30,7 +33,15 @@ impl<'p> Argument<'p> {
     pub(crate) fn ranking(self) -> Option<&'p Ranking> {
         match self {
             Argument::Ranking(ranking) => Some(ranking),
-            Argument::Assertions(_) | Argument::Counting(_) => None,
+            Argument::Assertions(_) | Argument::Helping(_) | Argument::Counting(_) => None,
+        }
+    }
+
+    /// Who helps whoever waits, if it says so.
+    pub(crate) fn helping(self) -> Option<&'p Helping> {
+        match self {
+            Argument::Helping(helping) => Some(helping),
+            Argument::Assertions(_) | Argument::Ranking(_) | Argument::Counting(_) => None,
         }
     }
 
@@ -38,7 +49,7 @@ impl<'p> Argument<'p> {
     pub(crate) fn invariants(self) -> Option<&'p [Invariant]> {
         match self {
             Argument::Counting(counting) => Some(&counting.invariants),
-            Argument::Assertions(_) | Argument::Ranking(_) => None,
+            Argument::Assertions(_) | Argument::Ranking(_) | Argument::Helping(_) => None,
         }
     }
 
@@ -51,6 +62,7 @@ impl<'p> Argument<'p> {
             ) => true,
             (Argument::Assertions(_) | Argument::Counting(_), Goal::Deadlock) => !starts_for_ever(program),
             // If every run ends, so does every fair one; and if none ends with a thread that waits, none waits for ever.
+            (Argument::Helping(_), goal) => goal == Goal::Deadlock,
             (Argument::Ranking(_), goal) => goal.is_termination() || goal == Goal::Deadlock,
             (Argument::Assertions(_) | Argument::Counting(_), _) => false,
         }
@@ -61,6 +73,7 @@ impl<'p> Argument<'p> {
         match self {
             Argument::Assertions(_) => "rely-guarantee proof",
             Argument::Ranking(_) => "ranking",
+            Argument::Helping(_) => "proof by help",
             Argument::Counting(_) => "counting proof",
         }
     }
@@ -75,6 +88,12 @@ impl<'p> From<&'p RelyGuarantee> for Argument<'p> {
 impl<'p> From<&'p Ranking> for Argument<'p> {
     fn from(ranking: &'p Ranking) -> Self {
         Argument::Ranking(ranking)
+    }
+}
+
+impl<'p> From<&'p Helping> for Argument<'p> {
+    fn from(helping: &'p Helping) -> Self {
+        Argument::Helping(helping)
     }
 }
 

@@ -7,6 +7,7 @@
 //! its assertion there holds.
 
 use super::encode::{Encoder, Role, Values};
+use super::help::Circumstance;
 use super::outline::Outline;
 use super::points::{PointSet, instances, is_instance};
 use super::property::standing;
@@ -16,7 +17,7 @@ use super::structure::local_cells;
 use super::{Generator, Reading, Sink, taken};
 use crate::data::{
     Atom, Comparison, ControlPoint, MOST_CASES, MOST_COMPONENTS, Quantity, RankCase, Ranking,
-    RelyGuaranteeDefect, Rule, Subject, Sum,
+    RelyGuaranteeDefect, Rule, Subject, Sum, ThreadRanks,
 };
 use rely_base::Id;
 use rely_logic::TermId;
@@ -38,12 +39,22 @@ fn malformed<T>(what: impl Into<String>) -> Result<T, RelyGuaranteeDefect> {
 impl<'p> Measure<'p> {
     /// Looks at every rank once: whether it speaks of this program, and whether none is missing.
     pub(crate) fn new(outline: &Outline<'p>, ranking: &'p Ranking) -> Result<Self, RelyGuaranteeDefect> {
-        let components = ranking.components;
+        let measure = Self::of_some(outline, ranking.components, &ranking.ranks)?;
+        measure.is_complete(outline)?;
+        Ok(measure)
+    }
+
+    /// The same if ranks may be missing, which are zero then.
+    pub(crate) fn of_some(
+        outline: &Outline<'p>,
+        components: usize,
+        of_threads: &'p [ThreadRanks],
+    ) -> Result<Self, RelyGuaranteeDefect> {
         if components > MOST_COMPONENTS {
             return malformed(format!("a rank has more than {MOST_COMPONENTS} components"));
         }
         let mut ranks: FxHashMap<(ThreadId, ControlPoint), &'p [RankCase]> = FxHashMap::default();
-        for entry in &ranking.ranks {
+        for entry in of_threads {
             let number = entry.thread.index();
             if outline.program.threads().get(entry.thread).is_none() {
                 return malformed(format!("there is no thread {number}"));
@@ -63,9 +74,7 @@ impl<'p> Measure<'p> {
                 }
             }
         }
-        let measure = Self { components, ranks };
-        measure.is_complete(outline)?;
-        Ok(measure)
+        Ok(Self { components, ranks })
     }
 
     /// Where there is an assertion, there is a rank.
@@ -138,12 +147,13 @@ fn check_case(
     Ok(())
 }
 
-/// The step makes the rank of the state smaller.
+/// The step makes the rank of the state smaller, in some circumstance.
 pub(crate) fn descent<S: Sink>(
     generator: &mut Generator<'_>,
     measure: &Measure<'_>,
     id: EdgeId,
     step: &Step,
+    circumstance: &Circumstance,
     sink: &mut S,
 ) -> Result<(), S::Stop> {
     let (program, actor) = (generator.outline.program, generator.outline.actor(id));
@@ -153,7 +163,8 @@ pub(crate) fn descent<S: Sink>(
     let subject = Subject::new(Rule::Descent).at(actor, source).along(id);
     for known in generator.stated(actor, source, Role::ACTOR).iter() {
         let mut sequent = taken(step, known, subject);
-        sequent.hypotheses.extend(&comparison.known);
+        sequent.hypotheses.extend(comparison.known.iter().chain(&circumstance.hypotheses));
+        sequent.places.extend(circumstance.places.iter().cloned());
         sequent.goal = Rc::clone(&goal);
         generator.give(sink, sequent)?;
     }

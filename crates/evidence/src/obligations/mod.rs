@@ -19,6 +19,7 @@ mod counters;
 pub(crate) mod encode;
 mod expression;
 mod forward;
+mod help;
 mod initial;
 mod interference;
 mod invariants;
@@ -44,6 +45,7 @@ use argument::Argument;
 use counters::Counters;
 use encode::{Encoder, Role, Values};
 use expression::Viewer;
+use help::{Aid, Circumstance, nearer};
 use initial::initial_counts;
 use measure::Measure;
 use mentions::Mentions;
@@ -111,6 +113,8 @@ pub(crate) struct Generator<'p> {
     pub(crate) goal: Goal,
     /// What every step has to make smaller.
     measure: Option<Rc<Measure<'p>>>,
+    /// Who helps whoever waits, if a proof says so.
+    aids: Option<Rc<[Aid<'p>]>>,
     /// What holds in every state, if threads are counted.
     invariants: Option<&'p [Invariant]>,
     pub(crate) counters: Counters,
@@ -173,6 +177,7 @@ impl<'p> Generator<'p> {
         let goal =
             if argument.ranking().is_some() && goal == Goal::Deadlock { Goal::Termination } else { goal };
         let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
+        let aids = argument.helping().map(|helping| Aid::all(&outline, helping)).transpose()?;
         let encoder = Encoder::new(program);
         let mentions = Rc::new(Mentions::new(&encoder, &outline));
         Ok(Self {
@@ -184,6 +189,7 @@ impl<'p> Generator<'p> {
             structure: Structure::new(program),
             goal,
             measure: measure.map(Rc::new),
+            aids,
             invariants: argument.invariants(),
             counters: Counters::new(argument.invariants().unwrap_or_default()),
             only_assertions: false,
@@ -300,8 +306,11 @@ impl<'p> Generator<'p> {
             self.starts(id, &step, cube, &known, sink)?;
         }
         self.interference(id, &step, sink)?;
+        if let Some(aids) = self.aids.clone() {
+            nearer(self, &aids, id, &step, sink)?;
+        }
         match self.measure.clone() {
-            Some(measure) => measure::descent(self, &measure, id, &step, sink),
+            Some(measure) => measure::descent(self, &measure, id, &step, &Circumstance::default(), sink),
             None => Ok(()),
         }
     }

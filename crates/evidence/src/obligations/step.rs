@@ -80,6 +80,11 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
+    /// Choices that were made elsewhere.
+    pub(crate) fn made(made: Vec<TermId>) -> Self {
+        Self { made, used: 0 }
+    }
+
     /// To make the same choices once more.
     pub(crate) fn again(&mut self) -> &mut Self {
         self.used = 0;
@@ -139,7 +144,19 @@ impl Step {
         edge: EdgeId,
         role: Role,
     ) -> Self {
-        let (actor, choices) = (outline.actor(edge), &mut Choices::default());
+        Self::with(encoder, outline, structure, goal, edge, (role, &mut Choices::default()))
+    }
+
+    /// Carries out an edge for the thread in a role, with some choices made before.
+    pub(crate) fn with<'p>(
+        encoder: &mut Encoder<'p>,
+        outline: &Outline<'p>,
+        structure: &Structure,
+        goal: Goal,
+        edge: EdgeId,
+        (role, choices): (Role, &mut Choices),
+    ) -> Self {
+        let actor = outline.actor(edge);
         let (counts, step) = (Counts::default(), Step::default());
         let mut runner = Runner { encoder, outline, structure, goal, actor, role, choices, counts, step };
         runner.begin(edge);

@@ -148,7 +148,7 @@ fn never_ended(generator: &mut Generator<'_>, join: &Joining) -> TermId {
 }
 
 /// Whether each nondeterministic value of an edge has some value.
-fn has_choices(program: &Program, edge: EdgeId) -> bool {
+pub(crate) fn has_choices(program: &Program, edge: EdgeId) -> bool {
     let has_value = |domain: Domain| domain.default_value().is_some();
     program.edges()[edge].ops.iter().all(|op| match op {
         Op::Havoc(_, domain) => has_value(*domain),

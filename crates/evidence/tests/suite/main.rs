@@ -6,6 +6,8 @@ mod common;
 mod counting;
 mod counting_notation;
 mod explicit;
+mod helping;
+mod lassos;
 mod notation;
 mod ranking;
 mod reduced;

@@ -29,6 +29,9 @@ pub use values::{Restored, VarValues};
 pub struct BackMap {
     /// In the order in which the passes ran.
     stages: Vec<Stage>,
+    /// The passes that changed anything, in the order in which they first did. Some change nothing but expressions,
+    /// and need no way back.
+    changed_by: Vec<&'static str>,
 }
 
 /// The way back over one pass.
@@ -89,13 +92,27 @@ impl BackMap {
     }
 
     pub(crate) fn stage(stage: Stage) -> Self {
-        Self { stages: vec![stage] }
+        Self { stages: vec![stage], changed_by: Vec::new() }
     }
 
     /// The way back over these passes and the `later` ones, which ran on their result.
     pub fn then(mut self, later: BackMap) -> BackMap {
         self.stages.extend(later.stages);
+        later.changed_by.into_iter().for_each(|pass| self.note(pass));
         self
+    }
+
+    /// Remembers that a pass has changed the program.
+    pub(crate) fn note(&mut self, pass: &'static str) {
+        if !self.changed_by.contains(&pass) {
+            self.changed_by.push(pass);
+        }
+    }
+
+    /// The passes that have changed anything, each once, in the order in which they first did. What is known of the
+    /// new program is known of the old one only if these are right.
+    pub fn changed_by(&self) -> &[&'static str] {
+        &self.changed_by
     }
 
     /// The run of the old program for which a run of the new one stands. `None` if the trace
@@ -234,9 +251,11 @@ impl Stage {
         let mut steps = Vec::new();
         let mut moved = IdSet::new();
         let mut stem = 0;
-        for (index, step) in trace.steps.iter().enumerate() {
-            let is_last = index + 1 == trace.steps.len();
-            if trace.violation == Violation::Lasso(trace.steps.len() - index) {
+        let again = self.first_round(trace);
+        let count = trace.steps.len() + again.len();
+        for (index, step) in trace.steps.iter().chain(again).enumerate() {
+            let is_last = index + 1 == count;
+            if trace.violation == Violation::Lasso(count - index) {
                 stem = steps.len();
             }
             let mut parts = self.edges.get(step.edge)?.as_slice();
@@ -268,6 +287,18 @@ impl Stage {
             settling.settle(&mut old);
         }
         Some(old)
+    }
+
+    /// The steps of a loop that have to be made once more: some thread begins in it, and what it does first is not done
+    /// again.
+    fn first_round<'t>(&self, trace: &'t Trace) -> &'t [TraceStep] {
+        let Violation::Lasso(repeated) = trace.violation else { return &[] };
+        let Some(stem) = trace.steps.len().checked_sub(repeated) else { return &[] };
+        let (before, round) = trace.steps.split_at(stem);
+        let begins = |step: &TraceStep| {
+            self.first_steps.contains_key(&step.edge) && !before.iter().any(|other| other.slot == step.slot)
+        };
+        if round.iter().any(begins) { round } else { &[] }
     }
 
     fn violation(&self, violation: Violation) -> Option<Violation> {

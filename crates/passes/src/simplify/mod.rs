@@ -1,5 +1,6 @@
 //! Passes that leave every thread as it is and make its data and conditions simpler.
 
+mod drop_idle_loops;
 mod drop_owner_checks;
 mod fold_constants;
 mod merge_copies;
@@ -8,6 +9,7 @@ mod separate_values;
 mod split_arrays;
 mod use_ranges;
 
+pub use drop_idle_loops::DropIdleLoops;
 pub use drop_owner_checks::DropOwnerChecks;
 pub use fold_constants::FoldConstants;
 pub use merge_copies::MergeCopies;

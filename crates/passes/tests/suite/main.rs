@@ -4,6 +4,7 @@ mod compressing;
 mod copying;
 mod ends;
 mod forgetting;
+mod idling;
 mod locking;
 mod preservation;
 mod random;

@@ -123,6 +123,12 @@ fn trusting_owners() {
 }
 
 #[test]
+fn dropping_idle_loops() {
+    assert_covers(&check("drop_idle_loops"), 5, 100, 0);
+    assert_covers(&check_on("drop_idle_loops", generator::locking::program), 0, 100, 0);
+}
+
+#[test]
 fn preparing_what_locks_protect() {
     assert_covers(&check_on("prepare for assert", generator::locking::program), 300, 100, 0);
     assert_covers(&check_on("prepare for deadlock", generator::locking::program), 300, 0, 50);

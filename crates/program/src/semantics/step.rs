@@ -118,6 +118,17 @@ impl Semantics<'_> {
         })
     }
 
+    /// Whether the thread cannot take an edge because of what it waits for first, before anything is chosen or changed.
+    pub(super) fn is_blocked_at_once(&self, state: &State, slot: SlotId, edge: EdgeId) -> bool {
+        let first = self.program.edges[edge].ops.first();
+        match first {
+            Some(Op::Assume(condition, _)) => {
+                matches!(self.participant(state, slot).holds(condition), Ok(false))
+            }
+            _ => false,
+        }
+    }
+
     fn check_turn(&self, state: &State, slot: SlotId, edge: EdgeId) -> Result<(), StepError> {
         if slot.index() >= state.slots.len() {
             return Err(StepError::NoSuchThread(slot));

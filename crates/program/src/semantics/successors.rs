@@ -318,7 +318,8 @@ impl<'a, 'p> Successors<'a, 'p> {
         let semantics = self.semantics;
         for &edge in semantics.program.outgoing(location) {
             let choices = self.choices.of_edge(edge);
-            search.summary.incomplete |= !choices.complete;
+            search.summary.incomplete |=
+                !choices.complete && !semantics.is_blocked_at_once(state, search.slot, edge);
             if choices.is_deterministic() {
                 if self.attempt(state, edge, &[], search)?.is_break() {
                     return Ok(ControlFlow::Break(()));

@@ -95,6 +95,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         _ => conclusion(&verified, loaded, goal, arguments.solver.as_deref(), &budget),
     };
     let finding = Finding {
+        trusted: verified.trusted.iter().map(|&pass| pass.to_owned()).collect(),
         assumptions: rely_verify::assumptions(&loaded.program, goal),
         time: start.elapsed(),
         ..Finding::new(goal, engine_name(arguments), conclusion)

@@ -1,8 +1,9 @@
 //! `rely check`: decides properties and prints verdicts.
 
+use super::invariants::Validation;
 use super::ledger::Ledger;
 use super::{Context, Ended, certify, many, output, race_pairs, reproducer, witness};
-use crate::args::{BiasChoice, CheckArgs, CheckFormat};
+use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
 use crate::cache::Cache;
 use crate::console::Console;
 use crate::exit::Status;
@@ -12,8 +13,8 @@ use crate::limits::{Limits, Watch, supervised};
 use crate::progress::{Heartbeat, ProgressLine};
 use crate::settings;
 use crate::writing::write_whole;
-use rely_base::{Budget, Observer, Recorder};
-use rely_evidence::Verdict;
+use rely_base::{Budget, Observer, Recorder, Silent};
+use rely_evidence::{Proof, Verdict};
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
@@ -21,9 +22,10 @@ use rely_report::{
     explain, render_proof, render_summary,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
@@ -107,8 +109,9 @@ fn check_files(
         many::end_with_parent();
     }
     let mut page = arguments.report.as_ref().map(|_| HtmlReport::new(crate::version::TEXT));
+    let unwritten = Cell::new(None);
     for path in &arguments.files {
-        let task = Task { arguments, engine, context, watch, ledger, cache };
+        let task = Task { arguments, engine, context, watch, ledger, cache, unwritten: &unwritten };
         check_file(path, &task, &mut page)?;
         if context.interrupt.is_cancelled() {
             break;
@@ -120,7 +123,7 @@ fn check_files(
     {
         return Ok(Some(context.console.error(&format!("{}: {error}", path.display()))));
     }
-    Ok(None)
+    Ok(unwritten.get())
 }
 
 /// What is needed to check a file.
@@ -131,6 +134,8 @@ struct Task<'t> {
     context: &'t Context,
     watch: &'t Watch,
     ledger: &'t Ledger<'t>,
+    /// What it means for the command that evidence which somebody wants could not be written.
+    unwritten: &'t Cell<Option<Status>>,
     cache: Option<&'t Cache>,
 }
 
@@ -340,14 +345,14 @@ fn check_goal(
     let progress = ProgressLine::new(format!("{file} ({goal})"), is_quiet, &watch.heartbeat);
     let recorder = Recorder::new(&progress);
     let observer: &dyn Observer = if page.is_some() { &recorder } else { &progress };
-    let verified =
-        rely_verify::verify_and_keep(&loaded.program, goal, sections(arguments), engine, budget, observer);
+    let verified = decide(loaded, goal, task, budget, observer);
     let conclusion =
         certify::conclusion(&verified, loaded, goal, arguments.evidence.solver.as_deref(), budget);
     let conclusion = said(conclusion, loaded, question, arguments.strict);
     progress.clear();
     let mut finding = Finding {
         decided_by: verified.engine.map(str::to_owned),
+        trusted: verified.trusted.iter().map(|&pass| pass.to_owned()).collect(),
         assumptions: assumptions(&loaded.program, goal, races),
         race_freedom: depends_on_races(&loaded.program, goal).then_some(races),
         statistics: progress.counts(),
@@ -383,6 +388,50 @@ fn check_goal(
     (finding, limits_text(arguments) + &proof + &reproduced)
 }
 
+/// The verdict, with evidence of the kind that somebody wants if there is some.
+fn decide(
+    loaded: &Loaded,
+    goal: Goal,
+    task: &Task<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Verified {
+    let Task { arguments, engine, .. } = *task;
+    let shape = (sections(arguments), arguments.trust.into());
+    let verified = rely_verify::verify_trusting(&loaded.program, goal, shape, engine, budget, observer);
+    with_assertions(verified, loaded, goal, arguments, budget)
+}
+
+/// How long a proof by assertions is looked for if there is one by exhaustion.
+const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(60);
+
+/// A proof by assertions instead of one by exhaustion, if somebody wants what only assertions can give and leaves the
+/// choice of the engine to us.
+fn with_assertions(
+    verified: Verified,
+    loaded: &Loaded,
+    goal: Goal,
+    arguments: &CheckArgs,
+    budget: &Budget,
+) -> Verified {
+    let is_free = arguments.engine == DEFAULT_ENGINE && arguments.evidence.needs_assertions();
+    let Verdict::Safe(proved) = &verified.verdict else { return verified };
+    if !is_free || !matches!(proved.proof(), Proof::Exhausted(_)) {
+        return verified;
+    }
+    let Ok(engine) = rely_verify::strategy_with("rely-guarantee", strategy_options(arguments)) else {
+        return verified;
+    };
+    let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
+    let shape = (sections(arguments), arguments.trust.into());
+    let other =
+        rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
+    match &other.verdict {
+        Verdict::Safe(proved) if !matches!(proved.proof(), Proof::Exhausted(_)) => other,
+        _ => verified,
+    }
+}
+
 /// Whether a verdict about the program speaks of its source only if threads take turns.
 fn depends_on_races(program: &Program, goal: Goal) -> bool {
     goal != Goal::Race
@@ -409,14 +458,19 @@ fn write_files(
 ) -> String {
     let Task { arguments, context, .. } = *task;
     if let Err(message) = certify::write_evidence(&arguments.evidence, verified, goal, budget) {
-        context.console.error(&message);
+        task.unwritten.set(Some(context.console.error(&message)));
     }
     let reproduced = reproducer::write(arguments, verified, loaded, budget).unwrap_or_else(|message| {
         context.console.error(&message);
         String::new()
     });
     if is_shown {
-        write_witness(file, verified, loaded, goal, arguments, context);
+        let (path, options, text) = (Path::new(file), &arguments.input, &loaded.input.text);
+        // Whoever has found the proof: what it says is looked at as any program is.
+        let validator = rely_verify::strategy_with(DEFAULT_ENGINE, strategy_options(arguments));
+        let strategy = validator.as_deref().unwrap_or(task.engine);
+        let validation = Validation { path, text, options, strategy, budget };
+        write_witness(file, verified, loaded, goal, &validation, task);
     }
     reproduced
 }
@@ -463,14 +517,14 @@ fn write_witness(
     verified: &Verified,
     loaded: &Loaded,
     goal: Goal,
-    arguments: &CheckArgs,
-    context: &Context,
+    validation: &Validation<'_>,
+    Task { arguments, context, unwritten, .. }: &Task<'_>,
 ) {
     let Some(path) = &arguments.evidence.witness else { return };
-    match witness::write(path, Path::new(file), verified, loaded, goal) {
+    match witness::write(path, Path::new(file), verified, loaded, goal, validation) {
         Ok(None) => {}
         Ok(Some(left_out)) => Console::complain(&format!("{}: {left_out}\n", path.display())),
-        Err(message) => drop(context.console.error(&message)),
+        Err(message) => unwritten.set(Some(context.console.error(&message))),
     }
 }
 

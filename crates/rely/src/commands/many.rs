@@ -296,6 +296,7 @@ fn options(arguments: &CheckArgs, (seconds, megabytes): (f64, u64)) -> Vec<OsStr
     add("--engine", &arguments.engine);
     add("--bias", &name(arguments.bias));
     add("--sections", &name(arguments.sections));
+    add("--trust", &name(arguments.trust));
     add("--timeout", &seconds.to_string());
     add("--memory", &megabytes.to_string());
     for (limit, value) in &arguments.limit {

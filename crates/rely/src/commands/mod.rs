@@ -8,6 +8,7 @@ mod export;
 mod fmt;
 mod horn;
 mod horn_solver;
+mod invariants;
 mod ledger;
 mod many;
 mod output;
@@ -15,11 +16,12 @@ mod race_pairs;
 mod reproducer;
 mod run;
 mod show;
+mod validate;
 mod witness;
 
 pub use documentation::{completions, man};
 pub use {bench::bench, certify::certify, check::check, export::export, fmt::fmt, horn::horn};
-pub use {run::run, show::show};
+pub use {run::run, show::show, validate::validate};
 
 use crate::args::InputArgs;
 use crate::console::Console;

@@ -1,9 +1,11 @@
 //! `rely check --witness FILE`: what was found, for other verifiers to check.
 
+use super::invariants::Validation;
 use crate::version;
 use crate::writing::write_whole;
+use rely_evidence::Verdict;
 use rely_program::Goal;
-use rely_report::{Witness, WitnessFormat, WitnessTask, render_witness};
+use rely_report::{Witness, WitnessFormat, WitnessTask, read_witness, render_witness};
 use rely_verify::{Loaded, Verified};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -19,6 +21,7 @@ pub(super) fn write(
     verified: &Verified,
     loaded: &Loaded,
     goal: Goal,
+    validation: &Validation<'_>,
 ) -> Result<Option<String>, String> {
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("yml" | "yaml") => WitnessFormat::Yaml,
@@ -38,7 +41,13 @@ pub(super) fn write(
         version: version::TEXT.to_owned(),
     };
     let context = super::proof_context(verified, loaded);
-    let Witness { text, left_out } = render_witness(&verified.verdict, goal, &context, &task, format)?;
+    let render = |kept| render_witness(&verified.verdict, goal, &context, &task, format, kept);
+    let mut witness = render(None)?;
+    if matches!(verified.verdict, Verdict::Safe(_)) {
+        let claimed = read_witness(&witness.text)?;
+        witness = render(Some(&validation.that_hold(&claimed)))?;
+    }
+    let Witness { text, left_out } = witness;
     write_whole(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(left_out)
 }

@@ -229,7 +229,7 @@ fn unknown_names_are_refused() {
         &["check", "--engine", "magic", "a.rely"],
         &expect![[r#"
             error: invalid value 'magic' for '--engine <ENGINE>'
-              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, deductive, parameterized, houdini, termination]
+              [possible values: portfolio, explore, rely-guarantee, owicki-gries, reduction, rule-safety, deductive, parameterized, houdini, termination, helping]
 
             For more information, try '--help'.
         "#]],

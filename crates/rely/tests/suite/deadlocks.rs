@@ -1,21 +1,25 @@
-//! Every program in `tests/deadlocks/` gets the verdict about deadlocks that it says it must get.
+//! Every program in `tests/deadlocks/` and `tests/termination/` gets the verdicts about deadlocks and about its end that it
+//! says it must get.
 
 use crate::expectation::{disappointments, parse};
 use crate::support::root;
 use rely::args::InputArgs;
+use rely_program::Goal;
 use std::path::PathBuf;
 
-fn programs() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join("crates/rely/tests/deadlocks")).expect("there are programs");
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = root().join("crates/rely/tests").join(folder);
+    let entries = std::fs::read_dir(folder).expect("there are programs");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     paths.sort();
     paths
 }
 
-#[test]
-fn every_program_gets_its_verdict() {
+/// Every program of a folder gets its verdicts.
+#[track_caller]
+fn check(folder: &str) {
     let mut complaints = Vec::new();
-    for path in programs() {
+    for path in programs(folder) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let input = rely::input::read(&path, &InputArgs::default())
             .unwrap_or_else(|error| panic!("{name}: {}", error.message));
@@ -29,13 +33,26 @@ fn every_program_gets_its_verdict() {
 }
 
 #[test]
+fn every_program_that_may_wait_gets_its_verdict() {
+    check("deadlocks");
+}
+
+#[test]
+fn every_program_that_may_not_end_gets_its_verdicts() {
+    check("termination");
+}
+
+#[test]
 fn there_are_enough_programs_of_each_kind() {
-    let verdicts: Vec<String> = programs()
-        .iter()
-        .flat_map(|path| parse(&std::fs::read_to_string(path).expect("text")).expect("expectations"))
-        .map(|expected| expected.verdict)
-        .collect();
+    let count = |folder: &str, goal: Goal, verdict: &str| {
+        let texts = programs(folder).into_iter().map(|path| std::fs::read_to_string(path).expect("text"));
+        let expected = texts.flat_map(|text| parse(&text).expect("expectations"));
+        expected.filter(|expected| expected.goal == goal && expected.verdict == verdict).count()
+    };
     for verdict in ["safe", "unsafe"] {
-        assert!(verdicts.iter().filter(|found| *found == verdict).count() >= 12, "{verdict}");
+        assert!(count("deadlocks", Goal::Deadlock, verdict) >= 25, "{verdict}");
+        assert!(count("termination", Goal::Deadlock, verdict) >= 12, "{verdict}");
+        assert!(count("termination", Goal::Termination, verdict) >= 20, "{verdict}");
+        assert!(count("termination", Goal::FairTermination, verdict) >= 12, "{verdict}");
     }
 }

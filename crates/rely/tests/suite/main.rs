@@ -37,4 +37,6 @@ mod reproducer_kinds;
 mod rules;
 mod support;
 mod tidy;
+mod trust;
+mod validate;
 mod witness;

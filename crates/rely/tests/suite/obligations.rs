@@ -80,7 +80,7 @@ fn check_mutants(file: &str, engine: &str, at_least: usize) {
 }
 
 /// Of how many race-free programs the proof of one is usually shown to other solvers; `RELY_RACE_PROOFS=1` shows all.
-const USUAL_STRIDE: usize = 8;
+const USUAL_STRIDE: usize = 5;
 
 /// Other solvers confirm proofs that there are no data races: they are modular proofs of the program in which races
 /// are properties.

@@ -121,6 +121,7 @@ fn branches_and_calls_are_waypoints() {
         "{written}"
     );
     let main = [
+        "function_enter 19",
         "branching 20 false",
         "branching 21 false",
         "branching 22 false",

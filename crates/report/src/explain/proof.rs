@@ -8,7 +8,9 @@ use crate::layout::{self, group_digits};
 use crate::phrase::Phrases;
 use crate::recall;
 use crate::reduction;
+use rely_base::plural;
 use rely_evidence::counting::{Invariant, InvariantPrinter};
+use rely_evidence::helping::Helping;
 use rely_evidence::ranking::Ranking;
 use rely_evidence::reduction::Reduced;
 use rely_evidence::rely_guarantee::{ControlPoint, Cube, RelyGuarantee};
@@ -53,6 +55,7 @@ fn of_proof(proof: &Proof, is_modular: bool, explained: &Explained<'_>) -> Vec<S
             sentences
         }
         Proof::Ranking(ranking) => vec![plain(descends(ranking))],
+        Proof::Helping(helping) => vec![plain(helps(helping))],
         _ => Vec::new(),
     }
 }
@@ -65,6 +68,17 @@ fn blocks(reduced: &Reduced, program: &Program) -> String {
     format!(
         "What other threads do can as well be done before or after {blocks}, which {are} proved as one step each."
     )
+}
+
+fn helps(helping: &Helping) -> String {
+    match helping.helps.len() {
+        0 => "No thread ever has to wait.".to_owned(),
+        _ => format!(
+            "At {} a thread may have to wait. Whenever one does, some step of another thread can be made that brings it \
+             nearer to where it goes on, which a rank says: a natural number that gets smaller with each such step.",
+            plural(helping.helps.len(), "places")
+        ),
+    }
 }
 
 fn descends(ranking: &Ranking) -> String {

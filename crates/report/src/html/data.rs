@@ -48,6 +48,8 @@ pub(super) struct Section {
     pub modular: Option<bool>,
     pub engine: Option<String>,
     pub assumptions: Vec<String>,
+    /// The passes on which the proof relies.
+    pub trusted: Vec<String>,
     pub counts: Vec<(String, u64)>,
     pub seconds: Option<f64>,
     pub errors: Vec<String>,

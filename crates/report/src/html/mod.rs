@@ -84,6 +84,7 @@ impl HtmlReport {
         section.property = Some(finding.property.name());
         section.engine = Some(finding.engine_text());
         section.assumptions.clone_from(&finding.assumptions);
+        section.trusted.clone_from(&finding.trusted);
         section.counts.clone_from(&finding.statistics);
         section.seconds = Some(finding.time.as_secs_f64());
         match &finding.conclusion.0 {
@@ -143,6 +144,9 @@ impl HtmlReport {
             Proof::Ranking(ranking) => {
                 let (proof, ranking) = (&ranking.proof, Some(ranking));
                 section.outline = Some(outline::outline(proof, ranking, subject, &self.sources));
+            }
+            Proof::Helping(helping) => {
+                section.outline = Some(outline::outline(&helping.proof, None, subject, &self.sources));
             }
             Proof::Counting(counting) => {
                 section.outline = Some(outline::outline(&counting.proof, None, subject, &self.sources));

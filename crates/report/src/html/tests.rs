@@ -80,6 +80,7 @@ fn report(file: &str) -> String {
         explanation: Vec::new(),
         race_pairs: None,
         race_freedom: None,
+        trusted: vec!["use_ranges".to_owned()],
         assumptions: vec!["an-assumption".to_owned()],
         statistics: vec![("states".to_owned(), 12)],
         time: Duration::from_millis(20),

@@ -1,5 +1,6 @@
 /* What gcc calls before accesses to memory: each waits for its turn. */
 #include "rely_runtime.h"
+#include <stdlib.h>
 
 void __tsan_init(void) {}
 
@@ -8,6 +9,11 @@ void __tsan_func_entry(void *caller) {
 }
 
 void __tsan_func_exit(void) {}
+
+void rely_free(void *memory) {
+    before_free();
+    free(memory);
+}
 
 #define ACCESS(size) \
     void __tsan_read##size(void *address) { before_access(address, RELY_READ); } \

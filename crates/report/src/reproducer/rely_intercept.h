@@ -34,6 +34,7 @@
 #define random rely_random
 #define sleep rely_sleep
 #define usleep rely_usleep
+#define free rely_free
 #ifdef RELY_RACES
 #define pthread_once rely_once
 #define pthread_barrier_init rely_barrier_init

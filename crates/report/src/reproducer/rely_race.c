@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "rely_runtime.h"
 #include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CALLER __builtin_return_address(0)
@@ -166,6 +168,15 @@ void *rely_memset(void *to, int byte, size_t size) {
     memset(to, byte, size);
     AFTER(to, size);
     return to;
+}
+
+/* It modifies all that it takes. */
+void rely_free(void *memory) {
+    size_t size = malloc_usable_size(memory);
+    bool races = before_free();
+    __tsan_func_entry(CALLER);
+    free(memory);
+    AFTER(memory, size);
 }
 
 /* A copy reads and writes at once: which of the two races, the schedule knows. */

@@ -437,6 +437,20 @@ bool before_race(const volatile void *address, unsigned long size, int how) {
     return step != NO_STEP;
 }
 
+/* The turn of a thread that frees memory, all of it at once; whether that is a racing access. */
+bool before_free(void) {
+    if (self == UNSCHEDULED || is_over)
+        return false;
+    take_guard();
+    int step = next_step();
+    if (step != NO_STEP && !strstr(rely_schedule.steps[step].text, "free"))
+        step = NO_STEP;
+    if (step != NO_STEP)
+        make_step(step);
+    leave_guard();
+    return step != NO_STEP && rely_schedule.steps[step].kind == RELY_RACE;
+}
+
 /* ---- watching ------------------------------------------------------------------------------ */
 
 /* Whether the thread that a thread waits for has still something to do. */

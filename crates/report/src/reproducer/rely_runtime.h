@@ -50,6 +50,7 @@ void nap(long nanoseconds);
 void before_access(const volatile void *address, int how);
 /* The same, and whether the access is the thread's part of a data race. */
 bool before_race(const volatile void *address, unsigned long size, int how);
+bool before_free(void);
 /* The next step of the thread of a kind, or NO_STEP. */
 int step_of_kind(enum rely_kind kind);
 /* Waits for the turn of a step, and makes it. */

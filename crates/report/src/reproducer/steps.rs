@@ -47,6 +47,8 @@ pub(super) struct Variable {
     pub(super) place: CPlace,
     /// Whether more than one thread uses it.
     pub(super) is_shared: bool,
+    /// Whether it says which allocated objects are in use, and how large they are: no memory of the C program.
+    is_bookkeeping: bool,
 }
 
 impl Variable {
@@ -190,8 +192,14 @@ fn variables(program: &Program, names: &Names) -> Vec<Variable> {
                 None => c_place(&var.name, var.length.map(|_| var.cells()), names),
             },
             is_shared: is_shared(id),
+            is_bookkeeping: var.atomic && var.length.is_some() && is_bookkeeping(&var.name),
         })
         .collect()
+}
+
+/// Whether the front end calls the states or sizes of allocated objects so; others of these names have a number.
+fn is_bookkeeping(name: &str) -> bool {
+    matches!(name.split('#').next(), Some("heap.state" | "heap.size"))
 }
 
 /// Variables are called like the lvalues of C, without the indices in between.
@@ -315,7 +323,12 @@ impl Planner<'_> {
                 text,
             })
         };
-        racers.into_iter().zip(race.accesses.clone()).enumerate().filter_map(step).collect()
+        let mut both: Vec<_> = racers.into_iter().zip(race.accesses.clone()).collect();
+        // Memory that was freed before is something else to ThreadSanitizer.
+        both.sort_by_key(|(racer, _)| {
+            statement(self.program, self.sources, racer.edge).1.starts_with("free")
+        });
+        both.into_iter().enumerate().filter_map(step).collect()
     }
 
     /// What a step of the trace is in the schedule, often nothing.
@@ -333,7 +346,8 @@ impl Planner<'_> {
                 _ => {}
             }
         }
-        let accesses = self.accesses(before, step, ops);
+        let mut accesses = self.accesses(before, step, ops);
+        accesses.retain(|access| !self.variables[access.variable].is_bookkeeping);
         let (shared, own): (Vec<Access>, Vec<Access>) =
             accesses.into_iter().partition(|access| self.variables[access.variable].is_shared);
         // What has no name is recognized by the order of its accesses, so none is left out.

@@ -9,17 +9,17 @@ use std::ops::Range;
 
 /// A token: where it stands and what it is.
 #[derive(Clone, Copy, Debug)]
-struct Token<'t> {
-    start: usize,
-    text: &'t str,
+pub(super) struct Token<'t> {
+    pub(super) start: usize,
+    pub(super) text: &'t str,
 }
 
 /// A C text in tokens, each bracket with its partner.
 #[derive(Debug)]
 pub(super) struct CText<'t> {
-    tokens: Vec<Token<'t>>,
+    pub(super) tokens: Vec<Token<'t>>,
     /// For each bracket the position of its partner in `tokens`.
-    partners: Vec<Option<usize>>,
+    pub(super) partners: Vec<Option<usize>>,
 }
 
 /// What stands at a place.
@@ -48,15 +48,15 @@ impl<'t> CText<'t> {
         Self { tokens, partners }
     }
 
-    fn at(&self, byte: usize) -> Option<usize> {
+    pub(super) fn at(&self, byte: usize) -> Option<usize> {
         self.tokens.binary_search_by_key(&byte, |token| token.start).ok()
     }
 
-    fn text(&self, index: usize) -> &'t str {
+    pub(super) fn text(&self, index: usize) -> &'t str {
         self.tokens[index].text
     }
 
-    fn before(&self, index: usize) -> Option<(usize, &'t str)> {
+    pub(super) fn before(&self, index: usize) -> Option<(usize, &'t str)> {
         let before = index.checked_sub(1)?;
         Some((before, self.text(before)))
     }
@@ -116,7 +116,7 @@ impl<'t> CText<'t> {
     }
 
     /// Whether a `while` ends a `do`, as far as can be seen; in doubt it does.
-    fn ends_do(&self, keyword: usize) -> bool {
+    pub(super) fn ends_do(&self, keyword: usize) -> bool {
         match self.before(keyword) {
             Some((block, "}")) => {
                 let open = self.partners[block];

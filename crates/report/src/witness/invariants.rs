@@ -72,6 +72,18 @@ pub struct Annotations {
     pub left_out: usize,
 }
 
+impl Annotations {
+    /// Keeps some of the invariants, by their positions, and the ghost variables of which they speak.
+    pub(super) fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let mut position = 0;
+        self.invariants.retain(|_| {
+            position += 1;
+            is_kept(position - 1)
+        });
+        self.ghosts = with_used_ghosts(&mut self.invariants, std::mem::take(&mut self.ghosts));
+    }
+}
+
 /// The programs and texts that a proof is about.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofContext<'c> {

@@ -9,24 +9,34 @@ mod branches;
 mod c_text;
 mod ghosts;
 mod graphml;
+mod instrument;
 mod invariants;
 mod locks;
+mod read;
 mod regions;
 mod statements;
+mod steps;
 mod violation;
 mod yaml;
 
 pub use ghosts::{GhostChange, GhostFact, GhostId, GhostUpdate, GhostVariable, Ghosts};
+pub use instrument::{Instrumented, instrument};
 pub use invariants::{Annotations, Disjunct, Invariant, ProofContext, invariants};
+
+pub use read::{
+    Claimed, ClaimedGhost, ClaimedInvariant, ClaimedPlace, ClaimedUpdate, ClaimedWaypoint, read_witness,
+};
 
 pub(crate) use violation::functions_entered;
 
 use c_text::CText;
 use rely_base::FileId;
 use rely_evidence::counting::Counting;
+use rely_evidence::helping::Helping;
 use rely_evidence::reduction::Reduced;
 use rely_evidence::{Proof, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
+use std::collections::BTreeSet;
 
 /// What a witness says about itself and about the task.
 #[derive(Clone, Debug)]
@@ -61,13 +71,15 @@ pub struct Witness {
     pub left_out: Option<String>,
 }
 
-/// Writes a witness of a verdict about a C program, or says why there can be none.
+/// Writes a witness of a verdict about a C program, or says why there can be none. Of its invariants only those are
+/// written that are `kept`, if somebody has looked at them.
 pub fn render_witness(
     verdict: &Verdict,
     goal: Goal,
     context: &ProofContext<'_>,
     task: &WitnessTask,
     format: WitnessFormat,
+    kept: Option<&BTreeSet<usize>>,
 ) -> Result<Witness, String> {
     let file = source_file(context).ok_or("the program has no text to speak of")?;
     let text = CText::new(context.sources.file(file).text());
@@ -100,11 +112,13 @@ pub fn render_witness(
                 Proof::Ranking(_) => return Err("the format has no words for ranks".to_owned()),
                 // What is held holds in the program itself, whatever is proved of the reduced one.
                 Proof::RelyGuarantee(proof)
+                | Proof::Helping(Helping { proof, .. })
                 | Proof::Counting(Counting { proof, .. })
                 | Proof::Reduced(Reduced { held: proof, .. }) => {
-                    let found = invariants(proof, context);
-                    let told = format!("at {} places nothing that C can express is known", found.left_out);
-                    let left_out = (found.left_out > 0).then_some(told);
+                    let mut found = invariants(proof, context);
+                    let all = found.invariants.len();
+                    found.keep(|index| kept.is_none_or(|kept| kept.contains(&index)));
+                    let left_out = left_out(&found, all - found.invariants.len());
                     (found, left_out)
                 }
                 _ => {
@@ -116,6 +130,18 @@ pub fn render_witness(
             Ok(Witness { text: yaml::correctness(&annotations, context, task, &specification), left_out })
         }
     }
+}
+
+/// What a witness of a proof does not say.
+fn left_out(found: &Annotations, unconfirmed: usize) -> Option<String> {
+    let silent = (found.left_out > 0)
+        .then(|| format!("at {} places nothing that C can express is known", found.left_out));
+    let unconfirmed = (unconfirmed > 0).then(|| {
+        let invariants = rely_base::plural(unconfirmed, "invariants");
+        format!("{invariants} left out: not confirmed on the program itself")
+    });
+    let told: Vec<String> = silent.into_iter().chain(unconfirmed).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// The file of the first statement that has one.

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// Functions whose results SV-COMP's programs take as inputs.
 const INPUT: &str = "__VERIFIER_nondet_";
+/// The function that creates threads.
+const CREATION: &str = "pthread_create";
 
 /// One statement that a thread does, or a part of one.
 pub(super) struct Step {
@@ -38,6 +40,8 @@ pub(super) struct Step {
     pub(super) entered: Option<(SourceRange, Option<String>)>,
     /// The thread that the step creates, and the function that it starts with.
     pub(super) creates: Option<(usize, String)>,
+    /// The closing parenthesis of the call that creates it.
+    pub(super) creation: Option<SourceRange>,
 }
 
 /// Which statement a thread is doing, and which of its edges it has taken.
@@ -183,6 +187,9 @@ impl<'w> Walk<'w> {
         let is_resumed = called.left.iter().any(is_called);
         let entered = called.entered.map(|close| (place(close, 1), text.function(close).map(str::to_owned)));
         let creates = created(context.program, step.edge, before, after);
+        let creation =
+            creates.as_ref().and_then(|_| text.only_call(span.start as usize, span.end as usize, CREATION));
+        let creation = creation.map(|(_, close)| place(close, 1));
         if let Some(last) = self.steps.last_mut().filter(|_| !is_start && !is_switch && creates.is_none()) {
             last.input = last.input.take().or(input);
             last.branch = last.branch.take().or(branch);
@@ -205,6 +212,7 @@ impl<'w> Walk<'w> {
             branch,
             entered,
             creates,
+            creation,
         });
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn violation(path: &Path, task: &WitnessTask, specification: &str) ->
     let mut text = entry("violation_sequence", version, &task.uuids[0], task, specification);
     text += "  content:\n";
     let steps = |steps: &[Step]| -> String {
-        let parts = [entered, assumption, input, branching];
+        let parts = [entered, assumption, created, input, branching];
         steps.iter().flat_map(|step| parts.map(|part| part(step, path.has_threads, task))).collect()
     };
     if !path.racing.is_empty() {
@@ -55,6 +55,12 @@ fn assumption(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
 fn entered(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
     let Some((place, caller)) = &step.entered else { return String::new() };
     waypoint("function_enter", step, has_threads, (place, caller.as_deref()), None, task)
+}
+
+/// A waypoint for the call that creates a thread: the first one registers thread 1, and so on.
+fn created(step: &Step, has_threads: bool, task: &WitnessTask) -> String {
+    let Some(place) = &step.creation else { return String::new() };
+    waypoint("function_enter", step, has_threads, (place, step.function.as_deref()), None, task)
 }
 
 /// A waypoint for the way that the step chooses.

@@ -10,7 +10,7 @@ use super::limits::PortfolioLimits;
 use super::race::{Accept, Entrants, Race};
 use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, StopReason};
-use rely_engines::{Explore, ExploreOptions, Parameterized, Termination};
+use rely_engines::{Explore, ExploreOptions, Helping, Parameterized, Termination};
 use rely_evidence::{Claim, Reason, Verdict};
 use rely_program::Goal;
 
@@ -27,6 +27,8 @@ pub struct Portfolio {
     pub parameterized: Parameterized,
     /// The search for rankings.
     pub termination: Termination,
+    /// The search for steps that help whoever waits.
+    pub helping: Helping,
     /// What comes first, and for how long.
     pub limits: PortfolioLimits,
 }
@@ -95,8 +97,12 @@ impl Portfolio {
                 Race::new(task, accept).run(entrants, budget, explore)
             }
             Claim::Unknown(Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS) => {
-                let ranked = accept(task.run(&self.termination, budget, task.observer), budget);
-                ranked.or_else(|why| {
+                let helped = match task.goal {
+                    Goal::Deadlock => accept(task.run(&self.helping, budget, task.observer), budget).ok(),
+                    _ => None,
+                };
+                let ranked = || accept(task.run(&self.termination, budget, task.observer), budget);
+                helped.map_or_else(ranked, Ok).or_else(|why| {
                     let explored = accept(task.run(&explore, budget, task.observer), budget);
                     // That not all values were tried says less than why there is no proof.
                     explored.map_err(|reason| if reason == Reason::Sampled { why } else { reason })

@@ -11,6 +11,7 @@
 use super::{Attributed, Decision, Judge, Portfolio, Strategy, Task};
 use rely_base::{Budget, CancelToken};
 use rely_engines::reduction::{self, Blocks};
+use rely_engines::{OwickiGries, SymbolicLimits};
 use rely_evidence::reduction::reduced_program;
 use rely_evidence::{Claim, Proof, Reason, Verdict};
 use rely_passes::{BackMap, forget, forgettable};
@@ -18,17 +19,42 @@ use rely_program::analysis::IdSet;
 use rely_program::{Goal, Program, VarId};
 
 /// Reduction, and a strategy for the rest.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReductionStrategy {
+#[derive(Clone, Copy, Debug)]
+pub struct ReductionStrategy<S = Portfolio> {
+    /// What it is called.
+    pub name: &'static str,
     /// Who proves the program in which blocks are single steps.
-    pub rest: Portfolio,
+    pub rest: S,
     /// What the inference of blocks may cost.
     pub limits: reduction::Limits,
+    /// What the translation of steps may cost.
+    pub symbolic: SymbolicLimits,
 }
 
-impl Strategy for ReductionStrategy {
+impl ReductionStrategy {
+    /// Reduction, and several engines for the rest.
+    pub fn new(rest: Portfolio, limits: reduction::Limits) -> Self {
+        Self { name: "reduction", rest, limits, symbolic: rest.rely_guarantee.symbolic }
+    }
+}
+
+impl ReductionStrategy<OwickiGries> {
+    /// Reduction, and Horn clauses for the rest.
+    pub fn by_clauses(rest: OwickiGries, limits: reduction::Limits) -> Self {
+        let rest = OwickiGries { summarising: true, ..rest };
+        Self { name: "rule-safety", rest, limits, symbolic: rest.symbolic }
+    }
+}
+
+impl Default for ReductionStrategy {
+    fn default() -> Self {
+        Self::new(Portfolio::default(), reduction::Limits::default())
+    }
+}
+
+impl<S: Strategy> Strategy for ReductionStrategy<S> {
     fn name(&self) -> &'static str {
-        "reduction"
+        self.name
     }
 
     fn takes_easy_proofs(&self) -> bool {
@@ -42,9 +68,7 @@ impl Strategy for ReductionStrategy {
     fn claim(&self, task: Task<'_>, budget: &Budget) -> Attributed {
         match self.reduce(task, IdSet::new(), budget) {
             Ok(reduced) => reduced.claim(&self.rest, task, budget),
-            Err(NotReduced::Goal(reason)) => {
-                Attributed { claim: Claim::Unknown(reason), engine: self.name() }
-            }
+            Err(NotReduced::Goal(reason)) => Attributed { claim: Claim::Unknown(reason), engine: self.name },
             Err(NotReduced::NoBlocks) => self.rest.claim(task, budget),
         }
     }
@@ -74,7 +98,7 @@ pub(super) struct Reduced {
     back: BackMap,
 }
 
-impl ReductionStrategy {
+impl<S: Strategy> ReductionStrategy<S> {
     /// Forgets what can be forgotten, and takes blocks for one step.
     pub(super) fn reduce_forgetting(&self, task: Task<'_>, budget: &Budget) -> Result<Reduced, NotReduced> {
         self.reduce(task, forgettable(task.program), budget)
@@ -89,10 +113,10 @@ impl ReductionStrategy {
     ) -> Result<Reduced, NotReduced> {
         let Task { program, goal, .. } = task;
         if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
-            return Err(NotReduced::Goal(Reason::UnsupportedGoal { engine: self.name(), goal }));
+            return Err(NotReduced::Goal(Reason::UnsupportedGoal { engine: self.name, goal }));
         }
         let Ok((forgetful, back)) = forget(program, &forgotten) else { return Err(NotReduced::NoBlocks) };
-        let limits = (self.limits, self.rest.rely_guarantee.symbolic);
+        let limits = (self.limits, self.symbolic);
         let blocks = Blocks::infer(&forgetful, goal, limits, budget);
         if blocks.inside.is_empty() && forgotten.is_empty() {
             return Err(NotReduced::NoBlocks);

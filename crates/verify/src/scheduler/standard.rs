@@ -71,6 +71,6 @@ impl Strategy for Standard {
 
 impl Standard {
     fn reducing(&self) -> ReductionStrategy {
-        ReductionStrategy { rest: self.portfolio, limits: self.reduction }
+        ReductionStrategy::new(self.portfolio, self.reduction)
     }
 }

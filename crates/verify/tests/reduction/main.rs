@@ -194,19 +194,47 @@ fn unprotected_sum(statements: usize) -> Program {
     loaded.unwrap_or_else(|problem| panic!("{problem}")).program
 }
 
+/// Sections of so many statements under a spin lock that is written while it is waited for.
+fn spinning_sections(statements: usize) -> Program {
+    let statements = "x = x + 1; ".repeat(statements);
+    let text = format!(
+        "typedef unsigned long pthread_t;
+         int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+         int pthread_join(pthread_t, void **);
+         void __assert_fail(const char *, const char *, unsigned, const char *);
+         int spin, x;
+         void *one(void *u) {{ while (__sync_lock_test_and_set(&spin, 1)) ; {statements} __sync_lock_release(&spin); return 0; }}
+         void *two(void *u) {{ while (__sync_lock_test_and_set(&spin, 1)) while (spin) ; {statements}
+                               if (x == 1) __assert_fail(\"\", \"\", 0, \"\"); spin = 0; return 0; }}
+         int main(void) {{ pthread_t s, t;
+            pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+            pthread_join(s, 0); pthread_join(t, 0); return 0; }}"
+    );
+    let loaded = rely_verify::load(&Source::new("program.c", Language::C, text));
+    loaded.unwrap_or_else(|problem| panic!("{problem}")).program
+}
+
+/// The obligations and states of the proof about a program.
+fn cost(program: &Program) -> (u64, Option<u64>) {
+    let strategy = ReductionStrategy::default();
+    let verified = verify(program, Goal::Assert, &strategy, &Budget::unlimited(), &Silent);
+    let Verdict::Safe(proved) = &verified.verdict else { panic!("{}", verified.verdict.name()) };
+    match proved.confirmation() {
+        Confirmation::Reduced { obligations, states } => (obligations, states),
+        _ => panic!("{}", proved.evidence()),
+    }
+}
+
+#[test]
+fn waiting_for_a_spin_lock_costs_no_states() {
+    let [(_, states), (_, same)] = [2, 8].map(|statements| cost(&spinning_sections(statements)));
+    assert!(states.is_some_and(|states| states < 20) && states == same, "{states:?} {same:?}");
+}
+
 #[test]
 fn what_nobody_asks_for_costs_no_states() {
-    let cost = |statements: usize| {
-        let program = unprotected_sum(statements);
-        let strategy = ReductionStrategy::default();
-        let verified = verify(&program, Goal::Assert, &strategy, &Budget::unlimited(), &Silent);
-        let Verdict::Safe(proved) = &verified.verdict else { panic!("{}", verified.verdict.name()) };
-        let Confirmation::Reduced { obligations, states } = proved.confirmation() else {
-            panic!("{}", proved.evidence())
-        };
-        (obligations, states)
-    };
-    let [(two, states), (four, same), (eight, again)] = [2, 4, 8].map(cost);
+    let [(two, states), (four, same), (eight, again)] =
+        [2, 4, 8].map(|statements| cost(&unprotected_sum(statements)));
     assert!(states.is_some() && states == same && same == again);
     // So many more for each statement, and no squares.
     assert_eq!(eight - four, 2 * (four - two));

@@ -72,6 +72,27 @@ pub const TRICKY: &[Tricky] = &[
         expected: "unsafe",
     },
     Tricky {
+        without: "the condition that no commit is in a loop of a block: safe, since nobody seems to come in between of two rounds",
+        model: "var m: mutex; var x: int = 0;
+                thread A { local i: int = 0; lock(m); while i < 2 { x := x + 1; unlock(m); lock(m); i := i + 1; } unlock(m); }
+                thread B { lock(m); assert x != 1; unlock(m); }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that all steps in a loop of a block are right movers: safe, since the loop seems to do nothing others see",
+        model: "var m: mutex; var x, go: int = 0;
+                thread A { lock(m); while go == 0 { x := x + 1; } unlock(m); }
+                thread B { await x == 2; assert false; }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "nothing: a loop under a lock is part of the block",
+        model: "var m: mutex; var x, y: int = 0;
+                thread A { local i: int = 0; lock(m); while i < 3 { x := x + 1; y := y + 1; i := i + 1; } unlock(m); }
+                thread B { local r: int = 0; lock(m); r := x; assert r == y; unlock(m); }",
+        expected: "safe by reduction",
+    },
+    Tricky {
         without: "the condition that nothing can block after a commit: safe, since the thread waits inside of its block",
         model: "var m, x, y: int = 0;
                 thread A { await m == 0 do { m := 1; } x := 1; m := 0; await y == 1; }

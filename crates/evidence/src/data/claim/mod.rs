@@ -4,7 +4,7 @@ mod reduced;
 
 pub use reduced::{Mover, Phase, Reduced, reduced_program};
 
-use super::{Counting, Ranking, Reason, RelyGuarantee, StateList};
+use super::{Counting, Helping, Ranking, Reason, RelyGuarantee, StateList};
 use rely_program::Trace;
 
 /// What an engine says about a program and a goal. Nobody has to believe it.
@@ -28,6 +28,8 @@ pub enum Proof {
     RelyGuarantee(RelyGuarantee),
     /// Ranks that every step makes smaller.
     Ranking(Ranking),
+    /// Steps that bring whoever waits nearer to where it goes on.
+    Helping(Helping),
     /// Assertions, and relations between variables and numbers of threads.
     Counting(Counting),
     /// Blocks of steps that may be taken for one step, and a proof about the program in which they

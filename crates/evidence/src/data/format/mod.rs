@@ -22,10 +22,11 @@
 //!
 //! Threads, locations, edges and variables are numbers in the program that the proof is about,
 //! which is the simplified one; its fingerprint says which. Other kinds of proofs stand in the place
-//! of `rely_guarantee`: `exhausted`, `ranking`. Reading a certificate only makes sure
+//! of `rely_guarantee`: `exhausted`, `ranking`, `helping`. Reading a certificate only makes sure
 //! that it has this shape. Whether it proves anything the [check](crate::check) says.
 
 mod counting;
+mod helping;
 mod ranking;
 mod reduced;
 mod trace;
@@ -37,6 +38,7 @@ use super::{
     RelyGuarantee, ThreadAssertions,
 };
 use counting::CountingRecord;
+use helping::HelpingRecord;
 use ranking::RankingRecord;
 use reduced::ReducedRecord;
 use rely_base::Id;
@@ -145,6 +147,7 @@ pub(crate) enum ProofRecord {
     Exhausted { states: u64, transitions: u64, reduced: bool },
     RelyGuarantee(RelyGuaranteeRecord),
     Ranking(RankingRecord),
+    Helping(HelpingRecord),
     Counting(CountingRecord),
     Reduced(ReducedRecord),
 }
@@ -159,6 +162,7 @@ impl From<&Proof> for ProofRecord {
                 reduced: *reduction == Reduction::PartialOrder,
             },
             Proof::Ranking(ranking) => ProofRecord::Ranking(ranking.into()),
+            Proof::Helping(helping) => ProofRecord::Helping(helping.into()),
             Proof::Counting(proof) => ProofRecord::Counting(proof.into()),
             Proof::Reduced(proof) => ProofRecord::Reduced(proof.into()),
         }
@@ -174,6 +178,7 @@ impl From<ProofRecord> for Proof {
                 Proof::Exhausted(Exhausted { states, transitions, reduction, visited: None })
             }
             ProofRecord::Ranking(record) => Proof::Ranking(record.into()),
+            ProofRecord::Helping(record) => Proof::Helping(record.into()),
             ProofRecord::Counting(record) => Proof::Counting(record.into()),
             ProofRecord::Reduced(record) => Proof::Reduced(record.into()),
         }

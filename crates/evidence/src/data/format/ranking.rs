@@ -28,7 +28,7 @@ pub(crate) struct RankingRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ThreadRecord {
+pub(crate) struct ThreadRecord {
     thread: u32,
     at: Vec<PlaceRecord>,
 }
@@ -54,26 +54,48 @@ struct SumRecord {
     constant: Value,
 }
 
+/// Ranks as they are written.
+pub(super) fn ranks_to(ranks: &[ThreadRanks]) -> Vec<ThreadRecord> {
+    let sum = |sum: &Sum| SumRecord {
+        terms: sum.terms.iter().map(|&(factor, part)| (factor, part.into())).collect(),
+        constant: sum.constant,
+    };
+    let case = |case: &RankCase| CaseRecord {
+        when: case.when.iter().map(AtomRecord::from).collect(),
+        rank: case.rank.iter().map(sum).collect(),
+    };
+    let thread = |entry: &ThreadRanks| {
+        let place = |(spot, cases): &(_, Vec<RankCase>)| PlaceRecord {
+            spot: ControlPointRecord::from(*spot),
+            cases: cases.iter().map(case).collect(),
+        };
+        ThreadRecord { thread: number(entry.thread), at: entry.at.iter().map(place).collect() }
+    };
+    ranks.iter().map(thread).collect()
+}
+
+/// Ranks as they were written.
+pub(super) fn ranks_of(records: Vec<ThreadRecord>) -> Vec<ThreadRanks> {
+    let sum = |sum: SumRecord| Sum {
+        terms: sum.terms.into_iter().map(|(factor, part)| (factor, part.into())).collect(),
+        constant: sum.constant,
+    };
+    let case = |case: CaseRecord| RankCase {
+        when: case.when.into_iter().map(Into::into).collect(),
+        rank: case.rank.into_iter().map(sum).collect(),
+    };
+    let thread = |entry: ThreadRecord| {
+        let place = |place: PlaceRecord| (place.spot.into(), place.cases.into_iter().map(case).collect());
+        ThreadRanks { thread: id::<ThreadId>(entry.thread), at: entry.at.into_iter().map(place).collect() }
+    };
+    records.into_iter().map(thread).collect()
+}
+
 impl From<&Ranking> for RankingRecord {
     fn from(ranking: &Ranking) -> Self {
-        let sum = |sum: &Sum| SumRecord {
-            terms: sum.terms.iter().map(|&(factor, part)| (factor, part.into())).collect(),
-            constant: sum.constant,
-        };
-        let case = |case: &RankCase| CaseRecord {
-            when: case.when.iter().map(AtomRecord::from).collect(),
-            rank: case.rank.iter().map(sum).collect(),
-        };
-        let thread = |entry: &ThreadRanks| {
-            let place = |(spot, cases): &(_, Vec<RankCase>)| PlaceRecord {
-                spot: ControlPointRecord::from(*spot),
-                cases: cases.iter().map(case).collect(),
-            };
-            ThreadRecord { thread: number(entry.thread), at: entry.at.iter().map(place).collect() }
-        };
         Self {
             components: ranking.components,
-            ranks: ranking.ranks.iter().map(thread).collect(),
+            ranks: ranks_to(&ranking.ranks),
             proof: (&ranking.proof).into(),
         }
     }
@@ -81,25 +103,6 @@ impl From<&Ranking> for RankingRecord {
 
 impl From<RankingRecord> for Ranking {
     fn from(record: RankingRecord) -> Self {
-        let sum = |sum: SumRecord| Sum {
-            terms: sum.terms.into_iter().map(|(factor, part)| (factor, part.into())).collect(),
-            constant: sum.constant,
-        };
-        let case = |case: CaseRecord| RankCase {
-            when: case.when.into_iter().map(Into::into).collect(),
-            rank: case.rank.into_iter().map(sum).collect(),
-        };
-        let thread = |entry: ThreadRecord| {
-            let place = |place: PlaceRecord| (place.spot.into(), place.cases.into_iter().map(case).collect());
-            ThreadRanks {
-                thread: id::<ThreadId>(entry.thread),
-                at: entry.at.into_iter().map(place).collect(),
-            }
-        };
-        Self {
-            components: record.components,
-            ranks: record.ranks.into_iter().map(thread).collect(),
-            proof: record.proof.into(),
-        }
+        Self { components: record.components, ranks: ranks_of(record.ranks), proof: record.proof.into() }
     }
 }

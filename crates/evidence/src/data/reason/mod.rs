@@ -82,6 +82,9 @@ pub enum Reason {
         "a run was found that violates the property, but it depends on {0}, which is not modelled exactly"
     )]
     Approximate(String),
+    /// There is a proof, but of a program that passes have made, and nothing may be trusted.
+    #[error("there is a proof, but it trusts passes that nobody has checked: {0}")]
+    Trusting(String),
     /// There was evidence, and it was wrong: a bug of the engine.
     #[error("the evidence was rejected: {0}")]
     Rejected(Rejection),

@@ -93,6 +93,44 @@ fn a_source_with_too_many_choices_leaves_the_check_to_its_simplified_form() {
     );
 }
 
+/// A program that chooses a number, and then does something with it.
+fn choosing(ops: impl FnOnce(Expr, Place) -> Vec<Op>) -> Program {
+    let mut builder = ProgramBuilder::new("any");
+    let thread = builder.thread("T", ThreadKind::Instance { running: true });
+    let x = builder.local(thread, "x", Sort::Int, 0);
+    let y = builder.global("y", Sort::Int, 0);
+    let (entry, exit) = (builder.entry(thread), builder.exit(thread));
+    let chosen = builder.location(thread, None);
+    builder.edge(entry, chosen, vec![Op::Havoc(Place::Scalar(x), Domain::AllInts)], None);
+    builder.edge(chosen, exit, ops(Expr::var(x), Place::Scalar(x)), None);
+    // Others do not matter.
+    builder.edge(chosen, exit, vec![Op::wait(Expr::var(y).eq(Expr::int(1)))], None);
+    builder.finish().expect("well formed")
+}
+
+#[test]
+fn only_a_choice_that_nobody_looks_at_is_not_tried_out() {
+    let prepared = classics::independent(2, 2);
+    let states = packed(&prepared);
+    let check = |program: &Program, expected: &str| {
+        let said = about_source(program, &prepared, &states);
+        assert!(said.starts_with(expected), "{program}: {said}");
+    };
+    let explored = "confirmed by exploring the program before simplification";
+    let not_explored = "confirmed by exhaustive exploration";
+    check(&choosing(|_, _| Vec::new()), explored);
+    check(&choosing(|_, x| vec![Op::assign(x, Expr::int(1))]), explored);
+    check(&choosing(|x, place| vec![Op::assign(place, x.add(Expr::int(1)))]), not_explored);
+    check(
+        &choosing(|x, place| vec![Op::assume(x.eq(Expr::int(1))), Op::assign(place, Expr::int(1))]),
+        not_explored,
+    );
+    check(
+        &choosing(|x, place| vec![Op::assign(place, Expr::int(1)), Op::assume(x.eq(Expr::int(1)))]),
+        explored,
+    );
+}
+
 #[test]
 fn wrong_counts_are_rejected() {
     let program = classics::peterson(true);

@@ -5,4 +5,4 @@ mod by_hand;
 mod certificates;
 mod differential;
 mod models;
-mod ranks;
+pub mod ranks;

@@ -3,9 +3,9 @@
 use super::explorer::{Findings, Observed, Stopped, Verdict, explore, replay};
 use rely_base::Budget;
 use rely_passes::{
-    BackMap, BeginInitialised, Compress, CriticalSections, Deadlocks, DropOwnerChecks, Focus, FoldConstants,
-    Instantiate, MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables, SeparateValues, SliceSuffixes,
-    SliceThreads, SplitArrays, StartLater, Unroll, UseRanges,
+    BackMap, BeginInitialised, Compress, CriticalSections, Deadlocks, DropIdleLoops, DropOwnerChecks, Focus,
+    FoldConstants, Instantiate, MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables, SeparateValues,
+    SliceSuffixes, SliceThreads, SplitArrays, StartLater, Unroll, UseRanges,
 };
 use rely_program::analysis::{Liveness, Visibility};
 use rely_program::{
@@ -52,6 +52,13 @@ pub const CASES: &[Case] = &[
         pass: |program| DropOwnerChecks.apply(program),
         goal: None,
         deadlocks: true,
+        hides: false,
+    },
+    Case {
+        name: "drop_idle_loops",
+        pass: |program| DropIdleLoops.apply(program),
+        goal: None,
+        deadlocks: false,
         hides: false,
     },
     Case {

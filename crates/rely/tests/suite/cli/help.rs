@@ -20,6 +20,7 @@ fn the_help_explains_itself() {
         Commands:
           check        Decide whether programs have the properties that they claim
           certify      Check a proof that was written down, from the program and the file alone
+          validate     Check the witness of any verifier: confirm it, refute it by a run, or say why not
           show         Print the program that the engines see
           run          Run a program once, under a random or a given schedule
           horn         Solve Horn clauses
@@ -78,30 +79,16 @@ fn the_help_explains_itself() {
                                                 which no thread that could always go on is left out for ever
           -e, --engine <ENGINE>                 How to decide it [default: portfolio] [possible values:
                                                 portfolio, explore, rely-guarantee, owicki-gries, reduction,
-                                                deductive, parameterized, houdini, termination]
+                                                rule-safety, deductive, parameterized, houdini,
+                                                termination, helping]
               --bias <BIAS>                     Which predicates rely-guarantee reasoning looks for first
                                                 [default: modular] [possible values: modular, none]
               --sections <SECTIONS>             How critical sections (what is done under a lock) are
                                                 executed; for witnesses always interleaved [default: atomic]
                                                 [possible values: atomic, interleaved]
-              --timeout <S>                     Give up on a file after this many seconds, shared by its
-                                                properties; 0 means never [default: 60, of several files 20
-                                                each]
-              --memory <MB>                     Give up when the process holds more than this many megabytes
-                                                [default: three quarters of the machine's memory, shared by
-                                                the files that are checked at the same time]
-          -j, --jobs <N>                        Of several files, check this many at the same time [default:
-                                                as many as there are processors]
-              --fail-fast                       Of several files, check no more once one is found to be
-                                                unsafe
-              --strict                          Do not call safe what visibly touches an assumption: it is
-                                                unknown then
-              --baseline <FILE.json>            Findings that this JSON report has are known: they are
-                                                shown, but do not count
-              --config <FILE.toml>              Where the settings of a project are, instead of in rely.toml
-                                                of the current directory
-              --no-cache                        Neither look into the cache of results nor write there
-          -q, --quiet                           Do not tell about progress
+              --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
+                                                the front end, the semantics and the checker [default:
+                                                passes] [possible values: passes, none]
               --limit <NAME=N>                  Another value for one of the limits that `--verbose` lists,
                                                 for experiments
               --verbose                         Print the limits of the engines, too

@@ -82,7 +82,7 @@ fn the_program_behind_the_last_pass_is_the_simplified_one() {
 fn what_is_no_run_of_a_pass_is_refused() {
     expect![[r#"
         exit code 3
-        Error: there is no pass `magic` for the property `assert`; the passes are focus, fold_constants, drop_owner_checks, unroll, instantiate, begin_initialised, slice_threads, slice_suffixes, use_ranges, split_arrays, merge_copies, remove_dead_variables, merge_atomic_blocks, compress, start_later, separate_values
+        Error: there is no pass `magic` for the property `assert`; the passes are focus, fold_constants, drop_owner_checks, unroll, instantiate, begin_initialised, slice_threads, slice_suffixes, use_ranges, split_arrays, merge_copies, remove_dead_variables, merge_atomic_blocks, compress, start_later, drop_idle_loops, separate_values
     "#]].assert_eq(&show(&["--after", "magic"]));
     expect![[r#"
         exit code 3
@@ -124,6 +124,7 @@ fn what_each_pass_does_is_listed() {
         compress                           3       16 -> 6       13 -> 3             4  changed
         start_later                        3             6             3             4  unchanged
         begin_initialised:2                3             6             3             4  unchanged
+        drop_idle_loops                    3             6             3             4  unchanged
         separate_values                    3             6             3             4  unchanged
         slice_threads:2                    3             6             3             4  unchanged
         slice_suffixes:2                   3             6             3             4  unchanged
@@ -136,6 +137,7 @@ fn what_each_pass_does_is_listed() {
         compress:2                         3             6             3             4  unchanged
         start_later:2                      3             6             3             4  unchanged
         begin_initialised:3                3             6             3             4  unchanged
+        drop_idle_loops:2                  3             6             3             4  unchanged
         slice_threads:3                    3             6             3             4  unchanged
         slice_suffixes:3                   3             6             3             4  unchanged
         use_ranges:3                       3             6             3             4  changed
@@ -147,6 +149,7 @@ fn what_each_pass_does_is_listed() {
         compress:3                         3             6             3             3  unchanged
         start_later:3                      3             6             3             3  unchanged
         begin_initialised:4                3             6             3             3  unchanged
+        drop_idle_loops:3                  3             6             3             3  unchanged
         slice_threads:4                    3             6             3             3  unchanged
         slice_suffixes:4                   3             6             3             3  unchanged
         use_ranges:4                       3             6             3             3  unchanged
@@ -158,6 +161,7 @@ fn what_each_pass_does_is_listed() {
         compress:4                         3             6             3             3  unchanged
         start_later:4                      3             6             3             3  unchanged
         begin_initialised:5                3             6             3             3  unchanged
+        drop_idle_loops:4                  3             6             3             3  unchanged
     "#]]
     .assert_eq(&show(&["--passes"]));
 }

@@ -93,6 +93,7 @@ class SectionView {
         entry("last reported", counts),
         entry("time", section.seconds === null ? null : `${section.seconds.toFixed(2)} s, the check of the evidence included`),
         entry("assumptions", section.assumptions.join(", ")),
+        entry("trusted passes", section.trusted.join(", ")),
       ),
     );
   }

@@ -1,0 +1,40 @@
+// A producer and a consumer share one number and two condition variables (after the description in the paper and
+// the program of that name among SV-COMP's of 2014, whose assertions all hold). Each tests with an `if` and waits. The consumer
+// does its work once, but the producer wants to do its own twice: if the consumer comes last it has gone by then, and the
+// producer waits for ever.
+#include <pthread.h>
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t emptied = PTHREAD_COND_INITIALIZER;
+pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+int items;
+
+void *produce(void *unused) {
+    for (int round = 0; round < 2; round++) {
+        pthread_mutex_lock(&lock);
+        if (items > 0)
+            pthread_cond_wait(&emptied, &lock);
+        items++;
+        pthread_cond_signal(&filled);
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+
+void *consume(void *unused) {
+    pthread_mutex_lock(&lock);
+    if (items == 0)
+        pthread_cond_wait(&filled, &lock);
+    items--;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int main(void) {
+    pthread_t producer, consumer;
+    pthread_create(&producer, 0, produce, 0);
+    pthread_create(&consumer, 0, consume, 0);
+    pthread_join(producer, 0);
+    pthread_join(consumer, 0);
+    return 0;
+}

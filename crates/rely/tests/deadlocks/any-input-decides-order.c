@@ -1,0 +1,33 @@
+// An input decides in which order the locks are taken.
+// expect(deadlock): unsafe
+#include <pthread.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+int n;
+
+void *f(void *unused) {
+    if (__VERIFIER_nondet_int()) {
+        pthread_mutex_lock(&a);
+        pthread_mutex_lock(&b);
+        pthread_mutex_unlock(&b);
+        pthread_mutex_unlock(&a);
+    } else {
+        pthread_mutex_lock(&b);
+        pthread_mutex_lock(&a);
+        pthread_mutex_unlock(&a);
+        pthread_mutex_unlock(&b);
+    }
+    return 0;
+}
+
+int main(void) {
+    pthread_t t0, t1;
+    pthread_create(&t0, 0, f, 0);
+    pthread_create(&t1, 0, f, 0);
+    pthread_join(t0, 0);
+    pthread_join(t1, 0);
+    return 0;
+}

@@ -1,0 +1,25 @@
+// A barrier that both want to reach with the same lock.
+// expect(termination): unsafe
+// expect(fair-termination): unsafe
+// expect(deadlock): unsafe
+#include <pthread.h>
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_barrier_t b;
+
+void *f(void *unused) {
+    pthread_mutex_lock(&a);
+    pthread_barrier_wait(&b);
+    pthread_mutex_unlock(&a);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t0, t1;
+    pthread_barrier_init(&b, 0, 2);
+    pthread_create(&t0, 0, f, 0);
+    pthread_create(&t1, 0, f, 0);
+    pthread_join(t0, 0);
+    pthread_join(t1, 0);
+    return 0;
+}

@@ -1,0 +1,16 @@
+// The greatest common divisor by subtraction, of positive numbers.
+// expect(termination): safe
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+    if (a > 0 && b > 0) {
+        while (a != b) {
+            if (a > b)
+                a = a - b;
+            else
+                b = b - a;
+        }
+    }
+    return 0;
+}

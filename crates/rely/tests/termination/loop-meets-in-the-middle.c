@@ -1,0 +1,14 @@
+// Two numbers come nearer to each other from both sides.
+// expect(termination): safe
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int low = __VERIFIER_nondet_int(), high = __VERIFIER_nondet_int();
+    while (low < high) {
+        if (__VERIFIER_nondet_int())
+            low++;
+        else
+            high--;
+    }
+    return 0;
+}

@@ -1,0 +1,41 @@
+// Two threads get one lock each, do not get the other one, and begin again: for ever if they keep in step.
+// expect(termination): unsafe
+// expect(fair-termination): unsafe
+// expect(deadlock): safe
+#include <pthread.h>
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+
+void *f(void *unused) {
+    for (;;) {
+        pthread_mutex_lock(&a);
+        if (pthread_mutex_trylock(&b) == 0)
+            break;
+        pthread_mutex_unlock(&a);
+    }
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return 0;
+}
+
+void *g(void *unused) {
+    for (;;) {
+        pthread_mutex_lock(&b);
+        if (pthread_mutex_trylock(&a) == 0)
+            break;
+        pthread_mutex_unlock(&b);
+    }
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t0, t1;
+    pthread_create(&t0, 0, f, 0);
+    pthread_create(&t1, 0, g, 0);
+    pthread_join(t0, 0);
+    pthread_join(t1, 0);
+    return 0;
+}
