@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct message {
-    int users;
+    _Atomic int users;
     int text;
 };
 
@@ -35,4 +35,3 @@ int main(void) {
     pthread_join(two, 0);
     return 0;
 }
-// expect(race): unsafe line 22

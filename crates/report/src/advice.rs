@@ -1,10 +1,91 @@
 //! What a user can do when there is no verdict.
 
-use rely_base::StopReason;
+use rely_base::{SourceMap, Span, StopReason};
 use rely_evidence::Reason;
+use rely_program::{LocationId, Op, Program, ThreadKind};
+use std::collections::BTreeSet;
 
-/// One sentence for the user, where there is something to do.
-pub(crate) fn advice(reason: &Reason) -> Option<String> {
+/// One sentence for the user, where there is something to do. What in the program could be smaller comes first.
+pub(crate) fn advice(reason: &Reason, program: &Program, sources: &SourceMap) -> Option<String> {
+    let is_about_size = matches!(
+        reason,
+        Reason::Stopped(StopReason::Time | StopReason::Memory)
+            | Reason::Unchecked(_)
+            | Reason::StateLimit(_)
+            | Reason::Sampled
+            | Reason::GaveUp { .. }
+    );
+    let change = if is_about_size { what_to_bound(program, sources) } else { None };
+    match (change, general(reason)) {
+        (Some(change), _) if matches!(reason, Reason::Sampled) => {
+            Some(format!("{change}, and all of it is explored"))
+        }
+        (Some(change), Some(general)) => Some(format!("{change}, or {general}")),
+        (change, general) => change.or(general),
+    }
+}
+
+/// What is so large that a smaller one would help most: the number of threads, an input, or a loop.
+fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
+    if program.edges().len() > MOST_EDGES {
+        return None;
+    }
+    let edges = || program.edges().iter().filter_map(|(id, edge)| Some((id, edge, edge.span?)));
+    let line = |span: Span| sources.position(span).line;
+    let threads = edges().find_map(|(_, edge, span)| {
+        let template = edge.ops.iter().find_map(|op| match op {
+            Op::Spawn { thread, .. } => Some(&program.threads()[*thread]),
+            _ => None,
+        });
+        let template = template.filter(|thread| thread.kind == ThreadKind::Template)?;
+        let name = &template.name;
+        is_repeated(program, edge.source)
+            .then(|| format!("start a fixed number of `{name}` in line {}", line(span)))
+    });
+    let input = || {
+        edges().find_map(|(_, edge, span)| {
+            let is_large = |op: &Op| match op {
+                Op::Havoc(_, domain) => domain.size().is_none_or(|size| size > LARGE_INPUT),
+                _ => false,
+            };
+            let is_input = edge.ops.iter().any(is_large);
+            is_input
+                .then(|| format!("give the input in line {} a small range, as by an assumption", line(span)))
+        })
+    };
+    let loops = || {
+        let repeated = edges().find(|(_, edge, _)| is_repeated(program, edge.source));
+        repeated.map(|(_, _, span)| format!("give the loop around line {} a small bound", line(span)))
+    };
+    threads.or_else(input).or_else(loops)
+}
+
+/// In a larger program there is rarely one thing that would help, and it would take long to find.
+const MOST_EDGES: usize = 2_000;
+
+/// Of an input with more values than this, not all are tried.
+const LARGE_INPUT: u128 = 256;
+
+/// Whether a thread can come to a place again.
+fn is_repeated(program: &Program, place: LocationId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![place];
+    while let Some(location) = open.pop() {
+        for &edge in program.outgoing(location) {
+            let target = program.edges()[edge].target;
+            if target == place {
+                return true;
+            }
+            if seen.insert(target) {
+                open.push(target);
+            }
+        }
+    }
+    false
+}
+
+/// What helps whatever the program is.
+fn general(reason: &Reason) -> Option<String> {
     let text = match reason {
         Reason::Stopped(stop) | Reason::Unchecked(stop) => return after_stop(*stop),
         Reason::NotBegun(interrupted) => return before_begin(interrupted.reason),

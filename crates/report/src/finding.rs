@@ -252,7 +252,9 @@ impl Conclusion {
                 violation: ViolationReport::of_replay(shown.replay(), program, sources),
                 run: interleaving(shown.replay(), program, sources),
             },
-            Verdict::Unknown(reason) => Kind::Unknown { reason: reason.to_string(), advice: advice(reason) },
+            Verdict::Unknown(reason) => {
+                Kind::Unknown { reason: reason.to_string(), advice: advice(reason, program, sources) }
+            }
         })
     }
 

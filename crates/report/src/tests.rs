@@ -242,19 +242,13 @@ fn findings_as_text() {
     let text: Vec<String> =
         reports().iter().map(|report| render_file(report, Detail::Compact, Style::PLAIN)).collect();
     expect![[r#"
-        peterson.c: safe (assert)
-          evidence     all 42 states explored, confirmed without reduction
-          engine       explore
+        peterson.c: unknown
+          assert       safe: all 42 states explored, confirmed without reduction
+          assert       unknown: the time limit was reached; next: allow more time with
+                       `--timeout`, or make the state space smaller
           assumptions  sequential-consistency, no-signed-overflow
           trusted      use_ranges, compress
-          time         1.23 s
-
-        peterson.c: unknown (assert)
-          reason       the time limit was reached
-          next         allow more time with `--timeout`, or make the state space smaller
-          engine       explore
-          assumptions  sequential-consistency, no-signed-overflow
-          time         1.23 s
+          time         2.47 s
 
         increment.rely: unsafe (assert)
           violation    increment.rely:4: `ensures x == 2` does not hold at the end
@@ -292,6 +286,7 @@ fn findings_as_json() {
           "files": [
             {
               "file": "peterson.c",
+              "notes": [],
               "results": [
                 {
                   "assumptions": [
@@ -320,6 +315,7 @@ fn findings_as_json() {
                     "no-signed-overflow"
                   ],
                   "engine": "explore",
+                  "fingerprint": "84eee34f447f6acf16860bd9163db0f7",
                   "property": "assert",
                   "reason": "the time limit was reached",
                   "seconds": 1.234,
@@ -329,10 +325,12 @@ fn findings_as_json() {
                   },
                   "verdict": "unknown"
                 }
-              ]
+              ],
+              "verdict": "unknown"
             },
             {
               "file": "increment.rely",
+              "notes": [],
               "results": [
                 {
                   "assumptions": [
@@ -341,6 +339,7 @@ fn findings_as_json() {
                   ],
                   "engine": "explore",
                   "evidence": "a run of 4 steps, replayed",
+                  "fingerprint": "86694ad4b293ab23f2161b6628e1b65f",
                   "interleaving": {
                     "initial": [
                       {
@@ -476,7 +475,8 @@ fn findings_as_json() {
                     "waiting": []
                   }
                 }
-              ]
+              ],
+              "verdict": "unsafe"
             },
             {
               "errors": [
@@ -496,7 +496,7 @@ fn findings_as_json() {
           ],
           "format": "rely-report",
           "rely": "0.0.0",
-          "version": 1
+          "version": 2
         }
     "#]]
     .assert_eq(&render_json(&reports(), "0.0.0", 3));

@@ -307,8 +307,16 @@ fn values_that_come_too_early_or_too_late() {
 }
 
 fn check_text(source: &str, arguments: &[&str], expected: &Expect) {
-    let directory = Directory::new().with("a.rely", source);
-    let path = directory.path("a.rely").display().to_string();
+    check_program("a.rely", source, arguments, expected);
+}
+
+fn check_c(source: &str, arguments: &[&str], expected: &Expect) {
+    check_program("a.c", source, arguments, expected);
+}
+
+fn check_program(name: &str, source: &str, arguments: &[&str], expected: &Expect) {
+    let directory = Directory::new().with(name, source);
+    let path = directory.path(name).display().to_string();
     let mut all = vec!["check", "--explain", "--format", "json"];
     all.extend(arguments);
     all.push(&path);
@@ -366,7 +374,128 @@ fn unknown_results_say_what_comes_next() {
     let directory = Directory::new().with("a.rely", endless);
     let output = directory.rely(&["check", "--explain", "--engine", "explore", "--memory", "1", "a.rely"]);
     let said = text(&output.stdout);
-    for part in ["Tried: the engine `explore`, which came to ", "It got stuck: ", "Next: allow more memory"] {
+    for part in [
+        "Tried: the engine `explore`, which came to ",
+        "It got stuck: ",
+        "Next: give the loop around line 2 a small bound, or allow more memory",
+    ] {
         assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {said}");
     }
+}
+
+#[test]
+fn signals_that_nobody_gets() {
+    check(
+        "lost-wakeup.c",
+        "deadlock",
+        &expect![[r#"
+        main waits for a signal of `arrived` (line 30), and will get none: producer#2 sent one (line 21) when nobody waited, and such a signal is lost.
+    "#]],
+    );
+    let program = |main: &str| {
+        format!(
+            "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\
+             void *f(void *p) {{\n  pthread_mutex_lock(&m);\n  pthread_cond_wait(&c, &m);\n  pthread_mutex_unlock(&m);\n  return 0;\n}}\n\
+             int main(void) {{\n  pthread_t a, b;\n{main}\n  return 0;\n}}\n"
+        )
+    };
+    let only = ["--property", "deadlock"];
+    let none = "  pthread_create(&a, 0, f, 0);\n  pthread_join(a, 0);";
+    check_c(
+        &program(none),
+        &only,
+        &expect![[r#"
+        main waits for the end of f#2 (line 13).
+        f#2 waits for a signal of `c` (line 6), and nobody has sent one.
+    "#]],
+    );
+    let one = "  pthread_create(&a, 0, f, 0);\n  pthread_create(&b, 0, f, 0);\n  pthread_mutex_lock(&m);\n  \
+               pthread_cond_signal(&c);\n  pthread_mutex_unlock(&m);\n  pthread_join(a, 0);\n  pthread_join(b, 0);";
+    check_c(
+        &program(one),
+        &only,
+        &expect![[r#"
+        main waits for the end of f#2 (line 17).
+        f#2 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
+        So main and f#2 wait for each other.
+        f#3 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
+    "#]],
+    );
+}
+
+#[test]
+fn memory_that_somebody_has_freed() {
+    check(
+        "double-free.c",
+        "memory",
+        &expect![[r#"
+        The last test before it (line 18) saw this: `buffer` is 4096, written by main at line 25 and the memory was freed by worker#2 at line 18.
+    "#]],
+    );
+    check(
+        "use-after-free.c",
+        "memory",
+        &expect![[r#"
+        The last test before it (line 22) saw this: `message` is 4096, written by main at line 29 and the memory was freed by done#2 at line 23.
+    "#]],
+    );
+}
+
+/// What an unknown result names is what would have to be smaller.
+#[test]
+fn unknown_results_name_what_to_change() {
+    let limit = ["--engine", "explore", "--memory", "1", "--property", "assert"];
+    let mut told = String::new();
+    for source in [
+        "var x: int = 0;\nthread A { while true { x := x + 1; } }\nnever x < 0;\n",
+        "var x: int = 0;\nthread A {\n    while x >= 0 {\n        x := x + 2;\n    }\n}\nnever x == 7;\n",
+        "var x: int = 0;\nprocess P { x := x + 1; }\nthread M {\n    while true {\n        spawn P;\n    }\n}\nnever x < 0;\n",
+        "var x: int = 0;\nvar y: int = 0;\nthread A {\n    havoc y;\n    x := y * y;\n}\nnever x == 17;\n",
+        "var x: int = 0;\nthread A { while true { x := x + 1; } }\nthread B { while true { x := x - 1; } }\nnever x == 1000000;\n",
+        "var x: int = 0;\nvar go: bool = false;\nthread A {\n    await go;\n    while true { x := x + 1; }\n}\nthread B { go := true; }\nnever x < 0;\n",
+    ] {
+        let directory = Directory::new().with("a.rely", source);
+        let output = directory.rely(&[&["check", "--format", "json"], &limit[..], &["a.rely"]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let result = &report["files"][0]["results"][0];
+        told += &format!("{}: {}\n  next: {}\n", result["verdict"], result["reason"], result["advice"]);
+    }
+    for body in [
+        "int n = __VERIFIER_nondet_int();\n  int i = 0;\n  while (i < n) {\n    i++;\n  }\n  assert(i != 77777);",
+        "int n = __VERIFIER_nondet_int();\n  assert(n * n != 49);",
+        "while (1) {\n    pthread_t t;\n    pthread_create(&t, 0, f, 0);\n  }",
+        "for (unsigned i = 0; i < 4000000000u; i++) {\n    hits = i;\n  }\n  assert(hits != 7);",
+    ] {
+        let text = format!(
+            "#include <assert.h>\n#include <pthread.h>\nint __VERIFIER_nondet_int(void);\nunsigned hits;\n\
+             void *f(void *p) {{ hits++; assert(hits < 100000000); return 0; }}\nint main(void) {{\n  {body}\n  return 0;\n}}\n"
+        );
+        let directory = Directory::new().with("a.c", text);
+        let output = directory.rely(&[&["check", "--format", "json"], &limit[..], &["a.c"]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let result = &report["files"][0]["results"][0];
+        told += &format!("{}: {}\n  next: {}\n", result["verdict"], result["reason"], result["advice"]);
+    }
+    expect![[r#"
+        "unknown": "the memory limit was reached"
+          next: "give the loop around line 2 a small bound, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "the memory limit was reached"
+          next: "give the loop around line 3 a small bound, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "the memory limit was reached"
+          next: "start a fixed number of `P` in line 5, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
+          next: "give the input in line 4 a small range, as by an assumption, and all of it is explored"
+        "unknown": "the memory limit was reached"
+          next: "give the loop around line 2 a small bound, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "the memory limit was reached"
+          next: "give the loop around line 5 a small bound, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "the memory limit was reached"
+          next: "give the input in line 7 a small range, as by an assumption, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
+          next: "give the input in line 7 a small range, as by an assumption, and all of it is explored"
+        "unknown": "the memory limit was reached"
+          next: "start a fixed number of `f` in line 9, or allow more memory with `--memory`, or make the state space smaller"
+        "unknown": "the memory limit was reached"
+          next: "give the loop around line 7 a small bound, or allow more memory with `--memory`, or make the state space smaller"
+    "#]].assert_eq(&told);
 }

@@ -310,6 +310,12 @@ fn what_was_seen(
 fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts: &mut Vec<Fact>) -> String {
     let (name, text) = (record.name(cell), record.text(cell, value));
     let wrote = record.writers_before(cell, step).last();
+    if let Some(&writer) = wrote.filter(|_| name.starts_with("heap.state")) {
+        // What the front end keeps about an allocated object: 1 while it is there.
+        let what = if value == 1 { "allocated" } else { "freed" };
+        let (thread, place) = (record.thread(record.slot(writer)), record.at_line(writer));
+        return format!("the memory was {what} by {thread}{place}");
+    }
     facts.push(match wrote {
         Some(&writer) => record.write_fact(writer, cell, value),
         None => Fact::Untouched { step, variable: name.clone(), value: text.clone() },

@@ -6,6 +6,7 @@
 use super::cause::join;
 use super::record::{Cell, Record};
 use super::{Fact, Sentence};
+use crate::interleaving::statement;
 use rely_program::{Blocking, EdgeId, Expr, Op, SlotId};
 
 /// Says what each thread waits for, and whether they wait for each other.
@@ -25,6 +26,8 @@ pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
 struct Wait {
     slot: SlotId,
     line: Option<u32>,
+    /// The statement at which it stands.
+    statement: String,
     cause: Cause,
 }
 
@@ -57,7 +60,8 @@ fn wait(record: &Record<'_>, slot: SlotId) -> Option<Wait> {
     let mut causes = edges.iter().map(|&edge| blocked_by(record, slot, edge).unwrap_or(Cause::Several));
     let first = causes.next()?;
     let cause = if causes.all(|cause| cause == first) { first } else { Cause::Several };
-    Some(Wait { slot, line, cause })
+    let statement = statement(record.program, record.sources, *edges.first()?).1;
+    Some(Wait { slot, line, statement, cause })
 }
 
 fn blocked_by(record: &Record<'_>, slot: SlotId, edge: EdgeId) -> Option<Cause> {
@@ -128,6 +132,9 @@ impl Wait {
                 return Sentence { text, facts };
             }
             Cause::Thread(other) => format!("the end of {}{line}", record.thread(other)),
+            Cause::Value { cell, writer } if self.condition(record, cell).is_some() => {
+                self.missed_signal(record, cell, writer, &line)
+            }
             Cause::Value { cell, writer: None } => {
                 let value = record.semantics.global(record.last_state(), cell.var)[cell.index];
                 let (variable, value) = (record.name(cell), record.text(cell, value));
@@ -144,6 +151,30 @@ impl Wait {
         };
         facts.push(Fact::Waits { thread: thread.clone() });
         Sentence { text: format!("{thread}{took} waits for {why}."), facts }
+    }
+
+    /// The condition variable for which the thread waits, if a cell says how many threads it wakes.
+    fn condition(&self, record: &Record<'_>, cell: Cell) -> Option<String> {
+        let waits = ["cond_wait", "cond_timedwait", "cnd_wait", "cnd_timedwait"];
+        let name = record.name(cell).strip_suffix(".wakeups").map(str::to_owned)?;
+        waits.iter().any(|wait| self.statement.contains(wait)).then_some(name)
+    }
+
+    /// Why no signal wakes the thread: there was none, it came when nobody waited, or somebody else got it.
+    fn missed_signal(&self, record: &Record<'_>, cell: Cell, writer: Option<usize>, line: &str) -> String {
+        let name = self.condition(record, cell).unwrap_or_default();
+        let awaited = format!("a signal of `{name}`{line}");
+        let Some(step) = writer else {
+            return format!("{awaited}, and nobody has sent one");
+        };
+        let who = record.thread(record.slot(step));
+        if takes(record, step, cell) {
+            return format!("{awaited}, and the last one woke {who}{}", record.at(step));
+        }
+        format!(
+            "{awaited}, and will get none: {who} sent one{} when nobody waited, and such a signal is lost",
+            record.at(step)
+        )
     }
 
     fn blocked_by_write(

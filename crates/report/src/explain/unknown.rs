@@ -16,11 +16,11 @@ pub(super) fn sentences(reason: &Reason, explained: &Explained<'_>) -> Vec<Sente
         plain(format!("Tried: the engine `{}`{far}.", explained.engine)),
         plain(format!("It got stuck: {reason}.")),
     ];
-    sentences.extend(next(reason).map(|next| plain(format!("Next: {next}."))));
+    sentences.extend(next(reason, explained).map(|next| plain(format!("Next: {next}."))));
     sentences
 }
 
-fn next(reason: &Reason) -> Option<String> {
+fn next(reason: &Reason, explained: &Explained<'_>) -> Option<String> {
     let other_engine = || {
         match reason {
         Reason::Stopped(StopReason::Cancelled) | Reason::Unchecked(StopReason::Cancelled) => None,
@@ -32,5 +32,5 @@ fn next(reason: &Reason) -> Option<String> {
         _ => Some("try another engine; `rely check --help` lists them".to_owned()),
     }
     };
-    advice(reason).or_else(other_engine)
+    advice(reason, explained.program, explained.sources).or_else(other_engine)
 }

@@ -84,3 +84,36 @@ fn a_long_program_stays_small_and_usable() {
     tell_opening_time(&browser, "a long program", &page);
     assert!(browser.count(".line") > 2000);
 }
+
+/// Ten threads at one line leave room for its text, at every width; the next write is found by keyboard.
+#[test]
+fn many_threads_at_one_line_do_not_squeeze_it() {
+    let Some(browser) = Browser::start("crowd") else { return };
+    let model = "var total: int = 0;\nthread Worker[10] {\n    local seen: int = 0;\n    seen := total;\n    \
+                 total := seen + 1;\n}\nnever total == 1;\n";
+    let directory = Directory::new().with("crowd.rely", model);
+    let file = directory.path("crowd.rely").display().to_string();
+    let page = report(&directory, &[&file]);
+    assert_sound(&browser, &page);
+    for width in [390, 1000, 1600] {
+        browser.resize(width, 900);
+        browser.open(&page);
+        browser.press(HOME);
+        assert_fits(&browser, width);
+        let narrowest = browser.run(
+            "return Math.min(...[...document.querySelectorAll('.line.has-thread code')].map((code) => code.clientWidth))",
+        );
+        let tags = browser.count(".stands");
+        assert!(tags >= 10, "{tags} tags");
+        assert!(narrowest.as_f64().is_some_and(|pixels| pixels > 90.0), "{narrowest} at {width}");
+    }
+    browser.press(HOME);
+    browser.run("document.querySelector('[aria-label=\"Next write to total\"]').focus()");
+    browser.press(ENTER);
+    assert!(
+        browser.text(".line.current code").contains("total := seen + 1"),
+        "{}",
+        browser.text(".line.current")
+    );
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

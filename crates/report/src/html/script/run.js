@@ -440,6 +440,7 @@ class ValuesView {
 
   show(position, row, state, violation) {
     this.state = state;
+    this.position = position;
     this.owners = this.model.owners[this.model.stepsAt(position)];
     const thread = row ? this.model.run.steps[row.first].t : null;
     this.title.textContent = row ? `After step ${position.toLocaleString("en")}` : "At the beginning";
@@ -521,7 +522,25 @@ class ValuesView {
       step === undefined
         ? name
         : el("button", { type: "button", class: "link", title: `Go to the step that wrote ${name} last`, onclick: () => this.goToStep(step) }, name);
-    return el("tr", { class: kind }, el("th", { scope: "row" }, label), el("td", null, value));
+    return el("tr", { class: kind }, el("th", { scope: "row" }, label, this.nextButton(cell, name)), el("td", null, value));
+  }
+
+  /** Leads to the next step that writes the variable, and stays under the finger. */
+  nextButton(cell, name) {
+    const steps = this.model.run.steps;
+    const from = this.model.stepsAt(this.position);
+    const next = steps.findIndex((step, index) => index >= from && step.w.some(([written]) => written === cell));
+    if (next < 0) return "";
+    const follow = () => {
+      this.goToStep(next);
+      const again = this.body.querySelector(`[data-next="${cell}"]`);
+      if (again) again.focus();
+    };
+    return el(
+      "button",
+      { type: "button", class: "next-write", "data-next": cell, "aria-label": `Next write to ${name}`, title: `Next write to ${name}`, onclick: follow },
+      svg("svg", { viewBox: "0 0 16 16", width: 12, height: 12, "aria-hidden": "true" }, svg("path", { d: "M4.5 3v10L12 8z" })),
+    );
   }
 }
 
