@@ -67,12 +67,6 @@ fn load(paths: &[PathBuf], options: &InputArgs, budget: &Budget) -> Result<Loade
     Ok(rely_verify::load_within(&input::read_program_within(paths, options, budget)?, budget)?)
 }
 
-/// [`load`], which also gives a program if a part of it is not supported.
-fn load_partly(paths: &[PathBuf], options: &InputArgs, budget: &Budget) -> Result<Loaded, NotLoaded> {
-    let source = input::read_program_within(paths, options, budget)?;
-    Ok(rely_verify::load_partly_within(&source, budget)?)
-}
-
 /// How a program of some files is called.
 fn program_name(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
