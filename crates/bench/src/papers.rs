@@ -102,6 +102,8 @@ impl Papers {
     /// The table with this row, and the row.
     pub fn find(&self, task: &str) -> Option<(&PaperTable, &PaperRow)> {
         let (folder, name) = task.rsplit_once('/')?;
+        // Behind the name of the row the property may be named.
+        let name = name.split_once(" (").map_or(name, |(name, _)| name);
         let table = self.tables.iter().find(|table| table.name == folder)?;
         let row = table.rows.iter().find(|row| row.tasks.iter().any(|task| task == name))?;
         Some((table, row))

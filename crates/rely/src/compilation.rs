@@ -129,11 +129,11 @@ mod tests {
     fn options_of_the_preprocessor_are_taken_from_commands() {
         check(
             r#"{"directory": "/p", "file": "a.c", "arguments": ["cc", "-Ilib", "-I", "/q", "-DN=2", "-O2", "-c", "a.c"]}"#,
-            &expect![[""]],
+            &expect![[r#""/p/a.c" ["/p/lib", "/q"] ["N=2"] [] None"#]],
         );
         check(
             r#"{"directory": "/p", "file": "/p/a.c", "command": "cc -std=c99 -include x.h -D'A=\"b c\"' -DB=\\\"q\\\" a.c"}"#,
-            &expect![[""]],
+            &expect![[r#""/p/a.c" [] ["A=\"b c\"", "B=\"q\""] ["/p/x.h"] Some("c99")"#]],
         );
     }
 }

@@ -31,6 +31,7 @@ mod refine;
 mod samples;
 mod search;
 mod unseen;
+mod values;
 
 pub use limits::Limits;
 

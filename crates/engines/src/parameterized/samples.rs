@@ -5,10 +5,11 @@
 
 use super::machine::Machine;
 use super::predicates::{Cube, Literal, Predicates};
+use super::values::{own, shared};
 use rely_base::Id;
 use rely_logic::{Integer, VarId};
-use rely_program::{Program, Scope, Semantics, SlotId, State, ThreadId, ThreadKind, VarId as ProgramVar};
-use rely_symbolic::{ControlPointId, System};
+use rely_program::{Semantics, SlotId, State};
+use rely_symbolic::ControlPointId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The truth of all predicates in a state, as bits.
@@ -55,48 +56,6 @@ fn values(machine: &Machine<'_, '_>, semantics: &Semantics<'_>, state: &State) -
         count(machine, semantics, state, slot, &mut values);
     }
     values
-}
-
-/// The values of the globals and of the locals of instances.
-pub(super) fn shared(
-    system: &System<'_>,
-    semantics: &Semantics<'_>,
-    state: &State,
-) -> FxHashMap<VarId, Integer> {
-    let program = system.program;
-    let mut values: FxHashMap<VarId, Integer> = FxHashMap::default();
-    for (var, _) in program.vars().iter().filter(|(_, var)| var.is_global()) {
-        for (index, &value) in semantics.global(state, var).iter().enumerate() {
-            values.insert(system.cells.cell(var, index), value.into());
-        }
-    }
-    for slot in
-        state.slots().filter(|&slot| program.threads()[state.thread(slot)].kind != ThreadKind::Template)
-    {
-        values.extend(own(system, semantics, state, slot));
-    }
-    values
-}
-
-/// The values of the locals of a thread.
-pub(super) fn own(
-    system: &System<'_>,
-    semantics: &Semantics<'_>,
-    state: &State,
-    slot: SlotId,
-) -> FxHashMap<VarId, Integer> {
-    let mut own = FxHashMap::default();
-    for var in locals(system.program, state.thread(slot)) {
-        for (index, &value) in semantics.local(state, slot, var).iter().enumerate() {
-            own.insert(system.cells.cell(var, index), Integer::from(value));
-        }
-    }
-    own
-}
-
-fn locals(program: &Program, thread: ThreadId) -> impl Iterator<Item = ProgramVar> + '_ {
-    let own = move |(_, var): &(ProgramVar, &rely_program::Var)| var.scope == Scope::Local(thread);
-    program.vars().iter().filter(own).map(|(var, _)| var)
 }
 
 /// Counts a thread where it stands, and in the classes to which it belongs.

@@ -12,7 +12,7 @@
 //! What contradicts them counts as a violation. If the search excludes it together with the real ones, then the
 //! assumptions are right, and what was found is inductive for all moves. If it cannot exclude one, that one is dropped.
 
-use super::samples::{own, shared};
+use super::values::{own, shared};
 use rely_base::{Budget, Id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Conjunction, Constraint, Domain, Integer, LinearForm, Relation, VarId, Verdict};

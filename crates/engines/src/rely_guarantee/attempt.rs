@@ -151,7 +151,7 @@ impl<'a> Attempt<'a> {
                 increments.iter().flat_map(|one| self.on_the_way(one)).collect();
             increments.extend(before);
         }
-        self.excluded.add(refined.derivation, &increments, refined.found.is_final);
+        self.excluded.add(refined.derivation, &increments);
         let is_new = |increment: &PrecisionIncrement| increment.apply(&mut self.precision);
         let increments: Vec<PrecisionIncrement> = increments.into_iter().filter(is_new).collect();
         debug_assert!(!increments.is_empty(), "every refinement makes the precision finer");

@@ -308,10 +308,10 @@ fn check_forgotten(predicates: [i64; 2], expect: (usize, usize)) {
         let Err(Interrupted::Counterexample(counterexample)) = trees.grow(1_000) else { break };
         let refinement =
             refine_generally(&trees, &counterexample, &Candidates::new(&system, Limits::default()), &budget);
-        let Refinement::Track(Found { increments: found, is_final }) = refinement else {
+        let Refinement::Track(Found { increments: found, .. }) = refinement else {
             panic!("there is something to track")
         };
-        excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found, is_final);
+        excluded.add(Derivation::new(&trees, &counterexample, 1_000), &found);
         assert!(found.iter().filter(|one| one.apply(&mut precision)).count() > 0);
     }
     assert!(precision.count_blocks() > 4, "places were found");

@@ -225,40 +225,42 @@ fn what_touches_an_assumption_is_noted() {
         &directory,
         &["relaxed.c"],
         &expect![[r#"
-        exit code 0
-        relaxed.c: safe
-          assert       safe: exhausted, 1 state; confirmed by exploring the program
-                       before simplification, 5 states
-          race         nothing to check: there is only one thread
-          deadlock     nothing to check: there is only one thread, which waits for
-                       nothing
-          memory       nothing to check: nothing is accessed through a pointer or an
-                       index
-          note         line 5: `memory_order_relaxed` is treated as sequentially
-                       consistent (atomics-are-strong)
-          data races   shown to be absent
-          assumptions  lp64-gcc, atomics-are-strong, sequential-consistency
-    "#]],
+            exit code 0
+            relaxed.c: safe
+              assert       safe: exhausted, 1 state; confirmed by exploring the program
+                           before simplification, 5 states
+              race         nothing to check: there is only one thread
+              deadlock     nothing to check: there is only one thread, which waits for
+                           nothing
+              memory       nothing to check: nothing is accessed through a pointer or an
+                           index
+              note         line 5: `memory_order_relaxed` is treated as sequentially
+                           consistent (atomics-are-strong)
+              data races   shown to be absent
+              assumptions  lp64-gcc, atomics-are-strong, sequential-consistency
+              trusted      watch_races
+        "#]],
     );
     check(
         &directory,
         &["--strict", "relaxed.c"],
         &expect![[r#"
-        exit code 2
-        relaxed.c: unknown
-          assert       unknown: it holds only if atomics-are-strong: line 5:
-                       `memory_order_relaxed` is treated as sequentially consistent;
-                       next: leave out `--strict` to accept the assumption
-          race         nothing to check: there is only one thread
-          deadlock     nothing to check: there is only one thread, which waits for
-                       nothing
-          memory       nothing to check: nothing is accessed through a pointer or an
-                       index
-          note         line 5: `memory_order_relaxed` is treated as sequentially
-                       consistent (atomics-are-strong)
-          data races   shown to be absent
-          assumptions  lp64-gcc, atomics-are-strong, sequential-consistency
-    "#]],
+            exit code 2
+            relaxed.c: unknown
+              assert       unknown: it holds only if atomics-are-strong: line 5:
+                           `memory_order_relaxed` is treated as sequentially consistent;
+                           next: leave out `--strict` to accept the assumption
+              race         nothing to check: there is only one thread
+              deadlock     nothing to check: there is only one thread, which waits for
+                           nothing
+              memory       nothing to check: nothing is accessed through a pointer or an
+                           index
+              note         line 5: `memory_order_relaxed` is treated as sequentially
+                           consistent (atomics-are-strong)
+              data races   shown to be absent
+              assumptions  lp64-gcc, atomics-are-strong, sequential-consistency
+              trusted      watch_races
+        "#]],
     );
     let output = directory.rely(&["check", "--strict", "-p", "race,deadlock", "racy.c"]);
     assert!(text(&output.stdout).contains("it holds only if threads take turns"), "{}", told(&output));
@@ -271,16 +273,17 @@ fn a_program_about_nothing_is_not_called_safe() {
         &directory,
         &["nothing.c"],
         &expect![[r#"
-        exit code 0
-        nothing.c: nothing to check
-          assert       nothing to check: no assertion is reachable
-          race         nothing to check: there is only one thread
-          deadlock     nothing to check: there is only one thread, which waits for
-                       nothing
-          memory       nothing to check: nothing is accessed through a pointer or an
-                       index
-          assumptions  lp64-gcc
-    "#]],
+            exit code 0
+            nothing.c: nothing to check
+              assert       nothing to check: no assertion is reachable
+              race         nothing to check: there is only one thread
+              deadlock     nothing to check: there is only one thread, which waits for
+                           nothing
+              memory       nothing to check: nothing is accessed through a pointer or an
+                           index
+              assumptions  lp64-gcc
+              trusted      watch_races
+        "#]],
     );
     check(
         &directory,

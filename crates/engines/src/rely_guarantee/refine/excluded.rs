@@ -5,8 +5,9 @@
 //! apart multiplies abstract states. So places are refined non-monotonically (Gupta, Popeea,
 //! Rybalchenko, *Non-monotonic refinement of control abstraction for concurrent programs*, ATVA
 //! 2010): all counterexamples are kept, and when a predicate is found, only those places are told
-//! apart from then on that exclude one of them which nothing else does. Nothing comes back, so
-//! there is progress as before.
+//! apart from then on that exclude one of them which nothing else does. Nothing comes back because
+//! places were forgotten. One may come back where a step is not exact for those who track more: that costs a round, and
+//! the limits of the engine bound how many there are.
 
 use crate::rely_guarantee::precision::{Precision, PrecisionIncrement};
 use crate::rely_guarantee::reach::decide::Decider;
@@ -28,18 +29,11 @@ struct Entry {
     derivation: Derivation,
     /// What was found about places against it.
     places: Vec<PrecisionIncrement>,
-    /// Whether what was found excludes it for good.
-    is_final: bool,
 }
 
 impl Excluded {
     /// One more counterexample, unless it is too large, and what was found against it.
-    pub(crate) fn add(
-        &mut self,
-        derivation: Option<Derivation>,
-        found: &[PrecisionIncrement],
-        is_final: bool,
-    ) {
+    pub(crate) fn add(&mut self, derivation: Option<Derivation>, found: &[PrecisionIncrement]) {
         let Some(derivation) = derivation else {
             self.is_incomplete = true;
             return;
@@ -48,12 +42,8 @@ impl Excluded {
             self.list[..self.settled].iter().all(|entry| entry.derivation != derivation),
             "no counterexample comes back because places were forgotten"
         );
-        debug_assert!(
-            self.list.iter().all(|entry| !entry.is_final || entry.derivation != derivation),
-            "the same clauses are never solved twice"
-        );
         let places = found.iter().filter(|one| one.is_place()).cloned().collect();
-        self.list.push(Entry { derivation, places, is_final });
+        self.list.push(Entry { derivation, places });
     }
 
     /// Predicates may be tracked in fewer control points from now on, so that counterexamples can come back.

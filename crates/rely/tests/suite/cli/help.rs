@@ -91,6 +91,24 @@ fn the_help_explains_itself() {
               --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
                                                 the front end, the semantics and the checker [default:
                                                 passes] [possible values: passes, none]
+              --timeout <S>                     Give up on a file after this many seconds, shared by its
+                                                properties; 0 means never [default: 60, of several files 20
+                                                each]
+              --memory <MB>                     Give up when the process holds more than this many megabytes
+                                                [default: three quarters of the machine's memory, shared by
+                                                the files that are checked at the same time]
+          -j, --jobs <N>                        Of several files, check this many at the same time [default:
+                                                as many as there are processors]
+              --fail-fast                       Of several files, check no more once one is found to be
+                                                unsafe
+              --strict                          Do not call safe what visibly touches an assumption: it is
+                                                unknown then
+              --baseline <FILE.json>            Findings that this JSON report has are known: they are
+                                                shown, but do not count
+              --config <FILE.toml>              Where the settings of a project are, instead of in rely.toml
+                                                of the current directory
+              --no-cache                        Neither look into the cache of results nor write there
+          -q, --quiet                           Do not tell about progress
               --limit <NAME=N>                  Another value for one of the limits that `--verbose` lists,
                                                 for experiments
               --verbose                         Print the limits of the engines, too
