@@ -1,6 +1,6 @@
 // Two threads share a message. Whoever is done with it last should free it, but the count of users is
 // read after the lock is given back: both threads may find that they are the last one.
-//
+// expect(race): unsafe
 // expect: safe
 // expect(memory): unsafe line 22
 #include <pthread.h>

@@ -140,9 +140,9 @@ fn pages() -> Vec<String> {
 
 #[test]
 fn every_page_prints_what_it_says() {
-    // Commands write files: they work on a copy, with the examples and benchmarks at hand.
+    // Commands write files: they work on a copy, with the examples, benchmarks and the program of several files at hand.
     let directory = Directory::new();
-    for name in ["examples", "benchmarks"] {
+    for name in ["examples", "benchmarks", "docs/account"] {
         copy(&root().join(name), &directory.path(name));
     }
     let pages = pages();

@@ -139,7 +139,7 @@ fn what_is_no_witness_gets_an_error_with_its_position() {
         &written,
         "dekker.c",
         &expect![
-            "3 Error: witness.yml: the witness is about another file: the hash of this one is cd30216d9edcf76485857a679a6f4d6db5a3a226f15df0b232989e57c40de55f"
+            "3 Error: witness.yml: the witness is about another file: the hash of this one is 705043194e79160ad6f4bc4f1d374047297ef48e15270e11beaa7e0d537c1ee6"
         ],
     );
 }
