@@ -319,7 +319,7 @@ fn assumptions_are_explained() {
 fn the_readme_starts_with_the_two_commands() {
     let text = read(&root().join("README.md"));
     let blocks: Vec<&str> = text.split("```").skip(1).step_by(2).take(2).collect();
-    let commands = ["sh\ncargo run --release -- check examples/peterson.c\n", "sh\ncargo test --workspace\n"];
+    let commands = ["sh\ncargo run --release -- check examples/spinlock.c\n", "sh\ncargo test --workspace\n"];
     assert_eq!(blocks, commands);
 }
 
