@@ -10,7 +10,7 @@ output=$(mktemp -d)
 trap 'rm -rf "$output"' EXIT
 printf '| row | before | now | change |\n|---|---|---|---|\n'
 while read -r engine program before; do
-    valgrind --tool=callgrind --callgrind-out-file="$output/callgrind" \
+    env -i "PATH=$PATH" valgrind --tool=callgrind --callgrind-out-file="$output/callgrind" \
         "$rely" check --property assert --engine "$engine" "$program" > "$output/said" 2> "$output/counted" || true
     now=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$output/counted")
     if [ -z "$now" ]; then

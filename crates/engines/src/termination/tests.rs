@@ -68,7 +68,7 @@ fn loops_that_need_invariants() {
     check("var x, y: int; requires y >= 1; thread A { while x > 0 { x := x - y; } }", "safe");
     check("var x, y: int; requires y >= 1; thread A { while x > 0 { x := x - y; y := y + 1; } }", "safe");
     check("var x, y: int; thread A { if y > 2 { while x > 0 { x := x + 1 - y; } } }", "safe");
-    // That would need a rank by cases, too.
+    // Below zero the rank counts as zero, and the other way through the loop ends it.
     check(
         "var x, n: int; thread A { x := 0; while x != n { if x > n { x := n; } else { x := x + 1; } } }",
         "safe",
