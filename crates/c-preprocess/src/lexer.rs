@@ -7,6 +7,7 @@ use crate::Declined;
 use crate::symbols::{Symbol, Symbols};
 use crate::text::Text;
 use crate::token::{Flags, Kind, Origin, Position, Punctuator, Token};
+use memchr::{memchr, memchr2};
 use std::rc::Rc;
 
 /// What the lexer is asked for.
@@ -141,13 +142,14 @@ impl Lexer {
     fn comment(&mut self) -> Result<(), Declined> {
         if self.peek(1) == b'/' {
             self.at += 2;
-            self.at += self.text.bytes[self.at..].iter().take_while(|&&byte| byte != b'\n').count();
+            let rest = &self.text.bytes[self.at..];
+            self.at += memchr(b'\n', rest).unwrap_or(rest.len());
             return Ok(());
         }
         self.at += 2;
         loop {
             let rest = &self.text.bytes[self.at..];
-            self.at += rest.iter().take_while(|&&byte| byte != b'*' && byte != b'\n').count();
+            self.at += memchr2(b'*', b'\n', rest).unwrap_or(rest.len());
             match (self.peek(0), self.peek(1)) {
                 (b'*', b'/') => {
                     self.at += 2;

@@ -4,6 +4,7 @@
 //! the tokens behind it still have the line and the column that they have in the file.
 
 use crate::Declined;
+use memchr::memchr;
 
 /// A text without joined lines, which ends with a line end.
 #[derive(Debug)]
@@ -15,22 +16,20 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(mut bytes: Vec<u8>) -> Result<Self, Declined> {
-        if bytes.contains(&0) {
+        if memchr(0, &bytes).is_some() {
             return Err(Declined::Character("a zero byte".into()));
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return Err(Declined::Character("a byte order mark".into()));
         }
-        if bytes.contains(&b'\r') {
+        if memchr(b'\r', &bytes).is_some() {
             bytes = without_carriage_returns(&bytes)?;
         }
         if bytes.last().is_some_and(|&last| last != b'\n') {
             bytes.push(b'\n');
         }
         let mut joints = Vec::new();
-        if bytes.contains(&b'\\') {
-            bytes = join(bytes, &mut joints)?;
-        }
+        bytes = join(bytes, &mut joints)?;
         Ok(Self { bytes, joints })
     }
 }
@@ -50,10 +49,10 @@ fn without_carriage_returns(bytes: &[u8]) -> Result<Vec<u8>, Declined> {
 /// Joins the lines that end with a backslash. Blanks behind the backslash are accepted by
 /// compilers with a warning, which they shall give.
 fn join(bytes: Vec<u8>, joints: &mut Vec<u32>) -> Result<Vec<u8>, Declined> {
-    let mut joined = Vec::with_capacity(bytes.len());
+    let mut joined = Vec::new();
     let mut kept = 0;
     let mut at = 0;
-    while let Some(distance) = bytes[at..].iter().position(|&byte| byte == b'\\') {
+    while let Some(distance) = memchr(b'\\', &bytes[at..]) {
         let backslash = at + distance;
         at = backslash + 1;
         let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c);

@@ -51,5 +51,6 @@ pub use data::{
 pub use export::{export_obligations, recheck};
 pub use replay::{Replay, replay};
 pub use verdict::{
-    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with, confirm,
+    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
+    confirm, explore_source,
 };

@@ -408,9 +408,9 @@ const SOURCE_STATES_BESIDES: usize = 20_000;
 
 /// Looks at a proof about `prepared`, which passes have made of `source`.
 ///
-/// If `source` itself is small enough to be explored, that is the check: then a mistake of a pass cannot make a wrong
-/// proof look right. Of a proof by assertions the obligations are decided as well. Otherwise the proof is
-/// checked about `prepared`, and the passes are trusted.
+/// If the proof is by exhaustion and `source` itself is small enough to be explored, that is the check: then a mistake
+/// of a pass cannot make a wrong proof look right. Otherwise the proof is checked about `prepared`, and the passes
+/// are trusted, unless [`explore_source`] or [`confirm`] finds that they need not be.
 pub fn check_proof(
     source: &Program,
     prepared: &Program,
@@ -419,7 +419,13 @@ pub fn check_proof(
     budget: &Budget,
 ) -> CheckedClaim {
     let Proof::Exhausted(exhausted) = &proof else {
-        return check_both(source, prepared, goal, proof, budget);
+        let mut checked = check(prepared, goal, Claim::Safe(proof), budget);
+        if let CheckedClaim(Verdict::Safe(proved)) = &mut checked
+            && source == prepared
+        {
+            proved.source = Source::AsItIs;
+        }
+        return checked;
     };
     let held_bytes = exhausted.visited.as_ref().map_or(0, StateList::memory_bytes);
     match explored_source(source, goal, budget, SOURCE_STATES, held_bytes) {
@@ -440,21 +446,9 @@ pub fn check_proof(
     }
 }
 
-/// Checks a proof about `prepared`, and explores `source` if that is another program, and small.
-fn check_both(
-    source: &Program,
-    prepared: &Program,
-    goal: Goal,
-    proof: Proof,
-    budget: &Budget,
-) -> CheckedClaim {
-    let mut proved = match check(prepared, goal, Claim::Safe(proof), budget).into_verdict() {
-        Verdict::Safe(proved) => proved,
-        verdict => return CheckedClaim(verdict),
-    };
-    if source == prepared {
-        proved.source = Source::AsItIs;
-    }
+/// Explores the program as the front end made it, if it is small, so that an accepted proof about what passes made of it
+/// need not trust them.
+pub fn explore_source(mut proved: Proved, source: &Program, goal: Goal, budget: &Budget) -> CheckedClaim {
     if !proved.is_about_source() {
         match explored_source(source, goal, budget, SOURCE_STATES_BESIDES, 0) {
             Ok(Some(states)) => proved.source = Source::Explored(states),

@@ -113,7 +113,8 @@ impl Pipeline {
         budget: &Budget,
         observe: &mut dyn FnMut(&Applied<'_>) -> ControlFlow<()>,
     ) -> Result<(Program, BackMap), Interrupted> {
-        let mut run = Run { program: program.clone(), back: BackMap::identity(), budget, observe };
+        let mut run =
+            Run { program: program.clone(), back: BackMap::identity(), budget, observe, idle: Vec::new() };
         match run.pipeline(self) {
             Ok(()) | Err(Stopped::Here) => Ok((run.program, run.back)),
             Err(Stopped::Interrupted(interrupted)) => Err(interrupted),
@@ -151,6 +152,8 @@ struct Run<'r> {
     back: BackMap,
     budget: &'r Budget,
     observe: &'r mut dyn FnMut(&Applied<'_>) -> ControlFlow<()>,
+    /// The passes that found nothing to do in the program as it is now: they need not be asked again.
+    idle: Vec<&'static str>,
 }
 
 impl Run<'_> {
@@ -178,10 +181,16 @@ impl Run<'_> {
     }
 
     fn one(&mut self, pass: &dyn Pass) -> Result<(), Stopped> {
+        if self.idle.contains(&pass.name()) {
+            return Ok(());
+        }
         let (after, back) = pass.run(&self.program, self.budget).map_err(Stopped::Interrupted)?;
         let before = std::mem::replace(&mut self.program, after);
         self.back = std::mem::take(&mut self.back).then(back);
-        if before != self.program {
+        if before == self.program {
+            self.idle.push(pass.name());
+        } else {
+            self.idle.clear();
             self.back.note(pass.name());
         }
         let applied = Applied { name: pass.name(), before: &before, after: &self.program };

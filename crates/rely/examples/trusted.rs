@@ -65,7 +65,7 @@ fn verified(path: &Path) -> Option<Verified> {
     let input = input::read(path, &InputArgs::default()).ok()?;
     let loaded = rely_verify::load(&input).ok()?;
     let strategy = strategy("portfolio").expect("there is a portfolio");
-    let how = (CriticalSections::Atomic, Trust::Passes);
+    let how = (CriticalSections::Atomic, Trust::default());
     let budget = Budget::builder().time(PATIENCE).build();
     Some(rely_verify::verify_trusting(
         &loaded.program,

@@ -55,7 +55,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value_t = SectionsChoice::Atomic)]
     pub sections: SectionsChoice,
     /// What a proof may rely on that nobody has checked, besides the front end, the semantics and the checker
-    #[arg(long, value_enum, default_value_t = TrustChoice::Passes)]
+    #[arg(long, value_enum, default_value_t = TrustChoice::default())]
     pub trust: TrustChoice,
     /// Give up on a file after this many seconds, shared by its properties; 0 means never [default: 60, of several
     /// files 20 each]

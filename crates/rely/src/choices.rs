@@ -27,9 +27,11 @@ impl From<SectionsChoice> for CriticalSections {
 /// `--trust`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TrustChoice {
-    /// Passes that simplify the program, which the verdict names
-    #[default]
+    /// Passes that simplify the program, which the verdict names: the least work
     Passes,
+    /// The same, but a proof is looked for once more in the program as it was read, for a short time
+    #[default]
+    FewestPasses,
     /// Nothing: a proof that trusts a pass is `unknown`, unless one is found of the program as it was read
     None,
 }
@@ -38,6 +40,7 @@ impl From<TrustChoice> for Trust {
     fn from(choice: TrustChoice) -> Self {
         match choice {
             TrustChoice::Passes => Trust::Passes,
+            TrustChoice::FewestPasses => Trust::FewestPasses,
             TrustChoice::None => Trust::Nothing,
         }
     }

@@ -20,7 +20,7 @@ use crate::registry;
 use crate::scheduler::{Decision, Strategy, Task};
 use crate::source::{INEXACT_WAITS, Language};
 use rely_base::{Budget, Interrupted, Observer, Silent};
-use rely_evidence::{Certificate, Claim, ProofFormatError, Reason, Verdict};
+use rely_evidence::{Certificate, Claim, ProofFormatError, Proved, Reason, Verdict};
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{CheckKind, Goal, Program};
 use std::borrow::Cow;
@@ -104,8 +104,10 @@ pub struct Verified {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Passes that simplify the program.
-    #[default]
     Passes,
+    /// The same, if no proof of the program as it is comes as easily as that of the simplified one.
+    #[default]
+    FewestPasses,
     /// Nothing.
     Nothing,
 }
@@ -130,11 +132,11 @@ pub fn verify_and_keep(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    verify_trusting(program, goal, (sections, Trust::Passes), strategy, budget, observer)
+    verify_trusting(program, goal, (sections, Trust::default()), strategy, budget, observer)
 }
 
-/// [`verify_and_keep`], with a choice of what may be trusted. If a proof trusts passes and may not, the program is
-/// looked at once more as it is.
+/// [`verify_and_keep`], with a choice of what may be trusted. If a proof trusts passes, and need not or may not, the
+/// program is looked at once more as it is.
 pub fn verify_trusting(
     program: &Program,
     goal: Goal,
@@ -144,12 +146,15 @@ pub fn verify_trusting(
     observer: &dyn Observer,
 ) -> Verified {
     let shape = Shape::Simplified(sections);
-    let mut verified = verify_within_limits(program, goal, shape, strategy, budget, observer);
-    look_again(program, goal, &mut verified, budget);
-    if trust == Trust::Passes || verified.trusted.is_empty() {
+    let mut verified = verify_within_limits(program, goal, (shape, trust), strategy, budget, observer);
+    if trust == Trust::Passes {
         return verified;
     }
-    let bare = verify_within_limits(program, goal, Shape::AsItIs, strategy, budget, observer);
+    look_again(program, goal, &mut verified, budget);
+    if trust == Trust::FewestPasses || verified.trusted.is_empty() {
+        return verified;
+    }
+    let bare = verify_within_limits(program, goal, (Shape::AsItIs, trust), strategy, budget, observer);
     match &bare.verdict {
         Verdict::Unknown(_) => {
             let reason = Reason::Trusting(verified.trusted.join(", "));
@@ -200,17 +205,17 @@ enum Shape {
 fn verify_within_limits(
     program: &Program,
     goal: Goal,
-    shape: Shape,
+    how: (Shape, Trust),
     strategy: &dyn Strategy,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Verified {
-    let mut verified = verify_translated(program, goal, shape, strategy, budget, observer);
+    let mut verified = verify_translated(program, goal, how, strategy, budget, observer);
     if !matches!(verified.verdict, Verdict::Safe(_)) || !has_limits(program) {
         return verified;
     }
     let asserted = limits::with_limits_asserted(program);
-    let kept = verify_translated(&asserted, Goal::Assert, shape, strategy, budget, observer);
+    let kept = verify_translated(&asserted, Goal::Assert, how, strategy, budget, observer);
     let more = kept.trusted.iter().filter(|pass| !verified.trusted.contains(pass));
     let more: Vec<&'static str> = more.copied().collect();
     match limits::reached(&asserted, kept.verdict) {
@@ -228,7 +233,7 @@ fn verify_within_limits(
 fn verify_translated(
     program: &Program,
     goal: Goal,
-    shape: Shape,
+    (shape, trust): (Shape, Trust),
     strategy: &dyn Strategy,
     budget: &Budget,
     observer: &dyn Observer,
@@ -252,6 +257,10 @@ fn verify_translated(
     let judge = |claim: Claim, budget: &Budget| prepared.judge(program, goal, claim, budget);
     let task = Task { program: &prepared.program, goal: prepared.goal, observer };
     let Decision { verdict, engine } = strategy.decide(task, budget, &judge);
+    let verdict = match verdict {
+        Verdict::Safe(proved) if trust != Trust::Passes => prepared.explore(program, goal, proved, budget),
+        verdict => verdict,
+    };
     prepared.verified(verdict, engine)
 }
 
@@ -311,7 +320,7 @@ impl Prepared {
         if let Some(races) = &self.races {
             return races.judge(source, &self.program, &self.back, claim, budget);
         }
-        let source = &*checked_of(source, goal, &claim);
+        let source = &*checked_of(source, goal, matches!(claim, Claim::Safe(_)));
         let checked = match claim {
             Claim::Unsafe(trace) => {
                 let trace = self.back.trace(&trace);
@@ -322,6 +331,15 @@ impl Prepared {
             claim @ Claim::Unknown(_) => rely_evidence::check(&self.program, self.goal, claim, budget),
         };
         checked.into_verdict()
+    }
+
+    /// Looks whether the program as the front end made it is so small that it can be explored besides.
+    fn explore(&self, source: &Program, goal: Goal, proved: Proved, budget: &Budget) -> Verdict {
+        let explored = match &self.races {
+            Some(races) => rely_evidence::explore_source(proved, &races.program, self.goal, budget),
+            None => rely_evidence::explore_source(proved, &checked_of(source, goal, true), goal, budget),
+        };
+        explored.into_verdict()
     }
 
     fn verified(self, verdict: Verdict, engine: Option<&'static str>) -> Verified {
@@ -345,10 +363,10 @@ impl Prepared {
 /// The program as the front end made it, with the checks that end a run. If the question is whether runs end, a
 /// failed assertion ends none. Nor does an overflow, in a proof; but a run without end that needs one is not shown,
 /// since C says nothing about what happens then.
-fn checked_of<'p>(source: &'p Program, goal: Goal, claim: &Claim) -> Cow<'p, Program> {
-    let ignored: &[CheckKind] = match claim {
-        Claim::Safe(_) => &[CheckKind::Assertion, CheckKind::Overflow],
-        Claim::Unsafe(_) | Claim::Unknown(_) => &[CheckKind::Assertion],
+fn checked_of(source: &Program, goal: Goal, is_proved: bool) -> Cow<'_, Program> {
+    let ignored: &[CheckKind] = match is_proved {
+        true => &[CheckKind::Assertion, CheckKind::Overflow],
+        false => &[CheckKind::Assertion],
     };
     match goal.is_termination() {
         true => Cow::Owned(rely_passes::without_checks(source, ignored)),

@@ -111,16 +111,24 @@ impl Lexer<'_> {
             }
             (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => Ok(self.number()),
             (byte, _) if is_word_byte(byte) || self.is_named_character() => {
-                while self.at < self.bytes.len() && (is_word_byte(self.peek(0)) || self.is_named_character())
-                {
-                    self.at += 1;
-                }
+                self.word();
                 Ok(TokenKind::Word)
             }
             _ => {
                 self.at += 1;
                 Ok(TokenKind::Punctuation)
             }
+        }
+    }
+
+    fn word(&mut self) {
+        loop {
+            let rest = &self.bytes[self.at..];
+            self.at += rest.iter().take_while(|&&byte| is_word_byte(byte)).count();
+            if !self.is_named_character() {
+                return;
+            }
+            self.at += 1;
         }
     }
 

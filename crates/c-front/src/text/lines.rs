@@ -8,8 +8,8 @@
 use super::align::align;
 use super::lexer::{Token, TokenKind, lex_leniently};
 use rely_base::{FileId, Span};
+use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -24,9 +24,9 @@ pub(crate) struct LineMap<'s> {
     /// For each line of the preprocessed text: where it starts and where it comes from.
     lines: Vec<Line>,
     /// Which of them come from a line of a file, each time that it was included.
-    made: HashMap<Origin, Vec<usize>>,
+    made: FxHashMap<Origin, Vec<usize>>,
     /// The lines of the user's files that have been asked for.
-    compared: RefCell<HashMap<Origin, Rc<Compared>>>,
+    compared: RefCell<FxHashMap<Origin, Rc<Compared>>>,
 }
 
 /// A file of the program in the preprocessed text.
@@ -111,7 +111,7 @@ impl Compared {
 impl<'s> LineMap<'s> {
     /// The units stand in the order of their starts.
     pub(crate) fn new(preprocessed: &'s str, files: Vec<Written<'s>>, units: Vec<UnitLines>) -> Self {
-        let mut markers = Markers { names: HashMap::new(), inclusions: 0, lines: Vec::new() };
+        let mut markers = Markers { names: FxHashMap::default(), inclusions: 0, lines: Vec::new() };
         for (index, file) in files.iter().enumerate() {
             markers.names.entry(file.name).or_insert(index);
         }
@@ -120,7 +120,7 @@ impl<'s> LineMap<'s> {
             markers.follow(&preprocessed[unit.start..end], *unit);
         }
         let lines = markers.lines;
-        let mut made: HashMap<Origin, Vec<usize>> = HashMap::new();
+        let mut made: FxHashMap<Origin, Vec<usize>> = FxHashMap::default();
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.is_own) {
             made.entry(line.origin).or_default().push(index);
         }
@@ -318,7 +318,7 @@ fn line_bounds(text: &str, starts: &[usize], line: usize) -> (usize, usize) {
 /// Follows the line markers.
 struct Markers<'s> {
     /// The files that the user knows, by their names.
-    names: HashMap<&'s str, usize>,
+    names: FxHashMap<&'s str, usize>,
     /// How many times a file was included so far.
     inclusions: usize,
     lines: Vec<Line>,
@@ -336,7 +336,7 @@ impl<'s> Markers<'s> {
     fn follow(&mut self, text: &'s str, unit: UnitLines) {
         let mut stack = vec![Inclusion { name: "", number: self.next_inclusion() }];
         // Who comes back from a text without a name of its own is in the same inclusion as before.
-        let mut siblings: HashMap<(usize, &str), usize> = HashMap::new();
+        let mut siblings: FxHashMap<(usize, &str), usize> = FxHashMap::default();
         let mut main_name: Option<&str> = None;
         let mut origin = Origin { file: unit.file, inclusion: stack[0].number, line: 0 };
         let mut is_own = true;

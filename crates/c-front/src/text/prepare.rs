@@ -124,7 +124,7 @@ pub(crate) fn prepare(source: &str, parts: &Parts) -> Result<Prepared, Unreadabl
         refused: None,
     };
     rewriter.prepared.text.push_str(PRELUDE);
-    rewriter.rewrite(&code, unused_in(source, &code, &parts.starts));
+    rewriter.rewrite(&code, unused_in(source, &code, &counts, &parts.starts));
     rewriter.append_library(|name| counts.contains_key(name));
     match rewriter.refused {
         Some(refused) => Err(refused),
@@ -133,7 +133,10 @@ pub(crate) fn prepare(source: &str, parts: &Parts) -> Result<Prepared, Unreadabl
 }
 
 /// Prototypes of functions that are not named in the same file.
-fn unused_in(source: &str, code: &[Token], starts: &[usize]) -> Vec<Range<usize>> {
+fn unused_in(source: &str, code: &[Token], counts: &WordCounts<'_>, starts: &[usize]) -> Vec<Range<usize>> {
+    if starts.is_empty() {
+        return unused_prototypes(source, code, counts);
+    }
     let mut unused = Vec::new();
     let mut first = 0;
     for &end in starts.iter().chain([&source.len()]) {
@@ -148,13 +151,13 @@ fn unused_in(source: &str, code: &[Token], starts: &[usize]) -> Vec<Range<usize>
 
 /// A name of the letters that the parser knows, not used otherwise, for each name with others.
 fn rename_unusual<'s>(words: &WordCounts<'s>) -> FxHashMap<&'s str, String> {
-    let is_usual = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let mut unusual: Vec<&str> = words.keys().copied().filter(|word| !word.chars().all(is_usual)).collect();
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let mut unusual: Vec<&str> = words.keys().copied().filter(|word| !word.bytes().all(is_usual)).collect();
     unusual.sort_unstable();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut renamed = FxHashMap::default();
     for word in unusual {
-        let mut name = word.replace(|character| !is_usual(character), "_");
+        let mut name = word.replace(|character| !u8::try_from(character).is_ok_and(is_usual), "_");
         while words.contains_key(name.as_str()) || taken.contains(&name) {
             name.push('_');
         }

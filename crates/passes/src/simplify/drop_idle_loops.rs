@@ -20,8 +20,8 @@ use crate::back::BackMap;
 use crate::draft::Draft;
 use crate::pass::Pass;
 use rely_program::analysis::{IdSet, Liveness, Ranges, Visibility};
-use rely_program::{Edge, EdgeId, Expr, LocationId, Op, Place, Program, Sort, VarId, definedness};
-use rustc_hash::FxHashMap;
+use rely_program::{Edge, EdgeId, Expr, LocationId, Op, Place, Program, Sort, Value, VarId, definedness};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program in which threads do not look again while they wait.
 #[derive(Clone, Copy, Debug)]
@@ -33,15 +33,35 @@ impl Pass for DropIdleLoops {
     }
 
     fn apply(&self, program: &Program) -> (Program, BackMap) {
-        let mut draft = Draft::new(program);
-        let idle = Idle::new(program);
-        if !idle.still.is_empty() {
-            for head in program.locations().ids().filter(|&head| idle.can_stand_at(head)) {
-                idle.loops(head).into_iter().for_each(|edge| draft.drop_edge(edge));
-            }
+        let loops = idle_loops(program);
+        if loops.is_empty() {
+            return (program.clone(), BackMap::identity());
         }
+        let mut draft = Draft::new(program);
+        loops.into_iter().for_each(|edge| draft.drop_edge(edge));
         draft.finish()
     }
+}
+
+/// The edges that begin idle loops.
+fn idle_loops(program: &Program) -> Vec<EdgeId> {
+    let steps = |is_wanted: &dyn Fn(&Step) -> bool| -> IdSet<EdgeId> {
+        let edges = program.edges().iter();
+        edges
+            .filter(|(_, edge)| Step::of(program, edge).is_some_and(|step| is_wanted(&step)))
+            .map(|(id, _)| id)
+            .collect()
+    };
+    let reading = Idle::new(program, steps(&|step| step.written.is_empty()));
+    let loops = reading.all_loops();
+    let writing = Idle { still: steps(&|_| true), ..reading };
+    // Few programs write while they wait, and ranges take longer than all the rest.
+    if writing.all_loops() == loops {
+        return loops;
+    }
+    let ranges = Ranges::new(program);
+    let still = writing.still.iter().filter(|&edge| is_still(program, &ranges, &program.edges()[edge]));
+    Idle { still: still.collect(), ..writing }.all_loops()
 }
 
 struct Idle<'p> {
@@ -53,11 +73,13 @@ struct Idle<'p> {
 }
 
 impl<'p> Idle<'p> {
-    fn new(program: &'p Program) -> Self {
-        let ranges = Ranges::new(program);
-        let edges = program.edges().iter();
-        let still = edges.filter(|(_, edge)| is_still(program, &ranges, edge)).map(|(id, _)| id).collect();
+    fn new(program: &'p Program, still: IdSet<EdgeId>) -> Self {
         Self { program, visibility: Visibility::new(program), liveness: Liveness::new(program), still }
+    }
+
+    fn all_loops(&self) -> Vec<EdgeId> {
+        let heads = self.program.locations().ids().filter(|&head| self.can_stand_at(head));
+        heads.flat_map(|head| self.loops(head)).collect()
     }
 
     /// Whether others may take it that a thread stands here while it is somewhere else.
@@ -118,46 +140,77 @@ impl<'p> Idle<'p> {
     }
 }
 
-/// Whether an edge does nothing but tests and assignments that leave all shared variables as they are.
-fn is_still(program: &Program, ranges: &Ranges<'_>, edge: &Edge) -> bool {
-    let Some(mut known) = ranges.at(edge.source).cloned() else { return false };
-    // What variables hold, in terms of what they held before the step.
-    let mut now: FxHashMap<VarId, Expr> = FxHashMap::default();
-    let is_defined = |expr: &Expr| definedness(program, expr).is_empty();
-    for op in &edge.ops {
-        match op {
-            Op::Assume(condition, kind) if is_defined(condition) => {
-                let before = Op::Assume(in_terms_of_before(&now, condition), *kind);
-                if !ranges.step(&mut known, &before) {
-                    // It is never taken.
-                    return false;
+/// A step that does nothing but tests and assignments of local variables, and of numbers to shared ones.
+struct Step {
+    /// What is tested on the way, in terms of what variables held before the step.
+    tests: Vec<Op>,
+    /// What shared variables hold behind it.
+    written: Vec<(VarId, Value)>,
+}
+
+impl Step {
+    fn of(program: &Program, edge: &Edge) -> Option<Step> {
+        // What variables hold, in terms of what they held before the step.
+        let mut now: FxHashMap<VarId, Expr> = FxHashMap::default();
+        let mut tests: Vec<Op> = Vec::new();
+        let is_defined = |expr: &Expr| definedness(program, expr).is_empty();
+        for op in &edge.ops {
+            match op {
+                Op::Assume(condition, kind) if is_defined(condition) => {
+                    tests.push(Op::Assume(in_terms_of_before(&now, condition), *kind));
                 }
-            }
-            Op::Assign(assignments) => {
-                let mut values = Vec::new();
-                for (place, value) in assignments {
-                    let Place::Scalar(var) = place else { return false };
-                    if !is_defined(value) {
-                        return false;
+                Op::Assign(assignments) => {
+                    let mut values = Vec::new();
+                    for (place, value) in assignments {
+                        let Place::Scalar(var) = place else { return None };
+                        if !is_defined(value) {
+                            return None;
+                        }
+                        values.push((*var, in_terms_of_before(&now, value)));
                     }
-                    values.push((*var, in_terms_of_before(&now, value)));
+                    now.extend(values);
                 }
-                now.extend(values);
+                _ => return None,
             }
-            _ => return false,
         }
+        let is_shared = |var: VarId| program.vars()[var].is_global();
+        let written = now.iter().filter(|&(&var, value)| is_shared(var) && *value != Expr::Var(var));
+        // What it holds already is known from a test only: others may change it between two steps.
+        let mut tested: FxHashSet<VarId> = FxHashSet::default();
+        for test in &tests {
+            if let Op::Assume(condition, _) = test {
+                condition.for_each_var(|var| _ = tested.insert(var));
+            }
+        }
+        let written: Option<Vec<_>> = written
+            .map(|(&var, value)| {
+                Some((var, constant(program, var, value).filter(|_| tested.contains(&var))?))
+            })
+            .collect();
+        Some(Step { tests, written: written? })
     }
-    now.iter().filter(|(var, _)| program.vars()[**var].is_global()).all(|(&var, value)| {
-        let there = ranges.of(&known, &Expr::Var(var)).single();
-        *value == Expr::Var(var) || there.is_some() && there == constant(program, var, value)
-    })
+}
+
+/// Whether an edge leaves all shared variables as they are.
+fn is_still(program: &Program, ranges: &Ranges<'_>, edge: &Edge) -> bool {
+    let Some(step) = Step::of(program, edge) else { return false };
+    if step.written.is_empty() {
+        return true;
+    }
+    let Some(mut known) = ranges.at(edge.source).cloned() else { return false };
+    // A step that is never taken is left to others.
+    step.tests.iter().all(|test| ranges.step(&mut known, test))
+        && step.written.iter().all(|&(var, value)| {
+            let there = ranges.of(&known, &Expr::Var(var)).single();
+            there == Some(value)
+        })
 }
 
 /// The value, if it is a number or a truth value.
-fn constant(program: &Program, var: VarId, value: &Expr) -> Option<rely_program::Value> {
+fn constant(program: &Program, var: VarId, value: &Expr) -> Option<Value> {
     match (value, program.vars()[var].sort) {
         (Expr::Int(value), Sort::Int) => Some(*value),
-        (Expr::Bool(value), Sort::Bool) => Some(rely_program::Value::from(*value)),
+        (Expr::Bool(value), Sort::Bool) => Some(Value::from(*value)),
         _ => None,
     }
 }
