@@ -109,6 +109,10 @@ pub(crate) struct Facts {
     points_to: FxHashMap<Target, Targets>,
     /// Locals whose address is stored where other threads can find it.
     shared: FxHashSet<ObjectId>,
+    /// Locals of `main` that live until it ends.
+    main_locals: FxHashSet<ObjectId>,
+    /// Whether `main` may end while other threads go on.
+    main_leaves_others: bool,
     start_arguments: FxHashMap<String, StartArgument>,
     /// The scalars that get the result of a thread, and whether they are ever read.
     results: FxHashMap<Target, bool>,
@@ -169,6 +173,8 @@ impl Facts {
             by_key: FxHashMap::default(),
             points_to: FxHashMap::default(),
             shared: FxHashSet::default(),
+            main_locals: FxHashSet::default(),
+            main_leaves_others: false,
             start_arguments: FxHashMap::default(),
             results: FxHashMap::default(),
             wanted_results: FxHashSet::default(),
@@ -291,6 +297,22 @@ impl Facts {
     /// Whether the object belongs to a thread, so that it may exist several times or not at all.
     pub(crate) fn is_of_thread(&self, id: ObjectId) -> bool {
         matches!(self.objects[id].storage, Storage::Thread(_))
+    }
+
+    /// Notes a variable of the outermost block of `main`.
+    pub(crate) fn note_main_local(&mut self, id: ObjectId) {
+        self.main_locals.insert(id);
+    }
+
+    /// Notes that `main` may end before the program does.
+    pub(crate) fn note_main_leaves_others(&mut self) {
+        self.grown |= !self.main_leaves_others;
+        self.main_leaves_others = true;
+    }
+
+    /// Whether the object may be gone while the program goes on, so that an address of it leads nowhere.
+    pub(crate) fn can_dangle(&self, id: ObjectId) -> bool {
+        self.is_of_thread(id) && (self.main_leaves_others || !self.main_locals.contains(&id))
     }
 
     /// Whether the object is a local that others can reach.

@@ -230,7 +230,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         for cell in &found.cells {
             self.facts.store(cell.target, targets);
         }
-        if targets.iter().any(|target| self.facts.is_of_thread(target.object)) {
+        self.assume_alive(targets);
+    }
+
+    /// The addresses go where they may be used when the variables are gone.
+    pub(super) fn assume_alive(&mut self, targets: &Targets) {
+        if targets.iter().any(|target| self.facts.can_dangle(target.object)) {
             self.assume("pointers-to-live-variables");
         }
     }

@@ -178,7 +178,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<ObjectId> {
         let thread = self.thread.key.clone();
         let key = ObjectKey::Local(thread.clone(), self.site(position));
-        self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)
+        let object = self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)?;
+        if self.is_in_body_of_main() {
+            self.facts.note_main_local(object);
+        }
+        Ok(object)
+    }
+
+    /// Whether the walk is in the outermost block of `main`, whose variables live as long as it runs.
+    fn is_in_body_of_main(&self) -> bool {
+        let [frame] = self.frames.as_slice() else { return false };
+        &*self.thread.key == "main" && frame.is_outermost_block()
     }
 
     /// Gives a local that is not initialized any value. Arrays are assumed to be written

@@ -152,6 +152,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let is_alive = !self.flow.is_dead();
         if is_alive {
             self.facts.publish(&argument_targets);
+            self.assume_alive(&argument_targets);
             self.assume("allocation-and-creation-succeed");
             self.assume("sequential-consistency");
         }

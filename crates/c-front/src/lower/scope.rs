@@ -126,6 +126,11 @@ impl Frame<'_> {
         [self.scopes.len(), self.loops.len(), self.switches.len()]
     }
 
+    /// Whether the walk is in no block but the body of the function.
+    pub(super) fn is_outermost_block(&self) -> bool {
+        self.scopes.len() == 1
+    }
+
     /// Leaves those that were entered since.
     pub(super) fn truncate(&mut self, [scopes, loops, switches]: [usize; 3]) {
         self.scopes.truncate(scopes);

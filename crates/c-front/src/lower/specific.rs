@@ -95,6 +95,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let (key, value) = (self.snapshot(key), self.snapshot(value));
         let (key, stored) = (self.number(&key), self.number(&value));
         let targets = self.pointed_to(&value);
+        self.assume_alive(&targets);
         for (number, _) in self.facts.keys() {
             let place = Target { object: self.specific_object(number, at)?, offset: 0 };
             if !self.flow.is_dead() {

@@ -335,6 +335,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             (Some(expression), Handover::Direct) => {
                 let value = self.eval(expression)?;
                 let value = self.convert(value, &result, expression.span)?;
+                let targets = self.pointed_to(&value);
+                self.assume_alive(&targets);
                 if let Some(frame) = self.frames.last_mut() {
                     frame.returned = Some(value);
                 }

@@ -348,6 +348,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let name = self.thread.key.to_string();
         if name == "main" {
             self.refuse_late_destructors(at)?;
+            if !self.flow.is_dead() {
+                self.facts.note_main_leaves_others();
+            }
         }
         if self.facts.is_result_wanted(&name) {
             let object = self.thread_result_object(&name, at)?;
@@ -360,6 +363,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     if !self.flow.is_dead() {
                         self.facts.publish(&targets);
                     }
+                    self.assume_alive(&targets);
                     if self.facts.is_result_blurred(&name) {
                         self.facts.store(Target { object, offset: 0 }, &targets);
                     } else {

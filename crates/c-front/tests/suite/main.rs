@@ -18,6 +18,7 @@ mod headers;
 mod initializers;
 mod layouts;
 mod library;
+mod lifetimes;
 mod lowering;
 mod memory;
 mod mutexes;

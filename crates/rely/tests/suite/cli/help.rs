@@ -90,7 +90,8 @@ fn the_help_explains_itself() {
                                                 [possible values: atomic, interleaved]
               --trust <TRUST>                   What a proof may rely on that nobody has checked, besides
                                                 the front end, the semantics and the checker [default:
-                                                passes] [possible values: passes, none]
+                                                fewest-passes] [possible values: passes, fewest-passes,
+                                                none]
               --timeout <S>                     Give up on a file after this many seconds, shared by its
                                                 properties; 0 means never [default: 60, of several files 20
                                                 each]

@@ -90,7 +90,7 @@ fn what_is_no_run_of_a_pass_is_refused() {
     "#]].assert_eq(&show(&["--after", "slice_threads", "--property", "race"]));
     expect![[r#"
         exit code 3
-        Error: the pass `compress` runs only 4 times on this program
+        Error: the pass `compress` runs only 3 times on this program
     "#]]
     .assert_eq(&show(&["--after", "compress:9"]));
     expect![[r#"
@@ -157,11 +157,6 @@ fn what_each_pass_does_is_listed() {
         split_arrays:4                     3             6             3             3  unchanged
         merge_copies:4                     3             6             3             3  unchanged
         remove_dead_variables:4            3             6             3             3  unchanged
-        merge_atomic_blocks:4              3             6             3             3  unchanged
-        compress:4                         3             6             3             3  unchanged
-        start_later:4                      3             6             3             3  unchanged
-        begin_initialised:5                3             6             3             3  unchanged
-        drop_idle_loops:4                  3             6             3             3  unchanged
     "#]]
     .assert_eq(&show(&["--passes"]));
 }
