@@ -148,14 +148,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.error(function.span, "this is not a function that a thread can run");
         }
         let place = self.place_behind(handle_value, CType::Opaque(Opaque::Thread));
-        let argument_targets = self.pointed_to(&argument_value);
-        let is_alive = !self.flow.is_dead();
-        if is_alive {
-            self.facts.publish(&argument_targets);
-            self.assume_alive(&argument_targets);
-            self.assume("allocation-and-creation-succeed");
-            self.assume("sequential-consistency");
-        }
+        self.hand_to_thread(&argument_value);
         let started_by: Vec<Expr> = started.iter().map(|(_, condition)| condition.clone()).collect();
         let mut choices = Vec::new();
         for (name, condition) in started {
@@ -171,10 +164,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let guard = self.guard(CheckKind::Bounds, Expr::Bool(false), what, at);
             choices.push([Op::wait(none)].into_iter().chain(self.guard_ops(vec![guard])).collect());
         }
-        if is_alive {
+        if !self.flow.is_dead() {
             self.with_atomicity(Some(true), |lowering| lowering.emit_choice(choices));
         }
         Ok(())
+    }
+
+    /// Notes that a thread is started with this argument.
+    fn hand_to_thread(&mut self, argument: &Value) {
+        let targets = self.pointed_to(argument);
+        if !self.flow.is_dead() {
+            self.facts.publish(&targets);
+            self.assume_alive(&targets);
+            self.assume("allocation-and-creation-succeed");
+            self.assume("sequential-consistency");
+        }
     }
 
     /// The steps that start a thread and store its handle, one for each place it may go to.
