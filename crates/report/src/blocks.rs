@@ -13,6 +13,18 @@ N  no mover: where others look
 A bracket joins the steps of a block, which are one step for others.
 ";
 
+/// A program whose statements have steps of their own, which of its locations are inside of blocks, and how its steps
+/// move.
+#[derive(Clone, Copy, Debug)]
+pub struct StepBlocks<'s> {
+    /// The program.
+    pub program: &'s Program,
+    /// The locations inside of blocks.
+    pub inside: &'s [(LocationId, Phase)],
+    /// The edges that are movers.
+    pub movers: &'s [(EdgeId, Mover)],
+}
+
 /// What the steps of one line have in common.
 #[derive(Clone, Copy)]
 struct Margin {
@@ -52,12 +64,8 @@ impl Margin {
 
 /// The source text of a program, with what its steps are in the margin. A line that has several steps, or is executed
 /// by several threads, is as good a mover as the worst of them.
-pub fn render_blocks(
-    sources: &SourceMap,
-    program: &Program,
-    inside: &[(LocationId, Phase)],
-    movers: &[(EdgeId, Mover)],
-) -> String {
+pub fn render_blocks(sources: &SourceMap, blocks: StepBlocks<'_>) -> String {
+    let StepBlocks { program, inside, movers } = blocks;
     let inside: BTreeSet<LocationId> = inside.iter().map(|(location, _)| *location).collect();
     let movers: BTreeMap<EdgeId, Mover> = movers.iter().copied().collect();
     let mut margins: BTreeMap<FileId, BTreeMap<u32, Margin>> = BTreeMap::new();

@@ -39,7 +39,7 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::render_blocks;
+pub use blocks::{StepBlocks, render_blocks};
 pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};
 pub use finding::{

@@ -11,6 +11,7 @@ use crate::layout::{one_line, pad, truncate};
 use crate::phrase::Phrases;
 use crate::recall;
 use crate::style::{Role, Style};
+use rely_evidence::counting::InvariantPrinter;
 use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::{ControlPoint, RelyGuarantee};
 use rely_passes::Restored;
@@ -30,9 +31,14 @@ pub(crate) fn letter(mover: Option<Mover>) -> &'static str {
     }
 }
 
-/// The edges of each block: those that lead to or from locations inside that are connected.
+/// The edges of each block of a proof.
 pub(crate) fn blocks(reduced: &Reduced, program: &Program) -> Vec<Vec<EdgeId>> {
-    let mut left: BTreeSet<LocationId> = reduced.inside.iter().map(|(location, _)| *location).collect();
+    joined(program, reduced.inside.iter().map(|(location, _)| *location))
+}
+
+/// The edges of each block: those that lead to or from locations inside that are connected.
+pub(crate) fn joined(program: &Program, inside: impl Iterator<Item = LocationId>) -> Vec<Vec<EdgeId>> {
+    let mut left: BTreeSet<LocationId> = inside.collect();
     let mut blocks = Vec::new();
     while let Some(first) = left.pop_first() {
         let mut members = BTreeSet::from([first]);
@@ -61,7 +67,8 @@ pub(crate) fn blocks(reduced: &Reduced, program: &Program) -> Vec<Vec<EdgeId>> {
 /// The movers and blocks of a reduction as text.
 pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'_>, style: Style) -> String {
     let program = &restored.program;
-    let held = &recall::proof(&reduced.held, restored);
+    let held = &recall::proof(&reduced.held.proof, restored);
+    let invariants = recall::invariants(&reduced.held.invariants, restored);
     let writer = Writer { reduced, held, program, phrases, style };
     let blocks = match blocks(reduced, program).len() {
         1 => "1 block is one step".to_owned(),
@@ -70,6 +77,12 @@ pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'
     let mut text = format!(
         "  reduction    {blocks}\n               R moves right, L left, B both ways past steps of others, N does not\n"
     );
+    let names = phrases.locations();
+    let printer = InvariantPrinter::new(program).with_names(&names);
+    for invariant in &invariants {
+        let invariant = truncate(&printer.invariant(invariant), style.width.saturating_sub(20).max(40));
+        text += &format!("               always: {invariant}\n");
+    }
     for thread in program.threads().ids() {
         text += &writer.thread(thread);
     }

@@ -172,7 +172,7 @@ impl<'a> Commuting<'a> {
                         known.push(Constraint::eq(&cell, &LinearForm::constant(*value)));
                     }
                     Known::Own => known.push(Constraint::eq(&cell, handle)),
-                    Known::Unstarted | Known::Running | Known::Ended => {}
+                    Known::Unstarted | Known::Running | Known::Ended | Known::Holds(_) => {}
                 }
             }
         };
@@ -180,6 +180,12 @@ impl<'a> Commuting<'a> {
         add(source(edge), &own);
         add(source(other), &others);
         known.push(Constraint::ne(&own, &others));
+        let ends = [edge, other].map(|edge| self.program.edges()[edge].source);
+        for lock in self.held.shared_locks() {
+            if let [Some(one), Some(other)] = ends.map(|end| lock.at(end)) {
+                known.extend(lock.value_with(&self.cells, [one, other]));
+            }
+        }
         for handle in [own, others].into_iter().filter(|handle| !handle.is_constant()) {
             known.push(Constraint::gt(&handle, &LinearForm::constant(self.held.instances())));
         }

@@ -29,12 +29,12 @@ mod movers;
 pub use limits::Limits;
 
 use commute::Commuting;
-use held::Held;
+use held::{Held, SharedLock};
 use movers::Movers;
 use rely_base::Budget;
 use rely_evidence::Proof;
+use rely_evidence::counting::Counting;
 use rely_evidence::reduction::{Mover, Phase, Reduced};
-use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_program::{EdgeId, Goal, LocationId, Program, VarId};
 use rely_symbolic::Limits as SymbolicLimits;
 
@@ -45,13 +45,30 @@ pub struct Blocks {
     pub inside: Vec<(LocationId, Phase)>,
     /// All movers, those that no block needs included.
     pub movers: Vec<(EdgeId, Mover)>,
-    held: RelyGuarantee,
+    held: Counting,
 }
 
 impl Blocks {
     /// The blocks of a program, for a goal that is about what can go wrong.
     pub fn infer(program: &Program, goal: Goal, limits: (Limits, SymbolicLimits), budget: &Budget) -> Self {
-        let held = Held::new(program);
+        let without = Self::with_locks(program, goal, Vec::new(), limits, budget);
+        let shared = held::shared_locks(program, limits.1, budget);
+        if shared.is_empty() {
+            return without;
+        }
+        // Numbers of threads have to do with everything, so the proof is dearer: only if there is something for it.
+        let with = Self::with_locks(program, goal, shared, limits, budget);
+        if with.inside.len() > without.inside.len() { with } else { without }
+    }
+
+    fn with_locks(
+        program: &Program,
+        goal: Goal,
+        shared: Vec<SharedLock>,
+        limits: (Limits, SymbolicLimits),
+        budget: &Budget,
+    ) -> Self {
+        let held = Held::new(program, shared);
         let commuting = Commuting::new(program, goal, &held, limits, budget);
         let movers = Movers::new(program, goal, &held, commuting);
         let inside = blocks::inside(program, goal, &movers);

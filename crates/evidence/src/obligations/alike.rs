@@ -4,10 +4,10 @@
 //! edges.
 
 use super::outline::Outline;
-use crate::data::ControlPoint;
+use crate::data::{ControlPoint, Counter, Invariant, Summand};
 use rely_base::Id;
 use rely_program::analysis::{Access, IdSet};
-use rely_program::{EdgeId, Expr, Op, Program, ThreadId, VarId};
+use rely_program::{EdgeId, Expr, LocationId, Op, Program, ThreadId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The shared variables that an edge reads and writes.
@@ -32,8 +32,8 @@ impl Shared {
     }
 }
 
-/// Edges that cannot be told apart: the same operations of the same thread, from where the same is asserted, and
-/// neither the operations nor the assertions have to do with where threads stand. Of two such edges, whatever is shown
+/// Edges that cannot be told apart: the same operations of the same thread, from where the same is asserted and whoever
+/// stands there is counted alike, and neither the operations nor the assertions have to do with where threads stand. Of two such edges, whatever is shown
 /// speaks of values only, so it is shown of all edges that are like them.
 pub(super) struct Alike {
     /// By edge: the first one that is like it.
@@ -47,7 +47,8 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    pub(super) fn new(outline: &Outline<'_>) -> Self {
+    pub(super) fn new(outline: &Outline<'_>, invariants: &[Invariant]) -> Self {
+        let counted = Weights::new(invariants);
         let program = outline.program;
         let mut alike = Self {
             first: Vec::new(),
@@ -68,7 +69,7 @@ impl Alike {
             let accessed = shared.reads.iter().chain(shared.writes.iter()).collect();
             let key = (outline.actor(edge), declaration.ops.len(), accessed);
             let candidates = candidates.entry(key).or_default();
-            match candidates.iter().find(|&&other| are_alike(outline, edge, other)) {
+            match candidates.iter().find(|&&other| are_alike(outline, &counted, edge, other)) {
                 Some(&other) => alike.first.push(other),
                 None => {
                     candidates.push(edge);
@@ -107,11 +108,47 @@ impl Alike {
 }
 
 /// Whether two edges of a thread, of which both speak of values only, cannot be told apart.
-fn are_alike(outline: &Outline<'_>, one: EdgeId, other: EdgeId) -> bool {
+fn are_alike(outline: &Outline<'_>, counted: &Weights, one: EdgeId, other: EdgeId) -> bool {
     let edges = outline.program.edges();
+    let counted = |edge: EdgeId| counted.of(edges[edge].source);
     let asserted = |edge: EdgeId| outline.at(outline.actor(edge), ControlPoint::At(edges[edge].source));
     let ends = |edge: EdgeId| edges[edge].target == outline.program.thread_of(edges[edge].source).exit;
-    edges[one].ops == edges[other].ops && ends(one) == ends(other) && asserted(one) == asserted(other)
+    edges[one].ops == edges[other].ops
+        && ends(one) == ends(other)
+        && asserted(one) == asserted(other)
+        && counted(one) == counted(other)
+}
+
+/// How invariants count whoever stands at a location. If all who stand at two locations of a thread are counted, and
+/// everywhere alike, then the invariants say the same whichever of the two it is.
+struct Weights {
+    by_location: FxHashMap<LocationId, Vec<Weight>>,
+}
+
+/// In which invariant, cube and comparison, with which factor; and where, if not all who stand there are counted.
+type Weight = ([usize; 3], Value, Option<LocationId>);
+
+impl Weights {
+    fn new(invariants: &[Invariant]) -> Self {
+        let mut by_location: FxHashMap<LocationId, Vec<Weight>> = FxHashMap::default();
+        for (number, invariant) in invariants.iter().enumerate() {
+            for (cube, atoms) in invariant.cubes.iter().enumerate() {
+                for (atom, sum) in atoms.iter().enumerate() {
+                    for (factor, summand) in &sum.terms {
+                        let Summand::Count(Counter { location, having }) = summand else { continue };
+                        let conditional = (!having.is_empty()).then_some(*location);
+                        let weight = ([number, cube, atom], *factor, conditional);
+                        by_location.entry(*location).or_default().push(weight);
+                    }
+                }
+            }
+        }
+        Self { by_location }
+    }
+
+    fn of(&self, location: LocationId) -> &[Weight] {
+        self.by_location.get(&location).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Whether an edge and what is asserted at its source have nothing to do with where threads stand.

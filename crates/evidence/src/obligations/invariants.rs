@@ -3,7 +3,7 @@
 
 use super::counters::{Behind, CountTerms, Counted};
 use super::encode::{Role, Values};
-use super::points::is_instance;
+use super::points::{is_atomic, is_instance};
 use super::sequent::{GoalCube, Sequent};
 use super::step::Step;
 use super::{Generator, Sink, StatedCube, initial_point, taken};
@@ -152,6 +152,43 @@ impl Generator<'_> {
             counts.insert(counter.clone(), count);
         }
         self.invariant_formulas(&counts, &Values::default())
+    }
+
+    /// The invariants in a state in which two threads are in front of two edges. If one of them is inside of an atomic
+    /// block, they are not needed.
+    pub(crate) fn counted_in_front_of(&mut self, [edge, other]: [EdgeId; 2]) -> Vec<TermId> {
+        let program = self.outline.program;
+        let source = |edge: EdgeId| program.edges()[edge].source;
+        let is_inside = |edge: &EdgeId| is_atomic(program, ControlPoint::At(source(*edge)));
+        if self.invariants().is_empty() || [edge, other].iter().any(is_inside) {
+            return Vec::new();
+        }
+        let unchanged = Values::default();
+        let standing = [(edge, Role::ACTOR), (other, Role::BYSTANDER)].map(|(edge, role)| {
+            (Counted { thread: self.outline.actor(edge), role, values: &unchanged }, source(edge))
+        });
+        let mut counts = CountTerms::default();
+        for counter in Rc::clone(&self.counters.mentioned).iter() {
+            let thread = program.locations()[counter.location].thread;
+            let known =
+                standing.iter().find(|(counted, _)| counted.thread == thread && is_instance(program, thread));
+            let count = match known {
+                Some((counted, at)) if *at == counter.location => self.is_counted(counter, *counted),
+                Some(_) => self.encoder.constant(0),
+                None => self.count_in_state(counter, false),
+            };
+            counts.insert(counter.clone(), count);
+        }
+        let mut formulas = self.invariant_formulas(&counts, &unchanged);
+        let [(one, here), (two, there)] = standing;
+        match here == there {
+            true => formulas.extend(self.presence(here, &[one, two])),
+            false => {
+                formulas.extend(self.presence(here, &[one]));
+                formulas.extend(self.presence(there, &[two]));
+            }
+        }
+        formulas
     }
 
     /// The cubes of an invariant, as conjunctions.

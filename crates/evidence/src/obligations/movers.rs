@@ -1,7 +1,8 @@
 //! Which steps commute with the steps of other threads: obligations from two edges instead of one.
 //!
 //! The question is always about a state in which a thread stands at the source of an edge `e` and
-//! another thread at the source of an edge `f`, with the assertions of both. An edge *goes wrong*
+//! another thread at the source of an edge `f`, with the assertions of both and the invariants about numbers of
+//! threads. An edge *goes wrong*
 //! if it violates a check of the goal or has no meaning. Nondeterministic values are the same
 //! wherever an edge appears.
 //!
@@ -63,7 +64,7 @@ impl Generator<'_> {
     /// Makes the obligations of claims about single edges and locations.
     pub(crate) fn movability<S: Sink>(&mut self, claims: &Movability, sink: &mut S) -> Result<(), S::Stop> {
         let program = self.outline.program;
-        let alike = Alike::new(&self.outline);
+        let alike = Alike::new(&self.outline, self.invariants());
         let mut shown: FxHashSet<(Rule, EdgeId)> = FxHashSet::default();
         let movers = claims.right.iter().map(|&edge| (edge, Rule::RightMover));
         for (edge, rule) in movers.chain(claims.left.iter().map(|&edge| (edge, Rule::LeftMover))) {
@@ -104,10 +105,13 @@ impl Generator<'_> {
         let conditions = if rule == Rule::RightMover { self.right(&pair) } else { self.left(&pair) };
         let subject = Subject::new(rule).at(actor, at).along(edge).past(past);
         let standing = self.standing_at([(actor, at), (bystander, other_at)]);
+        let counted = self.counted_in_front_of([edge, past]);
         for (cube, other) in own.iter().flat_map(|cube| others.iter().map(move |other| (cube, other))) {
             for condition in &conditions {
                 let mut sequent = Sequent::new(subject);
-                sequent.hypotheses.extend(cube.atoms.iter().chain(&other.atoms).chain(&condition.given));
+                sequent
+                    .hypotheses
+                    .extend(cube.atoms.iter().chain(&other.atoms).chain(&counted).chain(&condition.given));
                 sequent.places.extend(standing.iter().chain(&cube.places).chain(&other.places).cloned());
                 sequent.goal = Rc::clone(&condition.goal);
                 self.give(sink, sequent)?;

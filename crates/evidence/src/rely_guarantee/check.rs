@@ -5,7 +5,7 @@
 //! its checker has to accept it. What is satisfiable, or not decided, ends the check.
 
 use super::parts::Parts;
-use crate::data::{Obstacle, ProofDefect, RelyGuarantee, RelyGuaranteeDefect, Subject};
+use crate::data::{Counting, Obstacle, ProofDefect, RelyGuaranteeDefect, Subject};
 use crate::obligations::argument::Argument;
 use crate::obligations::encode::Encoder;
 use crate::obligations::movers::Movability;
@@ -59,11 +59,11 @@ pub(crate) fn check(
 pub(crate) fn check_movability(
     program: &Program,
     goal: Goal,
-    proof: &RelyGuarantee,
+    held: &Counting,
     claims: &Movability,
     budget: &Budget,
 ) -> Result<Accepted, Obstacle> {
-    let mut generator = Generator::new(program, goal, proof.into()).map_err(ProofDefect::from)?;
+    let mut generator = Generator::new(program, goal, held.into()).map_err(ProofDefect::from)?;
     let mut judge = Judge::new(budget);
     generator.run_for_assertions(&mut judge)?;
     generator.movability(claims, &mut judge)?;

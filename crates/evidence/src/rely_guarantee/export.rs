@@ -9,7 +9,7 @@
 //! definition, which the other solver has to believe.
 
 use super::check::MEMORY_OF_ANSWERS;
-use crate::data::{ReducedDefect, RelyGuarantee, RelyGuaranteeDefect, Subject};
+use crate::data::{Counting, ReducedDefect, RelyGuaranteeDefect, Subject};
 use crate::obligations::argument::Argument;
 use crate::obligations::encode::Encoder;
 use crate::obligations::movers::Movability;
@@ -66,7 +66,7 @@ pub(crate) enum Part<'p> {
     /// Those of a proof.
     Proof(Argument<'p>),
     /// Those of assertions, and of what is claimed of edges and locations with their help.
-    Movability(&'p RelyGuarantee, &'p Movability),
+    Movability(&'p Counting, &'p Movability),
 }
 
 /// All obligations of a proof as an SMT-LIB script. Any solver answers `unsat` to each query, if

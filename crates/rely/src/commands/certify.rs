@@ -142,6 +142,8 @@ fn page(file: &str, finding: &Finding, verified: &Verified, loaded: &Loaded) -> 
         verdict: &verified.verdict,
         history: &History::default(),
         explanation: &explain(&explained),
+        // Those of this proof are shown, whoever has found them.
+        blocks: None,
     };
     page.add(file, finding, &subject);
     page.render()

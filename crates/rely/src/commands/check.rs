@@ -2,7 +2,7 @@
 
 use super::invariants::Validation;
 use super::ledger::Ledger;
-use super::{Context, Ended, certify, many, output, race_pairs, reproducer, witness};
+use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
 use crate::cache::Cache;
 use crate::console::Console;
@@ -424,6 +424,7 @@ fn check_goal(
     }
     finding.time = start.elapsed();
     if let Some(page) = page.as_mut().filter(|_| is_shown) {
+        let blocks = show::blocks_of_proof(&verified.verdict, &loaded.program, goal, budget);
         let subject = Subject {
             program: &loaded.program,
             sources: &loaded.sources,
@@ -432,6 +433,7 @@ fn check_goal(
             verdict: &verified.verdict,
             history: &recorder.into_history(),
             explanation: &explanation,
+            blocks: blocks.as_ref().map(show::step_blocks),
         };
         page.add(file, &finding, &subject);
     }

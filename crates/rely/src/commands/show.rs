@@ -4,10 +4,11 @@ use super::{Context, Ended};
 use crate::args::{ShowArgs, ShowFormat};
 use crate::exit::Status;
 use rely_base::{Budget, Interrupted};
+use rely_evidence::{Proof, Verdict};
 use rely_passes::{PassRun, Pipeline, Shown};
 use rely_program::{Goal, Program};
-use rely_report::{counted, render_blocks, render_passes};
-use rely_verify::Loaded;
+use rely_report::{StepBlocks, counted, render_blocks, render_passes};
+use rely_verify::{Loaded, Reducible};
 
 /// Prints the program of a file, or what the passes do to it.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
@@ -57,7 +58,24 @@ fn blocks(arguments: &ShowArgs, loaded: &Loaded, budget: &Budget) -> Result<Stri
     }
     let found =
         rely_verify::reducible(&loaded.program, goal, budget).map_err(|stopped| stopped.to_string())?;
-    Ok(render_blocks(&loaded.sources, &found.program, &found.inside, &found.movers))
+    Ok(render_blocks(&loaded.sources, step_blocks(&found)))
+}
+
+/// Blocks, for who shows them.
+pub fn step_blocks(found: &Reducible) -> StepBlocks<'_> {
+    StepBlocks { program: &found.program, inside: &found.inside, movers: &found.movers }
+}
+
+/// The blocks of a program, to be shown beside a proof that rests on blocks.
+pub fn blocks_of_proof(
+    verdict: &Verdict,
+    program: &Program,
+    goal: Goal,
+    budget: &Budget,
+) -> Option<Reducible> {
+    let rests_on_blocks =
+        matches!(verdict, Verdict::Safe(proved) if matches!(proved.proof(), Proof::Reduced(_)));
+    rests_on_blocks.then(|| rely_verify::reducible(program, goal, budget).ok())?
 }
 
 /// The program behind a pass.

@@ -183,7 +183,7 @@ pub(super) struct StepData {
 /// What stands beside the lines of a source.
 #[derive(Debug, Serialize)]
 pub(super) struct Margin {
-    /// Whether movers and blocks are those of a proof by reduction.
+    /// Whether movers and blocks are those of a reduction.
     pub reduced: bool,
     pub movers: Vec<(SourceLine, Mover)>,
     pub blocks: Vec<Block>,
@@ -199,13 +199,13 @@ pub(super) enum Mover {
     Reads,
     /// Some step does something that others, or the property, can see.
     Writes,
-    /// By the proof, every step can be done after the next steps of others or before their last.
+    /// As far as is known, every step can be done after the next steps of others or before their last.
     Both,
-    /// By the proof, every step can be done after the next steps of others.
+    /// As far as is known, every step can be done after the next steps of others.
     Right,
-    /// By the proof, every step can be done before the last steps of others.
+    /// As far as is known, every step can be done before the last steps of others.
     Left,
-    /// The proof does not say that every step can be moved one way.
+    /// It is not known that every step can be moved one way.
     None,
 }
 

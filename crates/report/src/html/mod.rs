@@ -27,6 +27,7 @@ mod tests;
 
 pub use page::escape_html;
 
+use crate::blocks::StepBlocks;
 use crate::explain::Sentence;
 use crate::finding::{Finding, Kind, Problem};
 use crate::phrase::Phrases;
@@ -55,6 +56,8 @@ pub struct Subject<'s> {
     pub history: &'s History,
     /// Why the verdict is what it is.
     pub explanation: &'s [Sentence],
+    /// All blocks and movers that were found, if the proof rests on some; it mentions only those that it needs.
+    pub blocks: Option<StepBlocks<'s>>,
 }
 
 impl Subject<'_> {
@@ -159,7 +162,12 @@ impl HtmlReport {
                     self.add_places(section, &reduced.proof, &inner);
                 }
                 if section.outline.is_none() {
-                    section.outline = Some(outline::outline(&reduced.held, None, subject, &self.sources));
+                    section.outline =
+                        Some(outline::outline(&reduced.held.proof, None, subject, &self.sources));
+                }
+                if section.counting.is_none() && !reduced.held.invariants.is_empty() {
+                    let invariants = &reduced.held.invariants;
+                    section.counting = Some(counting::counting(invariants, subject, &self.sources));
                 }
             }
             _ => {}

@@ -8,8 +8,8 @@ use crate::finding::{Conclusion, Finding, Problem};
 use crate::phrase::Phrases;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
+use rely_evidence::counting::Counting;
 use rely_evidence::reduction::{self, Phase, Reduced};
-use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_evidence::{Claim, Exhausted, Proof, Reduction, Verdict, check};
 use rely_passes::{BackMap, Restored};
 use rely_program::{
@@ -98,6 +98,7 @@ fn report(file: &str) -> String {
             text: "Because of <this>.".to_owned(),
             facts: vec![Fact::Test { step: 3 }, Fact::Waits { thread: "A".to_owned() }],
         }],
+        blocks: None,
     };
     let mut report = HtmlReport::new("0.0.0");
     report.add(file, &finding, &subject);
@@ -153,6 +154,7 @@ fn margin_for(proof: &Proof) -> (Vec<(u32, Mover)>, Vec<Vec<u32>>) {
         verdict: &verdict,
         history: &History::default(),
         explanation: &[],
+        blocks: None,
     };
     let mut table = SourceTable::default();
     table.add_program(&program, &sources);
@@ -171,7 +173,7 @@ fn a_reduction_says_how_lines_move_and_which_are_a_block() {
     let (program, _) = program();
     let mut reduced = Reduced {
         forgotten: Vec::new(),
-        held: RelyGuarantee::default(),
+        held: Counting::default(),
         inside: Vec::new(),
         movers: Vec::new(),
         proof: Box::new(exhausted()),

@@ -114,7 +114,7 @@ pub fn render_witness(
                 Proof::RelyGuarantee(proof)
                 | Proof::Helping(Helping { proof, .. })
                 | Proof::Counting(Counting { proof, .. })
-                | Proof::Reduced(Reduced { held: proof, .. }) => {
+                | Proof::Reduced(Reduced { held: Counting { proof, .. }, .. }) => {
                     let mut found = invariants(proof, context);
                     let all = found.invariants.len();
                     found.keep(|index| kept.is_none_or(|kept| kept.contains(&index)));

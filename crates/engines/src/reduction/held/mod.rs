@@ -8,16 +8,19 @@
 //! The value of a mutex tells who holds it, that of a spin lock does not: everybody sets it to one. Who has seen it free
 //! and taken it in the same step knows that nobody else has it, and that is a fact, too ([`About::Lock`]): two threads
 //! never know it at once. In the proof it says that no other instance stands where it would know it.
+//!
+//! Locks that several threads hold together count them ([`shares`]). What a thread holds of one depends on its place
+//! alone, so that is a fact of which no step of another thread is to be afraid.
 
 mod passing;
+mod proof;
+mod shares;
 
 pub(super) use passing::Passage;
+pub(super) use shares::{Hold, SharedLock, shared_locks};
 
 use passing::first_failure;
 use rely_base::Id;
-use rely_evidence::rely_guarantee::{
-    Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
-};
 use rely_program::analysis::{Access, IdSet};
 use rely_program::{EdgeId, Expr, Initial, LocationId, Op, Program, ThreadId, ThreadKind, Value, VarId};
 use std::collections::BTreeMap;
@@ -31,6 +34,8 @@ pub(super) enum About {
     Place(ThreadId),
     /// Whether a thread alone holds a lock whose value does not tell who does.
     Lock(VarId),
+    /// What a thread holds of a lock that counts.
+    Share(VarId),
 }
 
 /// What is known of it.
@@ -46,6 +51,8 @@ pub(super) enum Known {
     Running,
     /// The instance has ended.
     Ended,
+    /// The thread holds this.
+    Holds(Hold),
 }
 
 /// What is known.
@@ -58,6 +65,8 @@ pub(super) struct Held<'p> {
     pub(super) locks: IdSet<VarId>,
     /// Those that several instances set to the same value, and the value with which they begin: spin locks.
     spins: BTreeMap<VarId, Value>,
+    /// Those that count who holds them.
+    shared: BTreeMap<VarId, SharedLock>,
     /// By edge: the first operation that can go wrong.
     fails: Vec<Option<usize>>,
     /// By location; `None` where nobody ever stands.
@@ -70,11 +79,12 @@ impl<'p> Held<'p> {
     /// The facts of a program: the strongest ones that a run cannot make false. At first nobody stands anywhere;
     /// where somebody comes to, only what all who come there know stays known, and only as long as nobody
     /// interferes. Facts only get fewer, so this ends.
-    pub(super) fn new(program: &'p Program) -> Self {
+    pub(super) fn new(program: &'p Program, shared: Vec<SharedLock>) -> Self {
         let mut held = Self {
             program,
             locks: locks(program),
             spins: spins(program),
+            shared: shared.into_iter().map(|lock| (lock.var(), lock)).collect(),
             fails: program.edges().values().map(|edge| first_failure(program, edge)).collect(),
             facts: vec![None; program.locations().len()],
             passages: vec![None; program.edges().len()],
@@ -88,6 +98,7 @@ impl<'p> Held<'p> {
             if matches!(declaration.kind, ThreadKind::Instance { .. }) {
                 initial.insert(About::Place(thread), Known::Running);
             }
+            initial.extend(held.holds(declaration.entry).into_iter().flatten());
             held.facts[declaration.entry.index()] = Some(initial);
             changed.push(declaration.entry);
         }
@@ -152,6 +163,17 @@ impl<'p> Held<'p> {
         self.facts[location.index()].as_ref()
     }
 
+    /// What is held of locks that count at a location; `None` if nobody ever stands there.
+    fn holds(&self, location: LocationId) -> Option<Facts> {
+        let hold = |lock: &SharedLock| Some((About::Share(lock.var()), Known::Holds(lock.at(location)?)));
+        self.shared.values().map(hold).collect()
+    }
+
+    /// The locks that count who holds them.
+    pub(super) fn shared_locks(&self) -> impl Iterator<Item = &SharedLock> {
+        self.shared.values()
+    }
+
     /// What an edge does; `None` if it is never taken.
     pub(super) fn passage(&self, edge: EdgeId) -> Option<&Passage> {
         self.passages[edge.index()].as_ref()
@@ -159,7 +181,14 @@ impl<'p> Held<'p> {
 
     /// Whether facts of two different threads cannot hold at the same time.
     pub(super) fn contradict(&self, one: &Facts, other: &Facts) -> bool {
-        one.iter().any(|(about, known)| other.get(about).is_some_and(|value| self.differ(*known, *value)))
+        one.iter().any(|(about, known)| {
+            other.get(about).is_some_and(|value| match (about, known, value) {
+                (About::Share(var), Known::Holds(one), Known::Holds(other)) => {
+                    self.shared[var].excludes([*one, *other])
+                }
+                _ => self.differ(*known, *value),
+            })
+        })
     }
 
     /// Whether two values that two different threads know are certainly not the same.
@@ -230,68 +259,6 @@ impl<'p> Held<'p> {
     fn pass(&self, edge: EdgeId) -> Option<Passage> {
         let source = self.at(self.program.edges()[edge].source)?;
         Passage::along(self, edge, source, self.fails[edge.index()])
-    }
-
-    /// The facts as assertions, and what the edges look like to others.
-    pub(super) fn proof(&self) -> RelyGuarantee {
-        let threads = self.program.threads().ids().map(|thread| self.assertions(thread)).collect();
-        let effects = self.program.edges().ids().filter_map(|edge| self.effect(edge)).collect();
-        RelyGuarantee { threads, effects }
-    }
-
-    fn assertions(&self, thread: ThreadId) -> ThreadAssertions {
-        let assertion = |point: ControlPoint| match point {
-            ControlPoint::Unstarted => Some((point, vec![Cube::default()])),
-            ControlPoint::At(location) => {
-                let facts = self.at(location)?;
-                let others = self.others(facts, thread);
-                Some((point, vec![Cube { atoms: atoms(facts, Moment::Before), others }]))
-            }
-        };
-        let points = ControlPoint::all(self.program, thread);
-        ThreadAssertions { thread, at: points.into_iter().filter_map(assertion).collect() }
-    }
-
-    fn effect(&self, edge: EdgeId) -> Option<EdgeEffect> {
-        let passage = self.passage(edge)?;
-        let mut changed = passage.leaves.clone();
-        changed.retain(|about, _| passage.changes.contains(about));
-        let mut atoms = atoms(&passage.needs, Moment::Before);
-        atoms.extend(self::atoms(&changed, Moment::After));
-        let others = self.others(&passage.needs, self.actor(edge));
-        Some(EdgeEffect { edge, cubes: vec![Cube { atoms, others }] })
-    }
-
-    /// Where other instances are known to stand.
-    fn others(&self, facts: &Facts, thread: ThreadId) -> Vec<(ThreadId, Vec<ControlPoint>)> {
-        let places = |(about, known): (&About, &Known)| match (about, known) {
-            (About::Place(other), _) if *other == thread => Vec::new(),
-            (About::Place(other), Known::Unstarted) => vec![(*other, vec![ControlPoint::Unstarted])],
-            (About::Place(other), Known::Ended) => {
-                vec![(*other, vec![ControlPoint::At(self.program.threads()[*other].exit)])]
-            }
-            (About::Lock(var), _) => {
-                let others = self.program.threads().ids().filter(|&other| other != thread);
-                others.filter_map(|other| Some((other, self.without_lock(other, *var)?))).collect()
-            }
-            _ => Vec::new(),
-        };
-        facts.iter().flat_map(places).collect()
-    }
-
-    /// Where a thread does not hold a lock, if it ever does.
-    fn without_lock(&self, thread: ThreadId, var: VarId) -> Option<Vec<ControlPoint>> {
-        let mut holds = false;
-        let mut points = ControlPoint::all(self.program, thread);
-        points.retain(|point| match point {
-            ControlPoint::Unstarted => true,
-            ControlPoint::At(location) => self.at(*location).is_some_and(|facts| {
-                let is_held = facts.contains_key(&About::Lock(var));
-                holds |= is_held;
-                !is_held
-            }),
-        });
-        holds.then_some(points)
     }
 }
 
@@ -365,18 +332,4 @@ fn meet(known: &mut Option<Facts>, facts: &Facts) -> bool {
             known.len() < before
         }
     }
-}
-
-fn atoms(facts: &Facts, moment: Moment) -> Vec<Atom> {
-    let atom = |(about, known): (&About, &Known)| {
-        let About::Value(var) = *about else { return None };
-        let cell = (1, Quantity::Cell { var, index: 0, moment });
-        let (terms, constant) = match known {
-            Known::Constant(value) => (vec![cell], -*value),
-            Known::Own => (vec![cell, (-1, Quantity::Handle)], 0),
-            Known::Unstarted | Known::Running | Known::Ended => return None,
-        };
-        Some(Atom { terms, constant, comparison: Comparison::Eq })
-    };
-    facts.iter().filter_map(atom).collect()
 }

@@ -40,6 +40,8 @@ impl Passage {
             passing.set(About::Place(actor), Some(Known::Ended));
         }
         passing.take_locks();
+        passing.now.retain(|about, _| !matches!(about, About::Share(_)));
+        passing.now.extend(held.holds(declaration.target)?);
         let Passing { needs, now, changes, .. } = passing;
         Some(Self { needs, needs_to_fail, leaves: now, changes })
     }

@@ -1,6 +1,6 @@
 //! Reductions as plain data.
 
-use crate::data::{Proof, ReducedDefect, RelyGuarantee};
+use crate::data::{Counting, Proof, ReducedDefect};
 use rely_base::Id;
 use rely_passes::{BackMap, MergeAtomicBlocks, Pass, forget};
 use rely_program::{EdgeId, LocationId, Program, VarId};
@@ -11,9 +11,9 @@ pub struct Reduced {
     /// Shared variables that are forgotten first, since nothing but assumptions looks at them. All the rest is about
     /// the program without them.
     pub forgotten: Vec<VarId>,
-    /// Assertions about the program with its single steps, with which edges are movers. They say nothing about
-    /// the goal.
-    pub held: RelyGuarantee,
+    /// Assertions about the program with its single steps, with which edges are movers, and who holds locks that
+    /// only count. They say nothing about the goal.
+    pub held: Counting,
     /// The locations inside of blocks; all others are outside.
     pub inside: Vec<(LocationId, Phase)>,
     /// The edges that are movers; others need not be.

@@ -17,6 +17,13 @@ pub struct Counting {
     pub proof: RelyGuarantee,
 }
 
+impl From<RelyGuarantee> for Counting {
+    /// Assertions that need no numbers of threads.
+    fn from(proof: RelyGuarantee) -> Self {
+        Self { invariants: Vec::new(), proof }
+    }
+}
+
 /// One of these conjunctions holds in every state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Invariant {

@@ -24,7 +24,7 @@ pub(crate) struct CountingRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct InvariantRecord {
+pub(crate) struct InvariantRecord {
     cubes: Vec<Vec<CountAtomRecord>>,
 }
 
@@ -45,11 +45,8 @@ enum SummandRecord {
 
 impl From<&Counting> for CountingRecord {
     fn from(proof: &Counting) -> Self {
-        let cube = |cube: &Vec<CountAtom>| cube.iter().map(CountAtomRecord::from).collect();
-        let invariant =
-            |invariant: &Invariant| InvariantRecord { cubes: invariant.cubes.iter().map(cube).collect() };
         Self {
-            invariants: proof.invariants.iter().map(invariant).collect(),
+            invariants: proof.invariants.iter().map(InvariantRecord::from).collect(),
             rely_guarantee: (&proof.proof).into(),
         }
     }
@@ -57,13 +54,24 @@ impl From<&Counting> for CountingRecord {
 
 impl From<CountingRecord> for Counting {
     fn from(record: CountingRecord) -> Self {
-        let cube = |cube: Vec<CountAtomRecord>| cube.into_iter().map(CountAtom::from).collect();
-        let invariant =
-            |record: InvariantRecord| Invariant { cubes: record.cubes.into_iter().map(cube).collect() };
         Self {
-            invariants: record.invariants.into_iter().map(invariant).collect(),
+            invariants: record.invariants.into_iter().map(InvariantRecord::into).collect(),
             proof: record.rely_guarantee.into(),
         }
+    }
+}
+
+impl From<&Invariant> for InvariantRecord {
+    fn from(invariant: &Invariant) -> Self {
+        let cube = |cube: &Vec<CountAtom>| cube.iter().map(CountAtomRecord::from).collect();
+        Self { cubes: invariant.cubes.iter().map(cube).collect() }
+    }
+}
+
+impl From<InvariantRecord> for Invariant {
+    fn from(record: InvariantRecord) -> Self {
+        let cube = |cube: Vec<CountAtomRecord>| cube.into_iter().map(CountAtom::from).collect();
+        Self { cubes: record.cubes.into_iter().map(cube).collect() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reductions as JSON; the rest of the format is in `proof_format`.
 
+use super::counting::InvariantRecord;
 use super::{ProofRecord, RelyGuaranteeRecord, id, number};
-use crate::data::{Mover, Phase, Reduced};
+use crate::data::{Counting, Mover, Phase, Reduced};
 use serde::{Deserialize, Serialize};
 
 /// A reduction.
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ReducedRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     forgotten: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    counted: Vec<InvariantRecord>,
     held: RelyGuaranteeRecord,
     inside: Vec<InsideRecord>,
     movers: Vec<MoverRecord>,
@@ -65,7 +68,8 @@ impl From<&Reduced> for ReducedRecord {
         });
         Self {
             forgotten: reduced.forgotten.iter().map(|var| number(*var)).collect(),
-            held: (&reduced.held).into(),
+            counted: reduced.held.invariants.iter().map(InvariantRecord::from).collect(),
+            held: (&reduced.held.proof).into(),
             inside: inside.collect(),
             movers: movers.collect(),
             proof: Box::new((&*reduced.proof).into()),
@@ -92,7 +96,10 @@ impl From<ReducedRecord> for Reduced {
         });
         Self {
             forgotten: record.forgotten.into_iter().map(id).collect(),
-            held: record.held.into(),
+            held: Counting {
+                invariants: record.counted.into_iter().map(InvariantRecord::into).collect(),
+                proof: record.held.into(),
+            },
             inside: inside.collect(),
             movers: movers.collect(),
             proof: Box::new((*record.proof).into()),

@@ -225,7 +225,7 @@ fn nothing_held(program: &Program) -> RelyGuarantee {
 fn check_blocks(source: &str, blocks: &str, expected: Option<&str>) {
     let program = common::program(source);
     let held = nothing_held(&program);
-    let reduced = Reduced { held, ..reduction(&program, "", blocks, exhausted(0)) };
+    let reduced = Reduced { held: held.into(), ..reduction(&program, "", blocks, exhausted(0)) };
     let model = Model { program, held: String::new(), blocks: "", proof: None, edges: 0 };
     let found = defect(&model, blocks, reduced);
     match (&found, expected) {
@@ -378,7 +378,7 @@ fn edges_that_are_alike_at_different_places() {
         }
     }
     let check = |blocks: &str, expected: Option<&str>| {
-        let reduced = Reduced { held: held.clone(), ..reduction(&program, "", blocks, exhausted(0)) };
+        let reduced = Reduced { held: held.clone().into(), ..reduction(&program, "", blocks, exhausted(0)) };
         let model =
             Model { program: program.clone(), held: String::new(), blocks: "", proof: None, edges: 0 };
         let found = defect(&model, blocks, reduced);
@@ -459,7 +459,7 @@ fn atomic_blocks_of_the_program_are_left_alone() {
     let model = Model { program, held: String::new(), blocks: "", proof: None, edges: 0 };
     for blocks in ["before A: inside", "after A: behind\nleft A: behind", "right A: entry"] {
         let held = nothing_held(&model.program);
-        let reduced = Reduced { held, ..reduction(&model.program, "", blocks, exhausted(0)) };
+        let reduced = Reduced { held: held.into(), ..reduction(&model.program, "", blocks, exhausted(0)) };
         assert_eq!(rule(&defect(&model, blocks, reduced)), "atomic", "{blocks}");
     }
 }
@@ -481,7 +481,7 @@ fn a_wrong_proof_about_the_reduced_program_is_noticed() {
         assert_eq!(rule(&defect(&model, part, damaged)), expected, "`{part}` became `{replacement}`");
     }
     // The proof is about the reduced program, not about the program.
-    let proof = Proof::RelyGuarantee(reduced.held.clone());
+    let proof = Proof::RelyGuarantee(reduced.held.proof.clone());
     let found = defect(&model, "exchanged", Reduced { proof: Box::new(proof), ..reduced });
     assert_eq!(rule(&found), "reduced malformed");
 }
@@ -507,7 +507,7 @@ fn what_does_not_exist_is_malformed() {
         "the reduction is malformed: edge 0 is listed twice"
     );
     assert_eq!(
-        change(|reduced| reduced.held = RelyGuarantee::default()),
+        change(|reduced| reduced.held = RelyGuarantee::default().into()),
         "of the reduction, rule `initially` is violated (thread `A` at `entry`)"
     );
 }
@@ -562,7 +562,7 @@ fn a_reduced_program_can_be_reduced_again() {
     let held = nothing_held(&smaller);
     let inner = Reduced {
         forgotten: Vec::new(),
-        held,
+        held: held.into(),
         inside: Vec::new(),
         movers: Vec::new(),
         proof: reduced.proof.clone(),

@@ -70,7 +70,7 @@ fn compare(what: &str, program: &Program, goal: Goal, reduced: &Reduced, tally: 
 fn blank(held: RelyGuarantee) -> Reduced {
     Reduced {
         forgotten: Vec::new(),
-        held,
+        held: held.into(),
         inside: Vec::new(),
         movers: Vec::new(),
         proof: Box::new(exhausted(0)),

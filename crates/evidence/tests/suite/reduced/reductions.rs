@@ -26,7 +26,7 @@ pub fn reduction(program: &Program, held: &str, text: &str, proof: Proof) -> Red
     let held = notation::proof(program, held);
     let mut reduced = Reduced {
         forgotten: Vec::new(),
-        held,
+        held: held.into(),
         inside: Vec::new(),
         movers: Vec::new(),
         proof: Box::new(proof),

@@ -289,7 +289,7 @@ class ProofView {
     const entries = [];
     const add = (mark, text) => entries.push(el("div", null, el("dt", null, mark), el("dd", null, text)));
     if (this.margins.reduced) {
-      add("R", "right mover: every step of the line can as well be done after the next step of any other thread, by the proof");
+      add("R", "right mover: every step of the line can as well be done after the next step of any other thread; the proof rests on those that its blocks need");
       add("L", "left mover: every step of the line can as well be done before the last step of any other thread");
       add("B", "both mover: right and left");
       add("N", "not a mover: the step at which a block takes effect, or one outside of all blocks");
