@@ -68,7 +68,6 @@ pub(crate) fn joined(program: &Program, inside: impl Iterator<Item = LocationId>
 pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'_>, style: Style) -> String {
     let program = &restored.program;
     let held = &recall::proof(&reduced.held.proof, restored);
-    let invariants = recall::invariants(&reduced.held.invariants, restored);
     let writer = Writer { reduced, held, program, phrases, style };
     let blocks = match blocks(reduced, program).len() {
         1 => "1 block is one step".to_owned(),
@@ -79,7 +78,7 @@ pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'
     );
     let names = phrases.locations();
     let printer = InvariantPrinter::new(program).with_names(&names);
-    for invariant in &invariants {
+    for invariant in &reduced.held.invariants {
         let invariant = truncate(&printer.invariant(invariant), style.width.saturating_sub(20).max(40));
         text += &format!("               always: {invariant}\n");
     }

@@ -56,9 +56,9 @@ impl Blocks {
         if shared.is_empty() {
             return without;
         }
-        // Numbers of threads have to do with everything, so the proof is dearer: only if there is something for it.
         let with = Self::with_locks(program, goal, shared, limits, budget);
-        if with.inside.len() > without.inside.len() { with } else { without }
+        // Numbers of threads have to do with everything, so the proof is dearer: only if there is something for it.
+        if with.inside.len() > without.inside.len() { with } else { Self { movers: with.movers, ..without } }
     }
 
     fn with_locks(

@@ -289,3 +289,104 @@ fn a_flag_that_somebody_else_frees_is_no_lock() {
         "#]],
     );
 }
+
+/// Whoever reads excludes whoever writes, whoever takes a share can do so later, and whoever gives it back earlier.
+#[test]
+fn readers_and_writers() {
+    check(
+        "var l: int = 0; var x: int = 0; var y: int = 0;
+         process R { local p: int = 0; local q: int = 0;
+             entry -> a: l >= 0; l := l + 1; a -> b: p := x; b -> c: q := y; c -> d: l := l > 0 ? l - 1 : 0; d -> exit: assert p == q; }
+         process S { local p: int = 0; local q: int = 0;
+             entry -> a: l >= 0; l := l + 1; a -> b: p := x; b -> c: q := y; c -> exit: l := l > 0 ? l - 1 : 0; }
+         process W { entry -> a: l == 0; l := -1; a -> b: x := x + 1; b -> c: y := y + 1; c -> exit: l := l > 0 ? l - 1 : 0; }
+         start R; start S; start W;",
+        &expect![[r#"
+            R: outside entry exit, before a b c, after d
+              right entry, left c d, both a b, no movers
+            S: outside entry exit, before a b c, after
+              right entry, left c, both a b, no movers
+            W: outside entry exit, before a b c, after
+              right entry, left c, both a b, no movers
+        "#]],
+    );
+}
+
+/// Any number of them.
+#[test]
+fn any_number_of_readers_and_writers() {
+    check(
+        "var l: int = 0; var x: int = 0;
+         process main { entry -> entry: spawn R; entry -> entry: spawn W; entry -> exit: skip; }
+         process R { local p: int = 0; local q: int = 0;
+             entry -> a: l >= 0; l := l + 1; a -> b: p := x; b -> c: q := x; c -> exit: l := l - 1; }
+         process W { entry -> a: l == 0; l := -1; a -> b: x := 2 * x; b -> exit: l := 0; }
+         start main;",
+        &expect![[r#"
+            main: outside entry exit, before, after
+              right, left entry, both, no movers entry entry
+            R: outside entry exit, before a b c, after
+              right entry, left c, both a b, no movers
+            W: outside entry exit, before a b, after
+              right entry, left b, both a, no movers
+        "#]],
+    );
+}
+
+fn check_semaphore(permits: u32, expected: &Expect) {
+    check(
+        &format!(
+            "var s: int = {permits}; var x: int = 0;
+             process A {{ entry -> a: s > 0; s := s - 1; a -> b: x := 2 * x; b -> c: x := x + 3; c -> exit: s := s + 1; }}
+             process B {{ entry -> a: s > 0; s := s - 1; a -> b: x := x + 1; b -> exit: s := s + 1; }}
+             start A; start B; ensures x >= 0;"
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_semaphore_of_one_protects() {
+    check_semaphore(
+        1,
+        &expect![[r#"
+            A: outside entry exit, before a b c, after
+              right entry, left c, both a b, no movers
+            B: outside entry exit, before a b, after
+              right entry, left b, both a, no movers
+        "#]],
+    );
+}
+
+#[test]
+fn a_semaphore_of_two_does_not() {
+    check_semaphore(
+        2,
+        &expect![[r#"
+            A: outside entry exit b, before a, after c
+              right entry, left c, both, no movers a b
+            B: outside entry exit, before a, after b
+              right entry, left b, both, no movers a
+        "#]],
+    );
+}
+
+/// Somebody gives back a share that it has not taken, so what a thread holds says nothing.
+#[test]
+fn shares_that_others_give_back() {
+    check(
+        "var l: int = 0; var x: int = 0;
+         process R { local p: int = 0; entry -> a: l >= 0; l := l + 1; a -> b: p := x; b -> exit: l := l > 0 ? l - 1 : 0; }
+         process W { entry -> a: l == 0; l := -1; a -> b: x := x + 1; b -> exit: l := l > 0 ? l - 1 : 0; }
+         process C { entry -> exit: l := l > 0 ? l - 1 : 0; }
+         start R; start W; start C;",
+        &expect![[r#"
+            R: outside entry exit a b, before, after
+              right, left, both, no movers entry a b
+            W: outside entry exit a b, before, after
+              right, left, both, no movers entry a b
+            C: outside entry exit, before, after
+              right, left, both, no movers entry
+        "#]],
+    );
+}

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub fn model(seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = String::from(
-        "var m, n: mutex;\nvar spin, flag, sem, readers, writer: int = 0;\nvar locks: int[2] = 0;\n\
+        "var m, n: mutex;\nvar spin, flag, sem, rw, readers, writer: int = 0;\nvar locks: int[2] = 0;\n\
          var x, y: int = 0;\nvar cells: int[2] = 0;\n\n",
     );
     if random.percent(50) {
@@ -34,7 +34,7 @@ pub fn model(seed: u64) -> String {
 }
 
 /// How a section begins and ends.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 14] = [
     ("lock(m);", "unlock(m);"),
     ("lock(n);", "unlock(n);"),
     ("await spin == 0 do { spin := 1; }", "spin := 0;"),
@@ -47,6 +47,9 @@ const SECTIONS: [(&str, &str); 12] = [
     ("havoc i in 0..1; await locks[i] == 0 do { locks[i] := 1; }", "locks[i] := 0;"),
     ("await writer == 0 do { readers := readers + 1; }", "readers := readers - 1;"),
     ("await writer == 0 && readers == 0 do { writer := 1; }", "writer := 0;"),
+    // One number for both: how many read, or that somebody writes.
+    ("await rw >= 0 do { rw := rw + 1; }", "rw := rw > 0 ? rw - 1 : 0;"),
+    ("await rw == 0 do { rw := -1; }", "rw := rw > 0 ? rw - 1 : 0;"),
     // Only tried: what follows is done whether the lock was free or not.
     ("atomic { if spin == 0 { spin := 1; r := 7; } }", "if r == 7 { spin := 0; r := 0; }"),
 ];

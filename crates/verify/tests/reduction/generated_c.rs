@@ -1,6 +1,6 @@
 //! Random C programs that use locks: what models cannot say. Mutexes are reached through pointers that may point to either
-//! of two, in arrays, or are given back by somebody else; locks are tried; spin locks are written by hand; flags look
-//! like locks and are not.
+//! of two, in arrays, or are given back by somebody else; locks are tried; others are for readers and writers; spin locks
+//! are written by hand; flags look like locks and are not.
 
 use rely_base::Random;
 use std::fmt::Write;
@@ -13,9 +13,20 @@ int pthread_join(pthread_t, void **);
 int pthread_mutex_lock(pthread_mutex_t *);
 int pthread_mutex_trylock(pthread_mutex_t *);
 int pthread_mutex_unlock(pthread_mutex_t *);
+typedef union { char size[56]; } pthread_rwlock_t;
+int pthread_rwlock_rdlock(pthread_rwlock_t *);
+int pthread_rwlock_wrlock(pthread_rwlock_t *);
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *);
+int pthread_rwlock_unlock(pthread_rwlock_t *);
+typedef union { char size[32]; } sem_t;
+int sem_init(sem_t *, int, unsigned);
+int sem_wait(sem_t *);
+int sem_post(sem_t *);
 _Bool __VERIFIER_nondet_bool(void);
 void __assert_fail(const char *, const char *, unsigned, const char *);
 pthread_mutex_t m, n, locks[2], *p = &m;
+pthread_rwlock_t rw;
+sem_t sem;
 int spin, flag, x, y;
 ";
 
@@ -34,7 +45,7 @@ pub fn program(seed: u64) -> String {
         }
         text.push_str("    return 0;\n}\n");
     }
-    text.push_str("int main(void) {\n    pthread_t t[3];\n");
+    text.push_str("int main(void) {\n    pthread_t t[3];\n    sem_init(&sem, 0, 1);\n");
     if random.percent(30) {
         text.push_str("    p = &n;\n");
     }
@@ -54,7 +65,7 @@ fn assertion(claim: &str) -> String {
 }
 
 /// How a section begins and ends.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 15] = [
     ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);"),
     ("pthread_mutex_lock(&n);", "pthread_mutex_unlock(&n);"),
     ("pthread_mutex_lock(p);", "pthread_mutex_unlock(p);"),
@@ -62,6 +73,10 @@ const SECTIONS: [(&str, &str); 11] = [
     ("i = __VERIFIER_nondet_bool(); pthread_mutex_lock(&locks[i]);", "pthread_mutex_unlock(&locks[i]);"),
     ("pthread_mutex_lock(&locks[1]);", "pthread_mutex_unlock(&locks[1]);"),
     ("if (pthread_mutex_trylock(&m) == 0) {", "pthread_mutex_unlock(&m); }"),
+    ("pthread_rwlock_rdlock(&rw);", "pthread_rwlock_unlock(&rw);"),
+    ("pthread_rwlock_wrlock(&rw);", "pthread_rwlock_unlock(&rw);"),
+    ("if (pthread_rwlock_tryrdlock(&rw) == 0) {", "pthread_rwlock_unlock(&rw); }"),
+    ("sem_wait(&sem);", "sem_post(&sem);"),
     ("while (__sync_lock_test_and_set(&spin, 1)) ;", "__sync_lock_release(&spin);"),
     ("while (!__sync_bool_compare_and_swap(&spin, 0, 1)) ;", "spin = 0;"),
     ("while (__sync_lock_test_and_set(&spin, 1)) while (spin) ;", "spin = 0;"),

@@ -323,4 +323,66 @@ pub const TRICKY: &[Tricky] = &[
                 start main;",
         expected: "safe by reduction",
     },
+    Tricky {
+        without: "places, by which readers exclude a writer: unknown or many states",
+        model: "var l, x, y: int = 0;
+                thread A { local p, q: int = 0; await l >= 0 do { l := l + 1; } p := x; q := y; l := l - 1; assert p == q; }
+                thread B { local p, q: int = 0; await l >= 0 do { l := l + 1; } p := x; q := y; l := l - 1; assert p == q; }
+                thread W { await l == 0 do { l := -1; } x := x + 1; y := y + 1; l := 0; }",
+        expected: "safe by reduction",
+    },
+    Tricky {
+        without: "the condition that readers do not exclude each other: safe, although two of them write",
+        model: "var l, x: int = 0;
+                thread A { local r: int = 0; await l >= 0 do { l := l + 1; } r := x; x := r + 1; l := l - 1; }
+                thread B { local r: int = 0; await l >= 0 do { l := l + 1; } r := x; x := r + 1; l := l - 1; }
+                thread W { await l == 0 do { l := -1; } x := 2 * x; l := 0; }
+                ensures x >= 2;",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that everybody gives back only what it took: safe, although the third thread lets the writer in",
+        model: "var l, x, y: int = 0;
+                thread A { local p, q: int = 0; await l >= 0 do { l := l + 1; } p := x; q := y; l := l - 1; assert p == q; }
+                thread W { await l == 0 do { l := -1; } x := x + 1; y := y + 1; l := 0; }
+                thread C { await l > 0 do { l := l - 1; } await l == 0 do { l := 1; } }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that a writer has seen that nobody reads: safe, although it only waits for other writers",
+        model: "var l, x, y: int = 0;
+                thread A { local p, q: int = 0; await l >= 0 do { l := l + 1; } p := x; q := y; l := l > 0 ? l - 1 : 0; assert p == q; }
+                thread W { await l >= 0 do { l := -1; } x := x + 1; y := y + 1; l := 0; }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that a reader has seen that nobody writes: safe, although it reads whenever it likes",
+        model: "var l, x, y: int = 0;
+                thread A { local p, q: int = 0; l := l + 1; p := x; q := y; l := l - 1; assert p == q; }
+                thread W { await l == 0 do { l := -1; } x := x + 1; y := y + 1; l := l + 1; }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "the condition that what a thread holds is the same on every way to a place: safe, although the share may be missing",
+        model: "var l, x, y: int = 0;
+                thread A { local p, q, c: int = 0; havoc c in 0..1; if c == 1 { await l >= 0 do { l := l + 1; } } p := x; q := y; if c == 1 { l := l - 1; } assert p == q; }
+                thread W { await l == 0 do { l := -1; } x := x + 1; y := y + 1; l := 0; }",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "how many hold a semaphore at once: safe, although there is room for two",
+        model: "var s: int = 2; var x: int = 0;
+                thread A { local r: int = 0; await s > 0 do { s := s - 1; } r := x; x := r + 1; s := s + 1; }
+                thread B { local r: int = 0; await s > 0 do { s := s - 1; } r := x; x := r + 1; s := s + 1; }
+                ensures x == 2;",
+        expected: "unsafe",
+    },
+    Tricky {
+        without: "nothing: a semaphore of one is a lock",
+        model: "var s: int = 1; var x: int = 0;
+                thread A { local r: int = 0; await s > 0 do { s := s - 1; } r := x; x := r + 1; s := s + 1; }
+                thread B { local r: int = 0; await s > 0 do { s := s - 1; } r := x; x := r + 1; s := s + 1; }
+                ensures x == 2;",
+        expected: "safe by reduction",
+    },
 ];

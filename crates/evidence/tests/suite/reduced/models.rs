@@ -27,6 +27,7 @@ pub fn all() -> Vec<Model> {
         test_and_set(),
         handover(),
         announced(),
+        read_and_write(),
     ]
 }
 
@@ -511,5 +512,68 @@ pub fn announced() -> Model {
                  left B: c",
         proof: None,
         edges: 3,
+    }
+}
+
+/// Any number of threads that read under a lock of which they hold a share each, and a thread that writes while it holds
+/// all of it. Readers read twice, and what they have read is looked at when they have given their share back.
+pub fn read_and_write() -> Model {
+    Model {
+        program: program(
+            "var l: int = 0; var x: int = 0;
+             process main { entry -> entry: spawn R; entry -> exit: skip; }
+             process R { local p: int = 0; local q: int = 0;
+                 entry -> a: l >= 0; l := l + 1;
+                 a -> b: p := x;
+                 b -> c: q := x;
+                 c -> d: l := l - 1;
+                 d -> exit: assert p == q; }
+             process W {
+                 entry -> a: l == 0; l := -1;
+                 a -> b: x := x + 1;
+                 b -> exit: l := 0; }
+             start main; start W;",
+        ),
+        held: "invariant: l = #R.a + #R.b + #R.c & #W.a + #W.b <= 0 | l = -1 & #R.a + #R.b + #R.c <= 0 & #W.a + #W.b = 1
+               main @entry: true
+               main @exit: true
+               R @entry: true
+               R @a: true
+               R @b: true
+               R @c: true
+               R @d: true
+               R @exit: true
+               W @entry: true
+               W @a: true
+               W @b: true
+               W @exit: true
+               effect main @entry: true
+               effect R @entry: true
+               effect R @a: true
+               effect R @b: true
+               effect R @c: true
+               effect R @d: true
+               effect W @entry: true
+               effect W @a: true
+               effect W @b: true"
+            .to_owned(),
+        blocks: "before R: a b c
+                 after R: d
+                 right R: entry a b
+                 left R: d
+                 before W: a b
+                 right W: entry a",
+        proof: Some(
+            "main @entry: true
+             main @exit: true
+             R @entry: true
+             R @exit: true
+             W @entry: true
+             W @exit: true
+             effect main @entry: true
+             effect R @entry: true
+             effect W @entry: true",
+        ),
+        edges: 4,
     }
 }

@@ -10,7 +10,7 @@
 //! `before` and `after` name locations inside of blocks, before and after the commit. `right`,
 //! `left` and `both` name the sources of movers: all edges that leave them.
 
-use crate::notation;
+use crate::{counting_notation, notation};
 use rely_evidence::reduction::{Mover, Phase, Reduced};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_evidence::{Exhausted, Proof, Reduction};
@@ -23,10 +23,10 @@ pub fn exhausted(states: u64) -> Proof {
 
 /// Reads a reduction; a mistake in it is a mistake of the test.
 pub fn reduction(program: &Program, held: &str, text: &str, proof: Proof) -> Reduced {
-    let held = notation::proof(program, held);
+    let held = counting_notation::proof(program, held);
     let mut reduced = Reduced {
         forgotten: Vec::new(),
-        held: held.into(),
+        held,
         inside: Vec::new(),
         movers: Vec::new(),
         proof: Box::new(proof),
