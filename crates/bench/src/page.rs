@@ -5,6 +5,7 @@ use super::plot;
 use super::summary::{Grade, Row};
 use super::table::seconds;
 use rely_report::escape_html as escape;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const STYLE: &str = "\
@@ -40,6 +41,11 @@ pub fn render(title: &str, version: &str, rows: &[Row], tools: &[String]) -> Str
     if let Some(svg) = plot::growth(rows, tools) {
         figure("Growth with size", &svg);
     }
+    for count in counts(rows) {
+        if let Some(svg) = plot::growth_of_count(rows, tools, count) {
+            figure(&format!("Growth with size: {count}"), &svg);
+        }
+    }
     figure("Tasks decided within a time (lower and further right is better)", &plot::quantile(rows, tools));
     for tool in tools {
         if let Some(svg) = plot::scatter_paper(rows, tool) {
@@ -56,6 +62,12 @@ pub fn render(title: &str, version: &str, rows: &[Row], tools: &[String]) -> Str
     page.push_str("</div>\n");
     page.push_str(&table(rows));
     page
+}
+
+/// The names of everything that was counted.
+fn counts(rows: &[Row]) -> BTreeSet<&str> {
+    let cells = rows.iter().flat_map(|row| &row.cells);
+    cells.flat_map(|cell| cell.counts.keys()).map(String::as_str).collect()
 }
 
 fn table(rows: &[Row]) -> String {

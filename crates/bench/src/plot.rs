@@ -138,11 +138,25 @@ pub fn scatter_paper(rows: &[Row], tool: &str) -> Option<String> {
 
 /// How time grows with the size of the members of a family.
 pub fn growth(rows: &[Row], tools: &[String]) -> Option<String> {
+    growth_of(rows, tools, "seconds", |cell| Some(cell.seconds))
+}
+
+/// How a count grows with the size of the members of a family.
+pub fn growth_of_count(rows: &[Row], tools: &[String], count: &str) -> Option<String> {
+    growth_of(rows, tools, count, |cell| cell.counts.get(count).map(|&number| number as f64))
+}
+
+fn growth_of(
+    rows: &[Row],
+    tools: &[String],
+    what: &str,
+    value: impl Fn(&Cell) -> Option<f64>,
+) -> Option<String> {
     let series: Vec<Series> = tools
         .iter()
         .map(|tool| {
             let points =
-                right_cells(rows, tool).filter_map(|(row, cell)| Some((row.size? as f64, cell.seconds)));
+                right_cells(rows, tool).filter_map(|(row, cell)| Some((row.size? as f64, value(cell)?)));
             Series { name: tool.clone(), points: points.collect(), is_line: true }
         })
         .filter(|series| !series.points.is_empty())
@@ -151,7 +165,7 @@ pub fn growth(rows: &[Row], tools: &[String]) -> Option<String> {
         series.iter().flat_map(|series| series.points.iter().map(|point| point.0)).collect();
     let (low, high) = bounds(sizes.into_iter())?;
     let axis = if high > 50.0 * low.max(1.0) { Axis::logarithmic } else { Axis::linear };
-    Some(draw(&series, axis, "size", "seconds", false))
+    Some(draw(&series, axis, "size", what, false))
 }
 
 /// The picture. `has_diagonal` draws the line on which both are the same.

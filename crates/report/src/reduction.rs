@@ -7,7 +7,7 @@
 //! L | { m == 1 }     unlock(m);
 //! ```
 
-use crate::layout::{one_line, pad, truncate};
+use crate::layout::{one_line, pad, truncate, wrap};
 use crate::phrase::Phrases;
 use crate::recall;
 use crate::style::{Role, Style};
@@ -79,8 +79,10 @@ pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'
     let names = phrases.locations();
     let printer = InvariantPrinter::new(program).with_names(&names);
     for invariant in &reduced.held.invariants {
-        let invariant = truncate(&printer.invariant(invariant), style.width.saturating_sub(20).max(40));
-        text += &format!("               always: {invariant}\n");
+        let invariant = format!("in every state, {}", printer.invariant(invariant));
+        for line in wrap(&invariant, style.width.saturating_sub(15).max(40)) {
+            text += &format!("               {line}\n");
+        }
     }
     for thread in program.threads().ids() {
         text += &writer.thread(thread);

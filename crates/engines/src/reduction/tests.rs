@@ -337,8 +337,8 @@ fn check_semaphore(permits: u32, expected: &Expect) {
     check(
         &format!(
             "var s: int = {permits}; var x: int = 0;
-             process A {{ entry -> a: s > 0; s := s - 1; a -> b: x := 2 * x; b -> c: x := x + 3; c -> exit: s := s + 1; }}
-             process B {{ entry -> a: s > 0; s := s - 1; a -> b: x := x + 1; b -> exit: s := s + 1; }}
+             process A {{ entry -> a: s > 0; s := s - 1; a -> b: x := x + 3; b -> c: x := 2 * x; c -> exit: s := s + 1; }}
+             process B {{ entry -> a: s > 0; s := s - 1; a -> b: x := 2 * x + 1; b -> exit: s := s + 1; }}
              start A; start B; ensures x >= 0;"
         ),
         expected,
