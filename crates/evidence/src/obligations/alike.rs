@@ -110,7 +110,7 @@ impl Alike {
 /// Whether two edges of a thread, of which both speak of values only, cannot be told apart.
 fn are_alike(outline: &Outline<'_>, counted: &Weights, one: EdgeId, other: EdgeId) -> bool {
     let edges = outline.program.edges();
-    let counted = |edge: EdgeId| counted.of(edges[edge].source);
+    let counted = |edge: EdgeId| counted.of(outline.program, edges[edge].source);
     let asserted = |edge: EdgeId| outline.at(outline.actor(edge), ControlPoint::At(edges[edge].source));
     let ends = |edge: EdgeId| edges[edge].target == outline.program.thread_of(edges[edge].source).exit;
     edges[one].ops == edges[other].ops
@@ -146,8 +146,10 @@ impl Weights {
         Self { by_location }
     }
 
-    fn of(&self, location: LocationId) -> &[Weight] {
-        self.by_location.get(&location).map_or(&[], Vec::as_slice)
+    /// With whether others see anybody there, if there are invariants at all.
+    fn of(&self, program: &Program, location: LocationId) -> (&[Weight], bool) {
+        let is_unseen = !self.by_location.is_empty() && program.locations()[location].atomic;
+        (self.by_location.get(&location).map_or(&[], Vec::as_slice), is_unseen)
     }
 }
 

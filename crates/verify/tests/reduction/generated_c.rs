@@ -55,7 +55,8 @@ pub fn program(seed: u64) -> String {
     for thread in 0..threads {
         let _ = writeln!(text, "    pthread_join(t[{thread}], 0);");
     }
-    let claim = *random.pick(&["x == y", "x != 2", "x + y <= 3", "x <= 2", "y != 1", "x >= 0"]);
+    let claims = ["x == y", "x != 2", "x + y <= 3", "x <= 2", "y != 1", "x >= 0", "x <= 8", "y <= 4"];
+    let claim = *random.pick(&claims);
     let _ = writeln!(text, "    {}\n    return 0;\n}}", assertion(claim));
     text
 }
