@@ -552,9 +552,10 @@ fn the_margin_is_that_of_show_blocks() {
         let page = report(&directory, &[&options[..], &[model]].concat());
         let listing = text(&rely_in_root(&["show", "--blocks", model]).stdout);
         let shown = listing.lines().filter_map(|line| {
-            let (margin, _) = line.split_once('│')?;
-            let letter = margin.chars().next().filter(|letter| "RLBN".contains(*letter))?;
-            Some((margin.split_whitespace().last()?.parse().ok()?, letter))
+            let letter = line.chars().next().filter(|letter| "RLBN".contains(*letter))?;
+            // The mover, the bracket, then the number.
+            let number: String = line.chars().skip(3).take_while(|character| *character != '│').collect();
+            Some((number.trim().parse().ok()?, letter))
         });
         let shown: Vec<(u64, char)> = shown.collect();
         assert!(shown.len() > 10 && shown.iter().any(|(_, letter)| *letter == 'L'), "{listing}");
