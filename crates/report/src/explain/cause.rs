@@ -11,19 +11,22 @@
 use super::record::{Cell, ReadId, Record};
 use super::slice::Slice;
 use super::{Fact, Sentence};
-use rely_program::{Expr, Op, PropertyKind, SlotId, Value, Violation};
+use rely_program::{CheckId, CheckKind, Expr, Meaning, Op, PropertyKind, SlotId, Value, Violation};
 
 /// More of each pattern is too much to read.
 const MOST_SENTENCES: usize = 2;
 /// So many values of a condition are traced back.
 const MOST_VALUES: usize = 3;
+/// What is kept of memory while it is allocated.
+const LIVE: Value = 1;
 
 /// Says why a check fails or a property does not hold.
 pub(super) fn sentences(record: &Record<'_>, violation: Violation) -> Vec<Sentence> {
     let (reads, cells, threads) = wrong(record, violation);
     let slice = Slice::new(record, &reads, &cells, &threads);
     let mut sentences = lost_updates(record, &slice);
-    sentences.extend(stale_tests(record, &slice));
+    sentences.extend(stale_tests(record, &slice, violation));
+    sentences.extend(super::wait::returned(record, violation));
     sentences.extend(standing(record, violation));
     sentences.extend(what_was_seen(record, violation, &reads, &cells));
     sentences
@@ -171,8 +174,18 @@ struct StaleTest {
     written: Value,
 }
 
-fn stale_tests(record: &Record<'_>, slice: &Slice) -> Vec<Sentence> {
+fn stale_tests(record: &Record<'_>, slice: &Slice, violation: Violation) -> Vec<Sentence> {
     let mut stale: Vec<StaleTest> = Vec::new();
+    let violator = match violation {
+        Violation::Check(_) => record.events.len().checked_sub(1).map(|last| record.slot(last)),
+        _ => None,
+    };
+    // Who does nothing that matters any more did not go wrong by its test.
+    let goes_on = |found: &StaleTest| {
+        let slot = record.slot(found.test);
+        let later = || slice.writes.iter().chain(&slice.tests).any(|&step| step > found.write && record.slot(step) == slot);
+        matches!(violation, Violation::Property(_)) || violator == Some(slot) || later()
+    };
     for &test in slice.tests.iter().rev() {
         let is_new = |found: &StaleTest| {
             let same_line = |other: &StaleTest| {
@@ -181,7 +194,7 @@ fn stale_tests(record: &Record<'_>, slice: &Slice) -> Vec<Sentence> {
             };
             !stale.iter().any(same_line)
         };
-        stale.extend(stale_test(record, test).filter(is_new));
+        stale.extend(stale_test(record, test).filter(is_new).filter(goes_on));
     }
     stale.truncate(MOST_SENTENCES);
     let mut sentences: Vec<Sentence> = stale.iter().map(|stale| stale.sentence(record)).collect();
@@ -285,9 +298,12 @@ fn what_was_seen(
             match test.filter(|_| reads.is_empty()) {
                 Some(test) => {
                     reads.clone_from(&record.events[test].tested);
-                    format!("The last test before it{} saw this:", record.at(test))
+                    match record.program.checks().ids().any(|check| is_access(record, check, violation)) {
+                        true => format!("The {} sees this:", what_fails(record, violation, last)),
+                        false => format!("The last test before it{} saw this:", record.at(test)),
+                    }
                 }
-                None => format!("The condition that fails{} sees this:", record.at_line(last)),
+                None => format!("The {} sees this:", what_fails(record, violation, last)),
             }
         }
         _ => "The property sees this:".to_owned(),
@@ -303,18 +319,57 @@ fn what_was_seen(
             parts.push(part);
         }
     }
+    if let (Violation::Check(check), Some(last)) = (violation, end.checked_sub(1)) {
+        parts.extend(locals_seen(record, check, last).into_iter().take(MOST_VALUES - parts.len()));
+    }
     (!parts.is_empty()).then(|| Sentence { text: format!("{seen} {}.", join(&parts)), facts })
+}
+
+/// Whether the violation is an access to memory that must not be made.
+fn is_access(record: &Record<'_>, check: CheckId, violation: Violation) -> bool {
+    let kind = record.program.checks()[check].kind;
+    violation == Violation::Check(check) && matches!(kind, CheckKind::Bounds | CheckKind::Lifetime)
+}
+
+fn what_fails(record: &Record<'_>, violation: Violation, last: usize) -> String {
+    let is_access = record.program.checks().ids().any(|check| is_access(record, check, violation));
+    match is_access {
+        true => format!("access{}", record.at_line(last)),
+        false => format!("condition that fails{}", record.at_line(last)),
+    }
+}
+
+/// The variables of the thread itself at which the condition looks.
+fn locals_seen(record: &Record<'_>, check: CheckId, last: usize) -> Vec<String> {
+    let (state, slot) = (record.state(last), record.slot(last));
+    let mut found: Vec<String> = Vec::new();
+    for op in &record.program.edges()[record.edge(last)].ops {
+        let Op::Check(condition, number) = op else { break };
+        if *number != check {
+            continue;
+        }
+        condition.for_each_var(|var| {
+            let cell = Cell { var, index: 0 };
+            let declaration = &record.program.vars()[var];
+            if declaration.is_global() || declaration.length.is_some() || !record.is_named(cell) {
+                return;
+            }
+            let Some(&value) = record.semantics.local(state, slot, var).first() else { return };
+            let told = format!("`{}` is {}", record.name(cell), record.text(cell, value));
+            if !found.contains(&told) {
+                found.push(told);
+            }
+        });
+    }
+    found
 }
 
 /// Who wrote the value that a cell has before a step.
 fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts: &mut Vec<Fact>) -> String {
     let (name, text) = (record.name(cell), record.text(cell, value));
     let wrote = record.writers_before(cell, step).last();
-    if let Some(&writer) = wrote.filter(|_| name.starts_with("heap.state")) {
-        // What the front end keeps about an allocated object: 1 while it is there.
-        let what = if value == 1 { "allocated" } else { "freed" };
-        let (thread, place) = (record.thread(record.slot(writer)), record.at_line(writer));
-        return format!("the memory was {what} by {thread}{place}");
+    if let Some(&writer) = wrote.filter(|_| record.program.meanings().of(cell.var) == Some(Meaning::Allocation)) {
+        return life_of(record, cell, writer, step);
     }
     facts.push(match wrote {
         Some(&writer) => record.write_fact(writer, cell, value),
@@ -329,5 +384,19 @@ fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts:
             format!("`{name}` is {text}, written by {}{place}", record.thread(record.slot(writer)))
         }
         None => format!("`{name}` still has its first value, {text}"),
+    }
+}
+
+/// Who has allocated memory, and who has freed it.
+fn life_of(record: &Record<'_>, cell: Cell, writer: usize, step: usize) -> String {
+    let by = |step: usize| format!("{}{}", record.thread(record.slot(step)), record.at_line(step));
+    let is_live = |step: usize| record.written(step, cell).is_some_and(|written| written.new == LIVE);
+    let allocated = record.writers_before(cell, step).iter().copied().rfind(|&step| is_live(step));
+    match allocated {
+        Some(allocated) if allocated == writer => format!("the memory was allocated by {}", by(writer)),
+        Some(allocated) => {
+            format!("the memory was allocated by {} and freed by {}", by(allocated), by(writer))
+        }
+        None => format!("the memory was freed by {}", by(writer)),
     }
 }

@@ -12,6 +12,7 @@ mod race;
 mod record;
 mod slice;
 mod unknown;
+mod wait;
 
 use crate::layout::wrap;
 use crate::style::{Role, Style};
