@@ -245,9 +245,8 @@ fn translate_text(
             None => error,
         }]
     })?;
-    let effects = library::described(&input.effects).map_err(|line| {
-        vec![Diagnostic::error(format!("`{line}` does not say what a function does"))]
-    })?;
+    let effects = library::described(&input.effects)
+        .map_err(|line| vec![Diagnostic::error(format!("`{line}` does not say what a function does"))])?;
     let externals = lower::Externals { are_refused: input.refuses_externals, effects: effects.into() };
     lower::lower(&input.name, &tree, &origin, wakeups, budget, &externals)
 }

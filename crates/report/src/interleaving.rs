@@ -235,10 +235,10 @@ impl Step {
         self.thread == other.thread && self.place == other.place && self.statement == other.statement
     }
 
-    /// A row for many statements of a thread.
+    /// A row for many statements of a thread, at the place of the first.
     fn standing_for(&self, count: usize) -> Self {
         let statement = format!("⋮ {}", counted(count as u64, "statements"));
-        Self { place: None, statement, reads: Vec::new(), writes: Vec::new(), ..self.clone() }
+        Self { statement, reads: Vec::new(), writes: Vec::new(), ..self.clone() }
     }
 
     fn absorb(&mut self, next: Step) {

@@ -18,7 +18,8 @@ pub(crate) fn locks(program: &Program) -> Vec<VarId> {
         let declaration = &program.vars()[var];
         let starts_free =
             matches!(&declaration.initial, Initial::Values(values) if values.iter().all(|value| *value == 0));
-        let is_used_so = uses.get(&var).is_some_and(|uses| uses.contains(&Use::Take) && !uses.contains(&Use::Other));
+        let is_used_so =
+            uses.get(&var).is_some_and(|uses| uses.contains(&Use::Take) && !uses.contains(&Use::Other));
         declaration.is_global() && starts_free && is_used_so
     };
     program.vars().ids().filter(is_lock).collect()

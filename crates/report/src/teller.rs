@@ -1,7 +1,9 @@
 //! What a step of a run does, in the words of the source: which statement it is, what it reads and what it writes.
 
 use crate::essential::{Accesses, SharedCell};
-use crate::interleaving::{InitialValue, Read, Step, StepTaken, Write, is_named_in_source, statement, thread_name};
+use crate::interleaving::{
+    InitialValue, Read, Step, StepTaken, Write, is_named_in_source, statement, thread_name,
+};
 use crate::values::Values;
 use rely_base::{Id, SourceMap};
 use rely_program::{Expr, Initial, Op, Place as Target, Program, Scope, Semantics, State, Value, VarId};

@@ -1,7 +1,7 @@
 //! Findings for people.
 
-use crate::diagnostic::render_diagnostic;
 use crate::Interleaving;
+use crate::diagnostic::render_diagnostic;
 use crate::explain::{Fact, render_explanation};
 use crate::finding::{FileReport, Finding, Kind, Note, Problem, RaceFreedom, ViolationReport};
 use crate::layout::{counted, wrap};
@@ -54,7 +54,9 @@ pub fn render_report(
             text += &format!("\n{}", head(file, finding, style));
             let same = findings[..index].iter().find(|earlier| is_same_violation(earlier, finding));
             text += &match same.filter(|_| finding.race_pairs.is_none()) {
-                Some(same) => field("violation", &format!("the same as for `{}`, above", same.property), style),
+                Some(same) => {
+                    field("violation", &format!("the same as for `{}`, above", same.property), style)
+                }
                 None => body(finding, detail, style),
             };
         }

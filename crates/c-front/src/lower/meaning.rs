@@ -18,7 +18,8 @@ impl Lowering<'_, '_> {
             let object = self.facts.object(place.object);
             let leaf = object.leaves.iter().find(|leaf| leaf.offset == place.offset);
             let is_state = matches!(object.key, ObjectKey::HeapStates(_));
-            let meaning = if is_state { Some(Meaning::Allocation) } else { leaf.and_then(|leaf| of(&leaf.ty)) };
+            let meaning =
+                if is_state { Some(Meaning::Allocation) } else { leaf.and_then(|leaf| of(&leaf.ty)) };
             meanings.extend(meaning.map(|meaning| (var, meaning)));
             // What a variable is called may tell it from others of that name: so is the object then.
             let path = leaf.map_or("", |leaf| leaf.path.as_str());
@@ -31,7 +32,8 @@ impl Lowering<'_, '_> {
         addresses.sort_unstable_by_key(|(_, address)| *address);
         let mut used = Names::default();
         for (object, address) in addresses {
-            let name = names.get(&object).map_or_else(|| self.facts.object(object).name.as_str(), String::as_str);
+            let name =
+                names.get(&object).map_or_else(|| self.facts.object(object).name.as_str(), String::as_str);
             let named = self.named(object, used.unique(self.spelled(name)));
             self.builder.object(address, named);
         }

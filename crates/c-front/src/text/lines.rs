@@ -501,7 +501,9 @@ mod tests {
         let made = marked("x = 12345; y = 1;\n");
         check(comment, &made, "y = 1;", "y = 1;");
         let call = "LOCK(a); x = 1; CHECK(x == 5); y = 2;\n";
-        let made = marked("do { take(&(a)); } while (0); x = 1; do { if (!(x == 5)) { fail(); } } while (0); y = 2;\n");
+        let made = marked(
+            "do { take(&(a)); } while (0); x = 1; do { if (!(x == 5)) { fail(); } } while (0); y = 2;\n",
+        );
         check(call, &made, "take(&(a))", "LOCK(a)");
         check(call, &made, "!(x == 5)", "CHECK(x == 5)");
         check(call, &made, "fail()", "CHECK(x == 5)");

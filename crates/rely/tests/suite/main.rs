@@ -6,6 +6,7 @@ mod any_number;
 mod bench;
 mod book;
 mod browser;
+mod causes;
 mod certify;
 mod cli;
 mod counting;

@@ -3,12 +3,12 @@
 //! A step *takes* a cell if it waits for a condition on the cell and writes it at once: that is
 //! what acquiring a lock looks like, whatever it is called.
 
+use super::ahead::helpers;
 use super::cause::join;
 use super::record::{Cell, Record};
 use super::{Fact, Sentence};
 use crate::interleaving::statement;
-use rely_program::{Blocking, EdgeId, Expr, LocationId, Op, Program, SlotId, SlotStatus};
-use std::collections::{BTreeSet, VecDeque};
+use rely_program::{Blocking, EdgeId, Expr, Op, SlotId, SlotStatus};
 
 /// Says what each thread waits for, and whether they wait for each other.
 pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
@@ -48,6 +48,9 @@ impl Wait {
         match self.cause {
             Cause::Value { cell, writer } => match writer.filter(|&step| takes(record, step, cell)) {
                 Some(step) => Some(record.slot(step)),
+                None if self.condition(record, cell).is_some() || self.barrier(record, cell).is_some() => {
+                    None
+                }
                 None => match helpers(record, self.slot, cell).as_slice() {
                     [only] => Some(only.0),
                     _ => None,
@@ -153,7 +156,7 @@ impl Wait {
                     variable: variable.clone(),
                     value: value.clone(),
                 });
-                let help = self.help(record, cell);
+                let help = self.help(record, cell, &mut facts);
                 format!("`{variable}`{line}, which still has its first value, {value}{help}")
             }
             Cause::Value { cell, writer: Some(step) } => {
@@ -203,14 +206,16 @@ impl Wait {
         facts.extend(value.map(|value| record.write_fact(step, cell, value)));
         let itself = if writer == self.slot { " itself" } else { "" };
         if takes(record, step, cell) {
-            let has_ended = record.replay.states().last().is_some_and(|last| {
-                record.semantics.status(last, writer) == SlotStatus::Ended
-            });
+            let has_ended = record
+                .replay
+                .states()
+                .last()
+                .is_some_and(|last| record.semantics.status(last, writer) == SlotStatus::Ended);
             let kept = if has_ended { ", and did not give it back before it ended" } else { "" };
             return format!("`{name}`{line}, which {who} took{itself}{}{kept}", record.at(step));
         }
         let value = value.map(|value| record.text(cell, value)).unwrap_or_default();
-        let help = self.help(record, cell);
+        let help = self.help(record, cell, facts);
         format!("`{name}`{line}, which is {value} since {who} wrote it{itself}{}{help}", record.at(step))
     }
 
@@ -219,62 +224,28 @@ impl Wait {
         let name = record.name(cell).strip_suffix(".round").map(str::to_owned)?;
         let value = |part: &str| {
             let wanted = format!("{name}.{part}");
-            let var = record.program.vars().ids().find(|&var| record.name(Cell { var, index: 0 }) == wanted)?;
+            let var =
+                record.program.vars().ids().find(|&var| record.name(Cell { var, index: 0 }) == wanted)?;
             record.semantics.global(record.last_state(), var).first().copied()
         };
         let (arrived, count) = (value("arrived")?, value("count")?);
         let is_barrier = self.statement.contains("barrier_wait");
-        is_barrier.then(|| format!("the others at the barrier `{name}`, where {arrived} of {count} threads are"))
+        is_barrier
+            .then(|| format!("the others at the barrier `{name}`, where {arrived} of {count} threads are"))
     }
 
     /// Who could still change what the thread waits for.
-    fn help(&self, record: &Record<'_>, cell: Cell) -> String {
+    fn help(&self, record: &Record<'_>, cell: Cell, facts: &mut Vec<Fact>) -> String {
         match helpers(record, self.slot, cell).as_slice() {
             [] => "; nobody is left who could change that".to_owned(),
             [(only, line)] => {
+                facts.extend(record.ahead_fact(*only, cell, *line));
                 let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
                 format!("; only {} could change that{line}", record.thread(*only))
             }
             _ => String::new(),
         }
     }
-}
-
-/// The other threads that can still come to a step that writes a cell, or that starts a thread, which may do it; with
-/// the line of that step.
-fn helpers(record: &Record<'_>, waiting: SlotId, cell: Cell) -> Vec<(SlotId, Option<u32>)> {
-    let state = record.last_state();
-    let changes = |edge: EdgeId| {
-        record.program.edges()[edge].ops.iter().any(|op| match op {
-            Op::Assign(parts) => parts.iter().any(|(place, _)| place.var() == cell.var),
-            Op::Havoc(place, _) => place.var() == cell.var,
-            Op::Spawn { .. } => true,
-            Op::Assume(..) | Op::Check(..) | Op::Join(_) | Op::Halt => false,
-        })
-    };
-    let others = state.slots().filter(|&slot| slot != waiting);
-    let helps = others.filter_map(|slot| {
-        let ahead = edges_ahead(record.program, state.location(slot)?);
-        let edge = ahead.into_iter().find(|&edge| changes(edge))?;
-        Some((slot, record.line(edge)))
-    });
-    helps.collect()
-}
-
-/// The edges that a thread may still take, the nearest first.
-fn edges_ahead(program: &Program, start: LocationId) -> Vec<EdgeId> {
-    let (mut seen, mut ahead) = (BTreeSet::from([start]), Vec::new());
-    let mut open = VecDeque::from([start]);
-    while let Some(location) = open.pop_front() {
-        for &edge in program.outgoing(location) {
-            ahead.push(edge);
-            let target = program.edges()[edge].target;
-            if seen.insert(target) {
-                open.push_back(target);
-            }
-        }
-    }
-    ahead
 }
 
 /// Threads that wait for each other: each for the next, the last for the first.

@@ -128,6 +128,11 @@ impl<'r> Record<'r> {
         var.length.map_or_else(|| var.name.clone(), |_| format!("{}[{}]", var.name, cell.index))
     }
 
+    /// Whether the cell says who holds a lock.
+    pub(super) fn is_lock(&self, cell: Cell) -> bool {
+        self.values.is_lock(cell.var)
+    }
+
     pub(super) fn text(&self, cell: Cell, value: Value) -> String {
         self.values.text(cell.var, value)
     }
@@ -156,6 +161,10 @@ impl<'r> Record<'r> {
 
     pub(super) fn write_fact(&self, step: usize, cell: Cell, value: Value) -> Fact {
         Fact::Write { step, variable: self.name(cell), value: self.text(cell, value) }
+    }
+
+    pub(super) fn ahead_fact(&self, slot: SlotId, cell: Cell, line: Option<u32>) -> Option<Fact> {
+        Some(Fact::Ahead { thread: self.thread(slot), variable: self.name(cell), line: line? })
     }
 
     /// The shared cells whose values an expression needs in a state.

@@ -22,7 +22,8 @@ pub(super) fn returned(record: &Record<'_>, violation: Violation) -> Option<Sent
     };
     // Waiting gives the mutex back and takes it again: two steps at least.
     let returns = (0..last).rfind(|&step| is_wait(step))?;
-    let begins = (0..returns).rfind(|&step| record.slot(step) == slot && !is_wait(step)).map_or(0, |step| step + 1);
+    let begins =
+        (0..returns).rfind(|&step| record.slot(step) == slot && !is_wait(step)).map_or(0, |step| step + 1);
     let begins = (begins..returns).find(|&step| is_wait(step))?;
     if tests_between(record, slot, returns + 1, last) {
         return None;

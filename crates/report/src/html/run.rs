@@ -143,7 +143,9 @@ impl<'r> Recorder<'r> {
     fn add_unchanged(&self, slot: SlotId, text: &Step, writes: &mut Vec<(usize, String)>) {
         for write in text.writes.iter().filter(|write| write.old.as_ref() == Some(&write.new)) {
             let is_meant = |cell: &CellData| {
-                !cell.lock && cell.name == write.variable && cell.owner.is_none_or(|owner| owner == slot.index())
+                !cell.lock
+                    && cell.name == write.variable
+                    && cell.owner.is_none_or(|owner| owner == slot.index())
             };
             let cell = self.cells.iter().rposition(is_meant);
             writes.extend(cell.map(|cell| (cell, write.new.clone())));
