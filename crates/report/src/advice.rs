@@ -41,7 +41,7 @@ fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
         let template = template.filter(|thread| thread.kind == ThreadKind::Template)?;
         let name = &template.name;
         is_repeated(program, edge.source)
-            .then(|| format!("start a fixed number of `{name}` in line {}", line(span)))
+            .then(|| format!("start a small, fixed number of `{name}` in line {}", line(span)))
     });
     let input = || {
         edges().find_map(|(_, edge, span)| {

@@ -20,6 +20,7 @@ mod explain;
 mod formats;
 mod horn;
 mod interrupt;
+mod killed;
 mod limits;
 mod links;
 mod many;
