@@ -77,7 +77,9 @@ impl NamedObject {
         }
         let of_member = |rest: u64| self.members.iter().find(|(offset, _)| *offset == rest);
         match self.element {
-            Some(size) if size > 0 && distance % size == 0 => format!("&{name}[{}]", distance / size),
+            Some(size) if size > 0 && distance.is_multiple_of(size) => {
+                format!("&{name}[{}]", distance / size)
+            }
             None if distance == 0 => format!("&{name}"),
             _ => match of_member(distance) {
                 Some((_, path)) => format!("&{name}{path}"),

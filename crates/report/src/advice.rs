@@ -104,7 +104,7 @@ fn general(reason: &Reason) -> Option<String> {
         }
         Reason::Approximate(what) => return beside_approximation(what),
         Reason::UnfairLoop => "ask about fair runs only, with `--fair`",
-        Reason::Trusting(_) => "accept these passes with `--trust passes`",
+        Reason::Trusting(_) => "leave out `--trust none` to accept these passes",
         Reason::Rejected(_) => "this is a bug of Rely; please report it together with the program",
         _ => return None,
     };

@@ -114,7 +114,7 @@ fn check_sentences(result: &Value) -> usize {
                 |place: &Value| place["line"].as_u64().is_some_and(|known| known.to_string() == *line);
             let steps = result["interleaving"]["steps"].as_array().expect("steps").iter();
             let waiting = result["violation"]["waiting"].as_array().expect("a list").iter();
-            let is_ahead = facts.iter().any(|fact| is_at(fact));
+            let is_ahead = facts.iter().any(is_at);
             is_ahead || steps.chain(waiting).any(|told| is_at(&told["place"]))
         };
         for line in lines.filter(|line: &String| !line.is_empty()) {

@@ -17,6 +17,7 @@ mod engines;
 mod examples;
 mod expectation;
 mod explain;
+mod externals;
 mod formats;
 mod horn;
 mod interrupt;
