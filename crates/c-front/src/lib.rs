@@ -61,6 +61,14 @@ pub struct CInput {
     /// Whether the use of functions and variables is refused that are neither defined nor known; otherwise it is
     /// assumed that they touch nothing but what they are given.
     pub refuses_externals: bool,
+    /// What functions do that are not defined, in lines like those of the table of library functions:
+    /// `0..7 read_sensor(-)`.
+    pub effects: Vec<String>,
+}
+
+/// Whether a line says what a function does.
+pub fn is_effect(line: &str) -> bool {
+    library::described(&[line.to_owned()]).is_ok()
 }
 
 /// One more file of a program.
@@ -237,5 +245,8 @@ fn translate_text(
             None => error,
         }]
     })?;
-    lower::lower(&input.name, &tree, &origin, wakeups, budget, input.refuses_externals)
+    let effects = library::described(&input.effects)
+        .map_err(|line| vec![Diagnostic::error(format!("`{line}` does not say what a function does"))])?;
+    let externals = lower::Externals { are_refused: input.refuses_externals, effects: effects.into() };
+    lower::lower(&input.name, &tree, &origin, wakeups, budget, &externals)
 }

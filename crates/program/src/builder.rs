@@ -5,6 +5,7 @@ use crate::ir::{
     Approximation, Check, CheckId, Edge, EdgeId, Initial, Location, LocationId, Op, Program, Scope, Thread,
     ThreadId, ThreadKind, Var, VarId,
 };
+use crate::meaning::{Meaning, Meanings, NamedObject};
 use crate::property::Property;
 use crate::types::{Sort, Value};
 use crate::wellformed::{self, Malformed};
@@ -32,6 +33,7 @@ impl ProgramBuilder {
                 assumptions: Vec::new(),
                 externals: Vec::new(),
                 approximations: Vec::new(),
+                meanings: Meanings::default(),
                 outgoing: Arena::new(),
             },
         }
@@ -172,6 +174,16 @@ impl ProgramBuilder {
     /// Says that nondeterministic assignments to a variable stand for something that is not known exactly.
     pub fn approximation(&mut self, approximation: Approximation) {
         self.program.approximations.push(approximation);
+    }
+
+    /// Says what the values of a variable stand for.
+    pub fn meaning(&mut self, var: VarId, meaning: Meaning) {
+        self.program.meanings.vars.insert(var, meaning);
+    }
+
+    /// Says what lies at an address.
+    pub fn object(&mut self, address: Value, object: NamedObject) {
+        self.program.meanings.objects.insert(address, object);
     }
 
     /// The program, if it is well formed.

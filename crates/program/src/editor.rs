@@ -5,6 +5,7 @@
 
 use crate::expr::Expr;
 use crate::ir::{Check, CheckId, Edge, EdgeId, Location, LocationId, Program, Thread, ThreadId, Var, VarId};
+use crate::meaning::Meanings;
 use crate::property::Property;
 use crate::wellformed;
 use rely_base::Arena;
@@ -61,6 +62,7 @@ impl ProgramParts {
             assumptions,
             externals: Vec::new(),
             approximations: Vec::new(),
+            meanings: Meanings::default(),
             outgoing,
         };
         debug_assert_eq!(wellformed::check(&program), Ok(()), "a pass made a malformed program");

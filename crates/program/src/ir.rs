@@ -1,6 +1,7 @@
 //! Programs: variables, threads, locations, and edges with their operations.
 
 use crate::expr::Expr;
+use crate::meaning::Meanings;
 use crate::property::Property;
 use crate::types::{Domain, Sort, Value};
 use crate::wellformed::{self, Malformed};
@@ -42,6 +43,7 @@ pub struct Program {
     pub(crate) assumptions: Vec<&'static str>,
     pub(crate) externals: Vec<String>,
     pub(crate) approximations: Vec<Approximation>,
+    pub(crate) meanings: Meanings,
     /// The edges that leave each location, in the order in which they were made.
     pub(crate) outgoing: Arena<LocationId, Vec<EdgeId>>,
 }
@@ -102,6 +104,11 @@ impl Program {
     /// judged on the program that they made, and passes need not know.
     pub fn approximations(&self) -> &[Approximation] {
         &self.approximations
+    }
+
+    /// What the numbers in variables stand for, for people. Only front ends say so, and passes need not know.
+    pub fn meanings(&self) -> &Meanings {
+        &self.meanings
     }
 
     /// The edges that leave a location.

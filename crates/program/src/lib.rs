@@ -35,6 +35,7 @@ mod definedness;
 mod editor;
 mod expr;
 mod ir;
+mod meaning;
 mod print;
 mod property;
 pub mod race;
@@ -51,6 +52,7 @@ pub use ir::{
     Approximation, Blocking, Check, CheckId, CheckKind, Edge, EdgeId, Initial, Location, LocationId, Op,
     Place, Program, Scope, Thread, ThreadId, ThreadKind, Var, VarId,
 };
+pub use meaning::{Meaning, Meanings, NamedObject};
 pub use print::{DisplayDot, DisplayExpr, DisplayOp, DisplayOps, DisplayPlace};
 pub use property::{Goal, Property, PropertyKind};
 pub use semantics::{

@@ -6,7 +6,7 @@ mod validate;
 pub use crate::check_args::{CheckArgs, EvidenceArgs};
 pub use crate::choices::{
     BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
-    TrustChoice,
+    TraceChoice, TrustChoice,
 };
 pub use validate::ValidateArgs;
 
@@ -194,9 +194,9 @@ pub struct RunArgs {
     /// Stop after this many steps
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub steps: usize,
-    /// Tell every step with the operations of the intermediate program
-    #[arg(long)]
-    pub trace: bool,
+    /// How much to tell; `--trace` alone means `steps` [default: statements]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "steps")]
+    pub trace: Option<TraceChoice>,
     /// How to read the input
     #[command(flatten)]
     pub input: InputArgs,
@@ -302,6 +302,10 @@ pub struct InputArgs {
     /// What becomes of C functions and variables that are neither defined nor known
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub externals: Externals,
+    /// What a C function does that is not defined: RESULT NAME(ARGUMENT, ...), as in `0..7 read_sensor(-)`; see the
+    /// chapter about functions of the library
+    #[arg(long, value_name = "EFFECT", value_parser = effect)]
+    pub effect: Vec<String>,
 }
 
 /// `rely fmt`
@@ -430,6 +434,12 @@ pub(crate) fn goal_parser() -> impl TypedValueParser<Value = Goal> {
         let named = Goal::ALL.into_iter().find(|goal| goal.name() == name);
         named.expect("the parser lets only the names of goals pass")
     })
+}
+
+/// What a function does that is not defined.
+fn effect(text: &str) -> Result<String, String> {
+    let problem = || "not of the form `RESULT NAME(ARGUMENT, ...)`, as in `0..7 read_sensor(-)`".to_owned();
+    if rely_verify::is_effect(text) { Ok(text.to_owned()) } else { Err(problem()) }
 }
 
 /// Seconds, of which none mean that there is no limit.

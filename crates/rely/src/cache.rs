@@ -1,9 +1,10 @@
 //! Results of earlier runs, by all that they depend on: the text of the program behind the preprocessor, the build of
 //! Rely, and the options.
 //!
-//! An entry is a file that appears complete, by renaming, or not at all, and a checksum tells whether it is still what
+//! An entry is a file that appears complete or not at all, and a checksum tells whether it is still what
 //! was written. So several commands can share the directory, and each can be ended at any time.
 
+use crate::writing::write_whole;
 use rely_report::{FileReport, from_stored, to_stored};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -64,12 +65,9 @@ impl Cache {
     /// Remembers a result, as well as possible.
     pub fn put(&self, key: &str, report: &FileReport) {
         let Some(text) = to_stored(report) else { return };
-        let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.folder.join(format!("{key}.{}-{number}.new", std::process::id()));
-        let written = fs::create_dir_all(&self.folder).and_then(|()| fs::write(&unfinished, text));
-        if written.and_then(|()| fs::rename(&unfinished, self.folder.join(key))).is_err() {
-            fs::remove_file(unfinished).ok();
-        }
+        self.written.fetch_add(1, Ordering::Relaxed);
+        // Who cannot write has no cache.
+        fs::create_dir_all(&self.folder).and_then(|()| write_whole(&self.folder.join(key), text)).ok();
     }
 
     /// Removes what nobody needs, if something was added.

@@ -1,7 +1,7 @@
 //! The options of `rely check`.
 
 use crate::args::{DEFAULT_ENGINE, InputArgs, goal_parser, limit, patience};
-use crate::choices::{BiasChoice, CheckFormat, SectionsChoice, TrustChoice};
+use crate::choices::{BiasChoice, CheckFormat, SectionsChoice, TraceChoice, TrustChoice};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use rely_program::Goal;
@@ -98,9 +98,10 @@ pub struct CheckArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// Tell every step of a violation, with the operations of the intermediate program
-    #[arg(long)]
-    pub trace: bool,
+    /// How much to tell of the run of a violation; `--trace` alone means `steps` [default: every statement, of long runs
+    /// the essential ones]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "steps")]
+    pub trace: Option<TraceChoice>,
     /// Say in sentences why: who got in whose way, what makes a proof work, where it got stuck
     #[arg(long)]
     pub explain: bool,

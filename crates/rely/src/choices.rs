@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use rely_passes::CriticalSections;
+use rely_report::Detail;
 use rely_verify::Trust;
 
 /// `--sections`
@@ -20,6 +21,29 @@ impl From<SectionsChoice> for CriticalSections {
         match choice {
             SectionsChoice::Atomic => CriticalSections::Atomic,
             SectionsChoice::Interleaved => CriticalSections::Interleaved,
+        }
+    }
+}
+
+/// `--trace`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceChoice {
+    /// Only statements that matter to other threads
+    Essential,
+    /// Every statement
+    Statements,
+    /// Every step of the intermediate program, with its operations
+    Steps,
+}
+
+impl TraceChoice {
+    /// How much is told of a run; of a long one only what matters if nobody says more.
+    pub fn detail(choice: Option<Self>) -> Detail {
+        match choice {
+            None => Detail::Usual,
+            Some(TraceChoice::Essential) => Detail::Essential,
+            Some(TraceChoice::Statements) => Detail::Compact,
+            Some(TraceChoice::Steps) => Detail::Full,
         }
     }
 }

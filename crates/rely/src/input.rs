@@ -136,7 +136,8 @@ fn source_of(
     let source = rely_verify::Source::new(name, language, text);
     let included = preprocessed.as_deref().map(included).unwrap_or_default();
     let refuses_externals = options.externals == Externals::Refuse;
-    Ok(rely_verify::Source { preprocessed, included, refuses_externals, ..source })
+    let effects = options.effect.clone();
+    Ok(rely_verify::Source { preprocessed, included, refuses_externals, effects, ..source })
 }
 
 /// Whether the preprocessor has left its markers in a text, and there is nothing else for it to do. Such programs are

@@ -28,6 +28,7 @@ struct Settings {
     include: Vec<PathBuf>,
     define: Vec<String>,
     externals: Option<String>,
+    effects: Vec<String>,
     baseline: Option<PathBuf>,
     suppress: Vec<Suppression>,
 }
@@ -101,6 +102,10 @@ pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
         merged.input.externals =
             merged.input.externals.max(named.map_err(|_| no_such("externals", &choice))?);
     }
+    if let Some(line) = settings.effects.iter().find(|line| !rely_verify::is_effect(line)) {
+        return Err(no_such("effects", line));
+    }
+    merged.input.effect.extend(settings.effects);
     let baseline = merged.baseline.clone().or(settings.baseline);
     for suppression in &settings.suppress {
         if suppression.reason.trim().is_empty() {

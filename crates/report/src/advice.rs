@@ -14,6 +14,7 @@ pub(crate) fn advice(reason: &Reason, program: &Program, sources: &SourceMap) ->
             | Reason::StateLimit(_)
             | Reason::Sampled
             | Reason::GaveUp { .. }
+            | Reason::UnsupportedConstruct { .. }
     );
     let change = if is_about_size { what_to_bound(program, sources) } else { None };
     match (change, general(reason)) {
@@ -40,7 +41,7 @@ fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
         let template = template.filter(|thread| thread.kind == ThreadKind::Template)?;
         let name = &template.name;
         is_repeated(program, edge.source)
-            .then(|| format!("start a fixed number of `{name}` in line {}", line(span)))
+            .then(|| format!("start a small, fixed number of `{name}` in line {}", line(span)))
     });
     let input = || {
         edges().find_map(|(_, edge, span)| {
@@ -101,10 +102,26 @@ fn general(reason: &Reason) -> Option<String> {
         Reason::Limit(_) => {
             "bound the number of allocations and their sizes, or free what is not used any more"
         }
+        Reason::Approximate(what) => return beside_approximation(what),
+        Reason::UnfairLoop => "ask about fair runs only, with `--fair`",
+        Reason::Trusting(_) => "leave out `--trust none` to accept these passes",
         Reason::Rejected(_) => "this is a bug of Rely; please report it together with the program",
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// What to do about something that is not followed exactly.
+fn beside_approximation(what: &str) -> Option<String> {
+    if what.contains("which is not defined") {
+        let name = what.split('`').nth(1)?;
+        return Some(format!(
+            "say what `{name}` does, with `--effect` or in `effects` of rely.toml, or define it"
+        ));
+    }
+    let is_floating = what.contains("floating-point");
+    is_floating
+        .then(|| "use integers for what the property depends on, or assume what the result is".to_owned())
 }
 
 pub(crate) fn after_stop(stop: StopReason) -> Option<String> {

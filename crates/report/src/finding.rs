@@ -10,7 +10,9 @@ use crate::race::RaceReport;
 use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
 use rely_evidence::{Replay, Verdict};
-use rely_program::{CheckKind, Goal, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation};
+use rely_program::{
+    CheckKind, EdgeId, Goal, Op, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -423,10 +425,13 @@ fn waiting(
 ) -> Vec<Waiting> {
     let semantics = Semantics::new(program);
     let running = slots.filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
-    let stands = running.filter_map(|slot| {
-        let edge = *program.outgoing(last.location(slot)?).first()?;
+    let edge_of = |slot: SlotId| Some((slot, *program.outgoing(last.location(slot)?).first()?));
+    let mut stuck: Vec<(SlotId, EdgeId)> = running.filter_map(edge_of).collect();
+    // Who waits for the end of another thread is rarely the reason.
+    stuck.sort_by_key(|(_, edge)| program.edges()[*edge].ops.iter().any(|op| matches!(op, Op::Join(_))));
+    let stands = stuck.into_iter().map(|(slot, edge)| {
         let (place, statement) = statement(program, sources, edge);
-        Some(Waiting { thread: thread_name(program, last, slot), place, statement })
+        Waiting { thread: thread_name(program, last, slot), place, statement }
     });
     stands.collect()
 }

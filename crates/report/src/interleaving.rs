@@ -1,12 +1,11 @@
 //! A run of a program as data that a person can follow: who did what, where, and which
 //! values it wrote.
 
-use crate::layout::one_line;
+use crate::essential::essential;
+use crate::layout::{counted, one_line};
+use crate::teller::Teller;
 use rely_base::{Id, SourceMap, Span};
-use rely_program::{
-    EdgeId, Expr, Initial, Op, Place as Target, Program, Scope, Semantics, SlotId, Sort, State, ThreadKind,
-    Value, VarId,
-};
+use rely_program::{EdgeId, Program, SlotId, State, ThreadKind};
 use serde::{Deserialize, Serialize};
 
 /// A run, told step by step.
@@ -46,6 +45,8 @@ pub struct Step {
     pub reads: Vec<Read>,
     /// What the step wrote, also where the value stayed the same.
     pub writes: Vec<Write>,
+    /// Whether the step matters to other threads, or they to it.
+    pub essential: bool,
     /// The edge that was taken: it tells one pass through a statement from the next.
     #[serde(skip, default = "unknown_edge")]
     pub(crate) edge: EdgeId,
@@ -125,17 +126,27 @@ impl Interleaving {
         initial: &'r State,
         steps: impl IntoIterator<Item = StepTaken<'r>>,
     ) -> Self {
-        let teller = Teller { program, semantics: Semantics::new(program), sources };
+        let steps: Vec<StepTaken<'r>> = steps.into_iter().collect();
+        let last = steps.iter().rev().find_map(|taken| taken.after).unwrap_or(initial);
+        let teller = Teller::new(program, sources, last);
         let mut before = initial;
         let mut columns = Vec::new();
-        let mut told = Vec::new();
+        let (mut told, mut accesses) = (Vec::new(), Vec::new());
+        let mut several = if initial.slots().count() > 1 { 0 } else { steps.len() };
         for taken in steps {
             let thread = columns.iter().position(|&slot| slot == taken.slot).unwrap_or_else(|| {
                 columns.push(taken.slot);
                 columns.len() - 1
             });
             told.push(teller.step(thread, before, taken));
+            accesses.push(teller.accesses(before, taken));
             before = taken.after.unwrap_or(before);
+            if before.slots().count() > 1 {
+                several = several.min(told.len());
+            }
+        }
+        for (step, matters) in told.iter_mut().zip(essential(&accesses, several)) {
+            step.essential = matters;
         }
         let mut interleaving = Self {
             threads: columns.iter().map(|&slot| thread_name(program, before, slot)).collect(),
@@ -175,6 +186,32 @@ impl Interleaving {
         Self { threads: self.threads.clone(), initial, steps }
     }
 
+    /// The same run in which the statements are left out that do not matter: of those that follow each other in one
+    /// thread, one row says how many they are. The steps in `also` matter because somebody speaks of them.
+    pub fn essential(&self, also: &[usize]) -> Self {
+        let mut marked = self.clone();
+        for &step in also {
+            if let Some(step) = marked.steps.get_mut(step) {
+                step.essential = true;
+            }
+        }
+        let condensed = marked.condensed();
+        let mut steps: Vec<Step> = Vec::new();
+        let mut rest = condensed.steps.as_slice();
+        while let Some(first) = rest.first() {
+            let goes_on = |step: &&Step| !step.essential && step.thread == first.thread;
+            let left_out = rest.iter().take_while(goes_on).count();
+            let (told, behind) = rest.split_at(left_out.max(1));
+            match left_out {
+                0 | 1 => steps.push(first.clone()),
+                _ => steps.push(first.standing_for(left_out)),
+            }
+            debug_assert!(!told.is_empty());
+            rest = behind;
+        }
+        Self { steps, ..condensed }
+    }
+
     /// The steps with which a thread begins a statement, or another pass through it.
     pub(crate) fn statement_starts(&self) -> Vec<usize> {
         let mut starts = Vec::new();
@@ -198,7 +235,14 @@ impl Step {
         self.thread == other.thread && self.place == other.place && self.statement == other.statement
     }
 
+    /// A row for many statements of a thread, at the place of the first.
+    fn standing_for(&self, count: usize) -> Self {
+        let statement = format!("⋮ {}", counted(count as u64, "statements"));
+        Self { statement, reads: Vec::new(), writes: Vec::new(), ..self.clone() }
+    }
+
     fn absorb(&mut self, next: Step) {
+        self.essential |= next.essential;
         for write in next.writes {
             match self.writes.iter_mut().find(|known| known.variable == write.variable) {
                 Some(known) => known.new = write.new,
@@ -239,198 +283,4 @@ pub(crate) fn statement(
     let source = edge.span.map(|span| one_line(sources.text(span))).filter(|text| !text.is_empty());
     let statement = source.unwrap_or_else(|| program.display_ops(&edge.ops).to_string());
     (edge.span.map(|span| SourceRange::of(span, sources)), statement)
-}
-
-struct Teller<'a> {
-    program: &'a Program,
-    semantics: Semantics<'a>,
-    sources: &'a SourceMap,
-}
-
-impl Teller<'_> {
-    fn step(&self, thread: usize, before: &State, taken: StepTaken<'_>) -> Step {
-        let (place, statement) = statement(self.program, self.sources, taken.edge);
-        Step {
-            thread,
-            place,
-            statement,
-            operations: self.program.display_ops(&self.program.edges()[taken.edge].ops).to_string(),
-            edge: taken.edge,
-            reads: self.reads(before, taken),
-            writes: taken.after.map_or_else(Vec::new, |after| self.writes(before, after, taken)),
-        }
-    }
-
-    fn writes(&self, before: &State, after: &State, taken: StepTaken<'_>) -> Vec<Write> {
-        let assigned = self.assigned(before, taken);
-        let mut writes = Vec::new();
-        for (id, var) in self.program.vars().iter() {
-            match var.scope {
-                Scope::Global => {
-                    let (old, new) = (self.semantics.global(before, id), self.semantics.global(after, id));
-                    self.compare(id, Some(old), new, &assigned, String::new, &mut writes);
-                }
-                Scope::Local(thread) => {
-                    for owner in after.slots().filter(|&owner| after.thread(owner) == thread) {
-                        let existed = owner.index() < before.slots().len();
-                        let old = existed.then(|| self.semantics.local(before, owner, id));
-                        let new = self.semantics.local(after, owner, id);
-                        if owner == taken.slot {
-                            self.compare(id, old, new, &assigned, String::new, &mut writes);
-                        } else {
-                            let prefix = || format!("{}.", thread_name(self.program, after, owner));
-                            self.compare(id, old, new, &[], prefix, &mut writes);
-                        }
-                    }
-                }
-            }
-        }
-        writes
-    }
-
-    /// Notes the cells of a variable that changed or were assigned. Of a variable that is new,
-    /// only those count that do not have the value that its declaration says.
-    fn compare(
-        &self,
-        var: VarId,
-        old: Option<&[Value]>,
-        new: &[Value],
-        assigned: &[(VarId, usize)],
-        prefix: impl Fn() -> String,
-        writes: &mut Vec<Write>,
-    ) {
-        let declaration = &self.program.vars()[var];
-        let known = match (&declaration.initial, old) {
-            (_, Some(old)) => Some(old),
-            (Initial::Values(values), None) => Some(values.as_slice()),
-            (Initial::Any(_), None) => None,
-        };
-        let is_assigned = |cell: usize| assigned.contains(&(var, cell));
-        if known == Some(new) && !assigned.iter().any(|(assigned, _)| *assigned == var) {
-            return; // most variables, in most steps
-        }
-        for (cell, &value) in new.iter().enumerate() {
-            if known.is_none_or(|known| known[cell] != value) || is_assigned(cell) {
-                writes.push(Write {
-                    variable: format!("{}{}", prefix(), self.cell_name(var, cell)),
-                    old: old.map(|old| value_text(declaration.sort, old[cell])),
-                    new: value_text(declaration.sort, value),
-                });
-            }
-        }
-    }
-
-    /// The shared variables that the edge reads before it writes anything, and their values.
-    fn reads(&self, before: &State, taken: StepTaken<'_>) -> Vec<Read> {
-        let mut reads: Vec<Read> = Vec::new();
-        let mut note = |expr: &Expr| {
-            expr.walk(&mut |part| {
-                let cell = match part {
-                    Expr::Var(_) => Some(0),
-                    Expr::Element(_, index) => {
-                        let index = self.semantics.evaluate_for(before, taken.slot, index).ok();
-                        index.and_then(|index| usize::try_from(index).ok())
-                    }
-                    _ => None,
-                };
-                let (Expr::Var(var) | Expr::Element(var, _), Some(cell)) = (part, cell) else { return };
-                let declaration = &self.program.vars()[*var];
-                if !declaration.is_global() {
-                    return;
-                }
-                let Some(&value) = self.semantics.global(before, *var).get(cell) else { return };
-                let variable = self.cell_name(*var, cell);
-                if reads.iter().all(|known| known.variable != variable) {
-                    reads.push(Read { variable, value: value_text(declaration.sort, value) });
-                }
-            });
-        };
-        for op in &self.program.edges()[taken.edge].ops {
-            match op {
-                Op::Assume(condition, _) | Op::Check(condition, _) => note(condition),
-                Op::Join(handle) => note(handle),
-                Op::Assign(assignments) => {
-                    assignments.iter().for_each(|(_, value)| note(value));
-                    break;
-                }
-                Op::Spawn { arguments, .. } => {
-                    arguments.iter().for_each(&mut note);
-                    break;
-                }
-                Op::Havoc(..) | Op::Halt => break,
-            }
-        }
-        reads
-    }
-
-    /// The cells that the edge assigns, whether or not their value changes. Indices are only
-    /// known before the first assignment of the edge; what this misses is only told if it
-    /// changes.
-    fn assigned(&self, before: &State, taken: StepTaken<'_>) -> Vec<(VarId, usize)> {
-        let mut cells = Vec::new();
-        for op in &self.program.edges()[taken.edge].ops {
-            let is_first = cells.is_empty();
-            let mut note = |target: &Target| match target {
-                Target::Scalar(var) => cells.push((*var, 0)),
-                Target::Element(array, index) if is_first => {
-                    let index = self.semantics.evaluate_for(before, taken.slot, index).ok();
-                    cells.extend(
-                        index.and_then(|index| usize::try_from(index).ok()).map(|cell| (*array, cell)),
-                    );
-                }
-                Target::Element(..) => {}
-            };
-            match op {
-                Op::Assign(assignments) => assignments.iter().for_each(|(target, _)| note(target)),
-                Op::Havoc(target, _) | Op::Spawn { handle: Some(target), .. } => note(target),
-                Op::Assume(..) | Op::Check(..) | Op::Spawn { handle: None, .. } | Op::Join(_) | Op::Halt => {}
-            }
-        }
-        cells
-    }
-
-    fn initial(&self, state: &State) -> Vec<InitialValue> {
-        let chosen: Vec<VarId> = self.semantics.initial_choices().iter().map(|(var, _)| *var).collect();
-        let mut values = Vec::new();
-        for (id, var) in self.program.vars().iter() {
-            let owner = match var.scope {
-                Scope::Global => None,
-                Scope::Local(thread) => match state.slots().find(|&slot| state.thread(slot) == thread) {
-                    Some(slot) => Some(slot),
-                    None => continue,
-                },
-            };
-            let (cells, prefix) = match owner {
-                None => (self.semantics.global(state, id), String::new()),
-                Some(slot) => (
-                    self.semantics.local(state, slot, id),
-                    format!("{}.", thread_name(self.program, state, slot)),
-                ),
-            };
-            for (cell, &value) in cells.iter().enumerate() {
-                values.push(InitialValue {
-                    variable: format!("{prefix}{}", self.cell_name(id, cell)),
-                    value: value_text(var.sort, value),
-                    chosen: chosen.contains(&id),
-                });
-            }
-        }
-        values
-    }
-
-    fn cell_name(&self, var: VarId, cell: usize) -> String {
-        let var = &self.program.vars()[var];
-        match var.length {
-            None => var.name.clone(),
-            Some(_) => format!("{}[{cell}]", var.name),
-        }
-    }
-}
-
-/// A value as the source would write it.
-pub(crate) fn value_text(sort: Sort, value: Value) -> String {
-    match sort {
-        Sort::Int => value.to_string(),
-        Sort::Bool => (value != 0).to_string(),
-    }
 }

@@ -28,7 +28,7 @@ fn suite(report: &FileReport) -> String {
 }
 
 fn case(file: &str, finding: &Finding) -> String {
-    let told = render_finding(file, finding, Detail::Compact, Style::PLAIN);
+    let told = render_finding(file, finding, Detail::Usual, Style::PLAIN);
     let (place, outcome) = match &finding.conclusion.0 {
         Kind::Safe { .. } => (None, format!("      <system-out>{}</system-out>\n", content(&told))),
         Kind::Nothing { why, .. } => {

@@ -62,7 +62,7 @@ fn run(program: &Program, sources: &SourceMap, schedule: &[usize]) -> Interleavi
 
 fn check_run(threads: usize, schedule: &[usize], detail: Detail, expected: &Expect) {
     let (program, sources) = increments(threads);
-    let table = render_run(&run(&program, &sources, schedule), detail, Style::PLAIN);
+    let table = render_run(&run(&program, &sources, schedule), &[], detail, Style::PLAIN);
     assert!(table.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 80), "{table}");
     // Snapshots lose an indentation that all lines have in common.
     expected.assert_eq(&format!("run\n{table}"));
@@ -175,7 +175,7 @@ fn long_statements_are_wrapped_and_cut() {
                │             │                        │         │ 87303715884105727
              2 │             │                        │ t := x; │ t = 1
     "#]]
-    .assert_eq(&format!("run\n{}", render_run(&told, Detail::Compact, Style::PLAIN)));
+    .assert_eq(&format!("run\n{}", render_run(&told, &[], Detail::Compact, Style::PLAIN)));
 }
 
 fn finding(conclusion: Kind) -> Finding {

@@ -1,9 +1,10 @@
 //! Findings for people.
 
+use crate::Interleaving;
 use crate::diagnostic::render_diagnostic;
-use crate::explain::render_explanation;
+use crate::explain::{Fact, render_explanation};
 use crate::finding::{FileReport, Finding, Kind, Note, Problem, RaceFreedom, ViolationReport};
-use crate::layout::wrap;
+use crate::layout::{counted, wrap};
 use crate::race_pairs::render_race_pairs;
 use crate::style::{Role, Style};
 use crate::table::{render_detailed_table, render_table};
@@ -12,6 +13,10 @@ use std::time::Duration;
 /// How much of a violation is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
+    /// What somebody wants who says nothing: one row per statement, of long runs only of those that matter.
+    Usual,
+    /// One row per statement that matters to other threads.
+    Essential,
     /// One row per statement.
     Compact,
     /// Every step, with the operations of the intermediate program.
@@ -47,11 +52,22 @@ pub fn render_report(
         let is_violated = finding.conclusion.violation().is_some();
         if is_violated || !finding.explanation.is_empty() || finding.race_pairs.is_some() {
             text += &format!("\n{}", head(file, finding, style));
-            text += &body(finding, detail, style);
+            let same = findings[..index].iter().find(|earlier| is_same_violation(earlier, finding));
+            text += &match same.filter(|_| finding.race_pairs.is_none()) {
+                Some(same) => {
+                    field("violation", &format!("the same as for `{}`, above", same.property), style)
+                }
+                None => body(finding, detail, style),
+            };
         }
         text += told(index);
     }
     text
+}
+
+/// Some mistakes violate several properties.
+fn is_same_violation(left: &Finding, right: &Finding) -> bool {
+    left.conclusion.violation().is_some() && left.conclusion.violation() == right.conclusion.violation()
 }
 
 /// One verdict for the file, and a line for each property.
@@ -158,7 +174,7 @@ fn body(finding: &Finding, detail: Detail, style: Style) -> String {
         Kind::Unsafe { evidence, violation, run } => {
             text += &field("violation", &violation_text(violation), style);
             text += &waiting(violation, style);
-            text += &format!("\n{}\n", render_run(run, detail, style));
+            text += &format!("\n{}\n", render_run(run, &spoken_of(finding), detail, style));
             text += &field("evidence", evidence, style);
         }
         Kind::Unknown { reason, advice } => {
@@ -194,24 +210,43 @@ pub fn violation_text(violation: &ViolationReport) -> String {
     }
 }
 
-/// The run as a table, preceded by the values that it chose at the beginning.
-pub fn render_run(run: &crate::Interleaving, detail: Detail, style: Style) -> String {
+/// Runs with more rows than about fill a screen are told by what matters in them.
+const LONG_RUN: usize = 40;
+
+/// The run as a table, preceded by the values that it chose at the beginning. The steps in `spoken_of` matter.
+pub fn render_run(run: &Interleaving, spoken_of: &[usize], detail: Detail, style: Style) -> String {
+    let condensed = run.condensed();
+    let is_long = condensed.steps.len() > LONG_RUN;
     let shown = match detail {
-        Detail::Compact => run.condensed(),
+        Detail::Usual if is_long => run.essential(spoken_of),
+        Detail::Usual | Detail::Compact => condensed.clone(),
+        Detail::Essential => run.essential(spoken_of),
         Detail::Full => run.clone(),
     };
     let mut text = String::new();
+    let width = style.width.saturating_sub(2);
     if !shown.initial.is_empty() {
         let values: Vec<String> =
             shown.initial.iter().map(|first| format!("{} = {}", first.variable, first.value)).collect();
-        for line in wrap(&format!("initially {}", values.join(", ")), style.width.saturating_sub(2)) {
-            text += &format!("  {line}\n");
-        }
+        wrap(&format!("initially {}", values.join(", ")), width)
+            .iter()
+            .for_each(|line| text += &format!("  {line}\n"));
     }
-    text + &match detail {
-        Detail::Compact => render_table(&shown, style),
+    text += &match detail {
         Detail::Full => render_detailed_table(&shown, style),
+        _ => render_table(&shown, style),
+    };
+    if detail == Detail::Usual && shown.steps.len() < condensed.steps.len() {
+        let all = counted(condensed.steps.len() as u64, "statements");
+        let hint = format!("(only what matters to other threads; `--trace=statements` tells all {all})");
+        wrap(&hint, width).iter().for_each(|line| text += &format!("  {}\n", style.paint(Role::Quiet, line)));
     }
+    text
+}
+
+/// The steps of which an explanation speaks.
+fn spoken_of(finding: &Finding) -> Vec<usize> {
+    finding.explanation.iter().flat_map(|sentence| &sentence.facts).filter_map(Fact::step).collect()
 }
 
 pub(crate) fn field(name: &str, value: &str, style: Style) -> String {

@@ -35,6 +35,8 @@ pub struct Source {
     pub included: Vec<CText>,
     /// Whether a C program may not use what it does not define and nobody knows.
     pub refuses_externals: bool,
+    /// What functions do that a C program does not define, in lines like those of the table of library functions.
+    pub effects: Vec<String>,
 }
 
 impl Source {
@@ -48,6 +50,7 @@ impl Source {
             others: Vec::new(),
             included: Vec::new(),
             refuses_externals: false,
+            effects: Vec::new(),
         }
     }
 }
@@ -169,6 +172,7 @@ fn translate(
                 others: input.others.clone(),
                 included: input.included.clone(),
                 refuses_externals: input.refuses_externals,
+                effects: input.effects.clone(),
             };
             rely_c_front::translate_partly_within(sources, &input, wakeups, budget)
         }

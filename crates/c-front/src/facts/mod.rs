@@ -250,6 +250,11 @@ impl Facts {
         address
     }
 
+    /// What lies at which address.
+    pub(crate) fn addresses(&self) -> Vec<(ObjectId, i128)> {
+        self.addresses.iter().map(|(&object, &address)| (object, address)).collect()
+    }
+
     /// Whether this is memory that does not belong to the program.
     pub(crate) fn is_outside(&self, object: ObjectId) -> bool {
         matches!(self.objects[object].key, ObjectKey::Outside(_))

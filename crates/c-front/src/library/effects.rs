@@ -75,6 +75,23 @@ pub(crate) fn library_effect(name: &str) -> Option<&'static Effect> {
     TABLE.get(name)
 }
 
+/// Effects by the names of functions.
+pub(crate) type Effects = FxHashMap<String, Effect>;
+
+/// What a user says of functions, in lines like those of the table; an error is the line that says nothing.
+pub(crate) fn described<'l>(lines: &'l [String]) -> Result<Effects, &'l str> {
+    let parse = |line: &'l String| {
+        let (name, effect) = parse_line(line).filter(|(name, _)| is_name(name)).ok_or(line.as_str())?;
+        Ok((name.to_owned(), effect))
+    };
+    lines.iter().map(parse).collect()
+}
+
+fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    name.bytes().all(is_part) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+}
+
 /// The function and the effect of a line; nothing if it is a comment, or no line of the table.
 fn parse_line(line: &str) -> Option<(&str, Effect)> {
     let line = line.split('#').next()?.trim();
@@ -182,5 +199,17 @@ mod tests {
         assert_eq!(arguments, [Value, Text, Input, Input]);
         assert_eq!(parse_line("sometimes f(-)"), None);
         assert_eq!(parse_line("any f(everything)"), None);
+    }
+
+    #[test]
+    fn users_describe_functions_in_the_same_way() {
+        let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+        let good = lines(&["0..7 read_sensor(-)", "nothing notify(in)"]);
+        let effects = described(&good).expect("they say something");
+        assert_eq!(effects["read_sensor"].result, ResultEffect::Within(0, 7));
+        assert_eq!(effects["notify"].argument(0), ArgumentEffect::In);
+        for bad in ["read_sensor", "any two words()", "any 7up()", "any f(everything)"] {
+            assert_eq!(described(&lines(&[bad])), Err(bad));
+        }
     }
 }

@@ -3,5 +3,5 @@
 mod effects;
 mod exact;
 
-pub(crate) use effects::{ArgumentEffect, Effect, ResultEffect, library_effect};
+pub(crate) use effects::{ArgumentEffect, Effect, Effects, ResultEffect, described, library_effect};
 pub(crate) use exact::{exact_name, exact_text, wrapper_name};

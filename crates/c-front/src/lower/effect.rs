@@ -88,6 +88,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.effect_result(result, outcome, wanted, at)
     }
 
+    /// What the user says that a function does which is not defined.
+    pub(super) fn described_effect(&mut self, name: &str) -> Option<Effect> {
+        let effect = self.effects.get(self.spelled(name)).cloned()?;
+        self.assume("externals-do-what-is-described");
+        Some(effect)
+    }
+
     fn assume_about(&mut self, name: &str) {
         if matches!(name, "signal" | "sigaction" | "setitimer" | "alarm" | "pthread_kill") {
             self.assume("signals-are-not-delivered");

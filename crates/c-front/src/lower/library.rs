@@ -383,9 +383,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             _ => match self.exact_call(name, call, wanted, at)? {
                 Some(value) => Ok(Some(value)),
-                None => match library_effect(name) {
-                    Some(effect) => self.effect_call(name, effect, call, wanted, at).map(Some),
-                    None => Ok(None),
+                None => match self.described_effect(name) {
+                    Some(effect) => self.effect_call(name, &effect, call, wanted, at).map(Some),
+                    None => match library_effect(name) {
+                        Some(effect) => self.effect_call(name, effect, call, wanted, at).map(Some),
+                        None => Ok(None),
+                    },
                 },
             },
         }

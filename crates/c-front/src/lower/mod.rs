@@ -39,6 +39,7 @@ mod library;
 mod literal;
 mod locate;
 mod lvalue;
+mod meaning;
 mod memory;
 mod mutex;
 mod names;
@@ -61,6 +62,7 @@ mod variable_array;
 mod variadic;
 
 use crate::facts::{Facts, ThreadKey};
+use crate::library::Effects;
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
@@ -77,6 +79,7 @@ use rely_program::{Program, ProgramBuilder, Sort, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use threads::Obligation;
 
 /// How many times a program is lowered at most; each round follows pointers one step further.
@@ -114,6 +117,14 @@ impl Origin<'_> {
     }
 }
 
+/// What is done about functions that are not defined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Externals {
+    pub(crate) are_refused: bool,
+    /// What is said of some of them.
+    pub(crate) effects: Rc<Effects>,
+}
+
 /// Translates a syntax tree. If the budget ends before, that is an error.
 pub(crate) fn lower(
     name: &str,
@@ -121,11 +132,11 @@ pub(crate) fn lower(
     origin: &Origin<'_>,
     wakeups: Wakeups,
     budget: &Budget,
-    refuses_externals: bool,
+    externals: &Externals,
 ) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
     let walk = |ends_at_obstacles| {
-        let choices = Choices { wakeups, refuses_externals, ends_at_obstacles };
+        let choices = Choices { wakeups, externals, ends_at_obstacles };
         walk(name, &unit, origin, choices, budget)
     };
     match walk(false) {
@@ -140,9 +151,9 @@ pub(crate) fn lower(
 
 /// How a program is translated.
 #[derive(Clone, Copy)]
-struct Choices {
+struct Choices<'c> {
     wakeups: Wakeups,
-    refuses_externals: bool,
+    externals: &'c Externals,
     ends_at_obstacles: bool,
 }
 
@@ -150,14 +161,15 @@ fn walk(
     name: &str,
     unit: &Unit<'_>,
     origin: &Origin<'_>,
-    choices: Choices,
+    choices: Choices<'_>,
     budget: &Budget,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let Choices { wakeups, refuses_externals, ends_at_obstacles } = choices;
+    let Choices { wakeups, externals, ends_at_obstacles } = choices;
     let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
         let mut lowering = Lowering::new(name, unit, origin, &mut facts, budget);
-        lowering.refuses_externals = refuses_externals;
+        lowering.refuses_externals = externals.are_refused;
+        lowering.effects = Rc::clone(&externals.effects);
         lowering.ends_at_obstacles = ends_at_obstacles;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
@@ -227,6 +239,8 @@ pub(crate) struct Lowering<'a, 'f> {
     /// Whether there shall be a program whose translation ends at them.
     ends_at_obstacles: bool,
     /// Whether nothing is assumed of what the program does not define.
+    /// What the user says of functions that are not defined.
+    effects: Rc<Effects>,
     refuses_externals: bool,
     /// Whether only the type of what is walked over matters.
     is_silent: bool,

@@ -20,6 +20,7 @@ use rely_base::{Budget, Diagnostic};
 use rely_program::{Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// What must be true of the whole program, which is known only at the end.
 #[derive(Debug)]
@@ -87,6 +88,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             is_atomic_call: false,
             obstacles: Vec::new(),
             ends_at_obstacles: false,
+            effects: Rc::default(),
             refuses_externals: false,
             is_silent: false,
             edges: 0,
@@ -109,6 +111,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if !self.obstacles.is_empty() && !self.ends_at_obstacles {
             return Err(self.obstacles);
         }
+        self.tell_meanings();
         let Lowering { builder, obligations, reached, partings, joined_results, threads, .. } = self;
         Ok(Finished { builder, obligations, reached, partings, joined_results, threads })
     }

@@ -92,13 +92,40 @@ struct Compared {
 
 impl Compared {
     /// The tokens in which a token that was made stands: itself, or the macro that it comes from.
-    fn written_for(&self, made: usize) -> Option<Range<usize>> {
+    fn written_for(&self, made: usize, source: &str) -> Option<Range<usize>> {
         if let Some(same) = self.same[made] {
             return Some(same..same + 1);
         }
-        let start = self.same[..made].iter().rev().find_map(|same| *same).map_or(0, |same| same + 1);
+        let before = self.same[..made].iter().rev().find_map(|same| *same);
         let end = self.same[made..].iter().find_map(|same| *same).unwrap_or(self.written.len());
-        (start < end).then_some(start..end)
+        let start = before.map_or(0, |same| same + 1);
+        match start < end {
+            true => Some(start..self.end_of_call(end - 1, source).unwrap_or(end).max(end)),
+            // Everything around it was written: then it comes from a macro of which that is an argument.
+            false => (0..end.min(self.written.len())).rev().find_map(|name| {
+                let behind = self.end_of_call(name, source)?;
+                (behind > start).then_some(name..behind)
+            }),
+        }
+    }
+
+    /// Where the arguments of a macro end, if a token is the name of one that has some.
+    fn end_of_call(&self, name: usize, source: &str) -> Option<usize> {
+        let is_open = self.written.get(name + 1).is_some_and(|token| token.is(source, '('));
+        let is_made = self.same.contains(&Some(name));
+        if self.written[name].kind != TokenKind::Word || !is_open || is_made {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for (index, token) in self.written.iter().enumerate().skip(name + 1) {
+            match token.text(source) {
+                "(" => depth += 1,
+                ")" if depth == 1 => return Some(index + 1),
+                ")" => depth -= 1,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The token that was made in which a position lies, or that follows it.
@@ -171,7 +198,7 @@ impl<'s> LineMap<'s> {
         }
         let compared = self.compared(origin);
         let made = compared.made_at(position)?;
-        let tokens = compared.written_for(made)?;
+        let tokens = compared.written_for(made, self.files[origin.file].text)?;
         let range = compared.written[tokens.start].start..compared.written[tokens.end - 1].end;
         Some((range, compared.same[made].is_some()))
     }
@@ -473,6 +500,14 @@ mod tests {
         let comment = "x = /* a, b */ M; y = 1; // M\n";
         let made = marked("x = 12345; y = 1;\n");
         check(comment, &made, "y = 1;", "y = 1;");
+        let call = "LOCK(a); x = 1; CHECK(x == 5); y = 2;\n";
+        let made = marked(
+            "do { take(&(a)); } while (0); x = 1; do { if (!(x == 5)) { fail(); } } while (0); y = 2;\n",
+        );
+        check(call, &made, "take(&(a))", "LOCK(a)");
+        check(call, &made, "!(x == 5)", "CHECK(x == 5)");
+        check(call, &made, "fail()", "CHECK(x == 5)");
+        check(call, &made, "y = 2;", "y = 2;");
         let unfinished = "x = M; y = '; z = 1;\nw = 1;\n";
         check(unfinished, &marked("x = 1; y = '; z = 1;\nw = 1;\n"), "w = 1;", "w = 1;");
     }

@@ -4,6 +4,7 @@ use super::{Context, Ended};
 use crate::args::{BenchArgs, BenchCommand, BenchRunArgs, Cli, DEFAULT_ENGINE, GenerateArgs, TrendArgs};
 use crate::exit::Status;
 use crate::version;
+use crate::writing::write_whole;
 use clap::Parser;
 use rely_bench::families::Family;
 use rely_bench::process::Limits;
@@ -162,7 +163,7 @@ fn save(
     ];
     for (name, text) in files {
         let path = output.join(name);
-        fs::write(&path, text).map_err(|error| file_error(&path, error))?;
+        write_whole(&path, text).map_err(|error| file_error(&path, error))?;
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ fn print_unknown(
     // Which property the certificate is about may not be known yet.
     let finding =
         Finding { time: start.elapsed(), ..Finding::new(Goal::Assert, engine_name(arguments), conclusion) };
-    let text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    let text = render_finding(&file, &finding, Detail::Usual, context.console.out_style);
     let status = context.unless_interrupted(Status::Unknown);
     let report = FileReport::new(file, Ok(vec![finding]));
     context.console.print(&output::render_as(&[report], arguments.format, status).unwrap_or(text))?;
@@ -101,7 +101,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
         ..Finding::new(goal, engine_name(arguments), conclusion)
     };
     let file = super::program_name(&arguments.files).to_string();
-    let mut text = render_finding(&file, &finding, Detail::Compact, context.console.out_style);
+    let mut text = render_finding(&file, &finding, Detail::Usual, context.console.out_style);
     text += &proof_text(arguments.proof, &verified, loaded, context);
     let wanted =
         EvidenceArgs { export_obligations: arguments.export_obligations.clone(), ..EvidenceArgs::default() };

@@ -4,13 +4,13 @@
 //! work goes on regardless, nobody is left to do that but whoever watches: from what is written down here.
 
 use super::{Context, output};
-use crate::args::{CheckArgs, CheckFormat};
+use crate::args::{CheckArgs, CheckFormat, TraceChoice};
 use crate::console::Console;
 use crate::exit::Status;
 use crate::settings::Acceptance;
 use rely_base::{Interrupted, StopReason, Work};
 use rely_program::Goal;
-use rely_report::{Conclusion, Detail, FileReport, Finding, Note, render_report};
+use rely_report::{Conclusion, FileReport, Finding, Note, render_report};
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ impl<'c> Ledger<'c> {
         }
         let is_first = pages.reports.iter().all(|report| report.outcome.is_err());
         let separator = if is_first { "" } else { "\n" };
-        let detail = if self.arguments.trace { Detail::Full } else { Detail::Compact };
+        let detail = TraceChoice::detail(self.arguments.trace);
         let text = render_report(report, findings, told, detail, self.context.console.out_style);
         self.context.console.print(&format!("{separator}{text}"))
     }

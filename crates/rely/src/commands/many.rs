@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::check::limits_of;
-use crate::args::{CheckArgs, CheckFormat};
+use crate::args::{CheckArgs, CheckFormat, TraceChoice};
 use crate::cache::Cache;
 use crate::exit::Status;
 use crate::input::{self, NotLoaded};
@@ -14,7 +14,7 @@ use crate::progress::Heartbeat;
 use crate::settings::Acceptance;
 use clap::ValueEnum;
 use rely_base::{Budget, Diagnostic};
-use rely_report::{Detail, FileReport, Problem, from_stored, render_brief, render_report};
+use rely_report::{FileReport, Problem, from_stored, render_brief, render_report};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -126,15 +126,14 @@ impl Desk<'_> {
 
     fn tell(&self, report: &FileReport) -> io::Result<()> {
         let style = self.context.console.out_style;
-        let is_told_fully = self.arguments.trace || self.arguments.explain;
+        let is_told_fully = self.arguments.trace.is_some() || self.arguments.explain;
         let text = match &report.outcome {
             Err(problem) => {
                 self.context.complain(problem);
                 return Ok(());
             }
             Ok(findings) if is_told_fully => {
-                let detail = if self.arguments.trace { Detail::Full } else { Detail::Compact };
-                render_report(report, findings, &[], detail, style) + "\n"
+                render_report(report, findings, &[], TraceChoice::detail(self.arguments.trace), style) + "\n"
             }
             Ok(_) => render_brief(report, style),
         };
@@ -310,6 +309,15 @@ fn options(arguments: &CheckArgs, (seconds, megabytes): (f64, u64)) -> Vec<OsStr
     }
     for definition in &arguments.input.define {
         add("-D", definition);
+    }
+    for path in &arguments.input.include_file {
+        add("--include-file", path);
+    }
+    if let Some(standard) = &arguments.input.std {
+        add("--std", standard);
+    }
+    for effect in &arguments.input.effect {
+        add("--effect", effect);
     }
     add("--preprocessor", &name(arguments.input.preprocessor));
     add("--externals", &name(arguments.input.externals));

@@ -1,6 +1,7 @@
 //! `rely check --reproducer`: writes a violation as a C program that fails under gcc.
 
 use crate::args::{CheckArgs, InputArgs};
+use crate::writing::write_whole;
 use rely_base::Budget;
 use rely_evidence::Verdict;
 use rely_report::{CSource, reproducer};
@@ -32,7 +33,7 @@ pub(super) fn write(
     let fault = |error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(fault)?;
     for file in files {
-        fs::write(folder.join(file.name), file.text).map_err(fault)?;
+        write_whole(&folder.join(file.name), file.text).map_err(fault)?;
     }
     Ok(format!("\n  reproducer   make -C {} run\n", folder.display()))
 }

@@ -1,7 +1,7 @@
 //! `rely run`: one concrete run, told as a table.
 
 use super::{Context, Ended};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, TraceChoice};
 use crate::exit::Status;
 use crate::simulate::{self, Options, Run, RunEnd, Schedule};
 use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
@@ -24,9 +24,9 @@ pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
     match simulate::run(&loaded.program, &options, &budget) {
         Err(error) => Ok(context.unless_interrupted(context.console.error(&error.to_string()))),
         Ok(run) => {
-            let detail = if arguments.trace { Detail::Full } else { Detail::Compact };
+            let detail = arguments.trace.map_or(Detail::Compact, |choice| TraceChoice::detail(Some(choice)));
             let told = Interleaving::of_run(&loaded.program, &loaded.sources, &run.initial, steps(&run));
-            let table = render_run(&told, detail, context.console.out_style);
+            let table = render_run(&told, &[], detail, context.console.out_style);
             let (ending, status) = ending(&run, &loaded);
             context.console.print(&format!("{table}\n  {ending}\n  seed {seed}\n"))?;
             Ok(context.unless_interrupted(status))

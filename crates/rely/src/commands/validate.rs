@@ -171,7 +171,7 @@ impl Task<'_> {
     fn run(&self, loaded: &Loaded, verified: &Verified) -> String {
         let Verdict::Unsafe(shown) = &verified.verdict else { return String::new() };
         let told = interleaving(shown.replay(), loaded, &loaded.sources);
-        render_run(&told, Detail::Compact, self.context.console.out_style)
+        render_run(&told, &[], Detail::Usual, self.context.console.out_style)
     }
 
     /// A violation is confirmed by a run that passes the waypoints.

@@ -121,6 +121,17 @@ impl Browser {
         self.settle();
     }
 
+    /// Chooses an option of the first element that matches, as a user does with the keyboard.
+    pub fn choose(&self, selector: &str, option: &str) {
+        let script = format!(
+            "const list = document.querySelector({}); list.value = {}; list.dispatchEvent(new Event('change'))",
+            json!(selector),
+            json!(option)
+        );
+        self.run(&script);
+        self.settle();
+    }
+
     /// Moves the mouse over the first element that matches.
     pub fn hover(&self, selector: &str) {
         let origin = json!({ ELEMENT: self.element(selector) });

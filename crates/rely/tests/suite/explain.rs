@@ -70,6 +70,16 @@ fn check_fact(fact: &Value, result: &Value) -> Vec<String> {
             assert!(is_so, "{fact} is not its first value");
             vec![quoted(), value.as_str().expect("a value").to_owned()]
         }
+        "ahead" => {
+            let line = index(&fact["line"]);
+            let place = steps.iter().find_map(|step| step["place"]["file"].as_str()).expect("a file");
+            let source = std::fs::read_to_string(place).expect("the source can be read");
+            let name = variable.as_str().expect("a name").rsplit('.').next().unwrap_or_default();
+            let name = name.split('[').next().unwrap_or_default();
+            let said = source.lines().nth(line - 1).unwrap_or_default();
+            assert!(said.contains(name), "{fact}: {said}");
+            vec![fact["thread"].as_str().expect("a name").to_owned(), format!("line {line}")]
+        }
         "waits" => {
             let waiting = result["violation"]["waiting"].as_array().expect("a list");
             assert!(waiting.iter().any(|waiting| waiting["thread"] == fact["thread"]), "{fact}");
@@ -96,7 +106,7 @@ fn check_sentences(result: &Value) -> usize {
             let steps: Vec<usize> = facts.iter().map(|fact| index(&fact["step"])).collect();
             assert!(steps.is_sorted(), "{said}: {steps:?}");
         }
-        // Whatever is quoted as a number of a line is a line of a step or of a thread that waits.
+        // Whatever is quoted as a number of a line is that of a step, of a thread that waits, or still ahead.
         let lines =
             said.split("line ").skip(1).map(|rest| rest.chars().take_while(char::is_ascii_digit).collect());
         let is_line = |line: &String| {
@@ -104,7 +114,8 @@ fn check_sentences(result: &Value) -> usize {
                 |place: &Value| place["line"].as_u64().is_some_and(|known| known.to_string() == *line);
             let steps = result["interleaving"]["steps"].as_array().expect("steps").iter();
             let waiting = result["violation"]["waiting"].as_array().expect("a list").iter();
-            steps.chain(waiting).any(|told| is_at(&told["place"]))
+            let is_ahead = facts.iter().any(is_at);
+            is_ahead || steps.chain(waiting).any(|told| is_at(&told["place"]))
         };
         for line in lines.filter(|line: &String| !line.is_empty()) {
             assert!(is_line(&line), "line {line} is none of this run: {said}");
@@ -195,19 +206,21 @@ fn a_test_that_is_passed_too_early() {
         "peterson-broken.rely",
         "assert",
         &expect![[r#"
-        T1 passes the test at line 19 with `flag0` = 0; then T0 writes `flag0` = 1 (line 10), with which T1 would not have passed.
-        So both are past their tests: T1 at line 19 and T0 at line 11.
-        In the end T0 stands at `cs` and T1 stands at `cs`.
-    "#]],
+            T1 passes the test at line 19 with `flag0` = 0; then T0 writes `flag0` = 1 (line 10), with which T1 would not have passed.
+            So both are past their tests: T1 at line 19 and T0 at line 11.
+            T0 passes the test at line 11 though it has written `turn` = 1 itself (line 9): T1 has overwritten that with 0 (line 17).
+            In the end T0 stands at `cs` and T1 stands at `cs`.
+        "#]],
     );
     check(
         "peterson-wrong-order.c",
         "assert",
         &expect![[r#"
-        second#3 passes the test at line 29 with `wants[0]` = 0; then first#2 writes `wants[0]` = 1 (line 14), with which second#3 would not have passed.
-        So both are past their tests: second#3 at line 29 and first#2 at line 15.
-        The condition that fails at line 20 sees this: `inside` is 2, written by second#3 at line 31.
-    "#]],
+            second#3 passes the test at line 29 with `wants[0]` = 0; then first#2 writes `wants[0]` = 1 (line 14), with which second#3 would not have passed.
+            So both are past their tests: second#3 at line 29 and first#2 at line 15.
+            first#2 passes the test at line 15 though it has written `turn` = 1 itself (line 13): second#3 has overwritten that with 0 (line 27).
+            The condition that fails at line 20 sees this: `inside` is 2, written by second#3 at line 31.
+        "#]],
     );
     check(
         "test-then-set.rely",
@@ -231,10 +244,9 @@ fn a_test_that_is_passed_too_early() {
         "bluetooth.rely",
         "assert",
         &expect![[r#"
-        user passes the test at line 15 with `stopping` = false; then stopper writes `stopping` = true (line 35), with which user would not have passed.
-        So both are past their tests: user at line 15 and stopper at line 42.
-        The condition that fails at line 24 sees this: `stopped` is true, written by stopper at line 43.
-    "#]],
+            user passes the test at line 15 with `stopping` = false; then stopper writes `stopping` = true (line 35), with which user would not have passed.
+            The condition that fails at line 24 sees this: `stopped` is true, written by stopper at line 43.
+        "#]],
     );
 }
 
@@ -280,22 +292,22 @@ fn values_that_come_too_early_or_too_late() {
         "order-violation.rely",
         "assert",
         &expect![[r#"
-        The condition that fails at line 18 sees this: `handle` still has its first value, 0.
-    "#]],
+            The condition that fails at line 18 sees this: `handle` still has its first value, 0, because creator has yet to write it (line 13).
+        "#]],
     );
     check(
         "double-checked.c",
         "assert",
         &expect![[r#"
-        The condition that fails at line 28 sees this: `value` still has its first value, 0.
-    "#]],
+            The condition that fails at line 28 sees this: `value` still has its first value, 0, because user#2 has yet to write it (line 18).
+        "#]],
     );
     check(
         "bounded-buffer-overwritten.c",
         "assert",
         &expect![[r#"
-        The condition that fails at line 29 sees this: `consumed` still has its first value, 0 and `buffer[0]` is 3, written by producer#2 at line 18.
-    "#]],
+            The condition that fails at line 29 sees this: `consumed` still has its first value, 0; `buffer[0]` is 3, written by producer#2 at line 18.
+        "#]],
     );
     check(
         "triple-too-strong.rely",
@@ -342,8 +354,8 @@ fn a_thread_that_waits_for_itself_or_for_a_value() {
         never,
         &["--engine", "explore", "-p", "deadlock"],
         &expect![[r#"
-        A waits for `go` (line 3), which is 2 since B wrote it (line 6).
-    "#]],
+            A waits for `go` (line 3), which is 2 since B wrote it (line 6); nobody is left who could change that.
+        "#]],
     );
 }
 
@@ -415,11 +427,10 @@ fn signals_that_nobody_gets() {
         &program(one),
         &only,
         &expect![[r#"
-        main waits for the end of f#2 (line 17).
-        f#2 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
-        So main and f#2 wait for each other.
-        f#3 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
-    "#]],
+            main waits for the end of f#2 (line 17).
+            f#2 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
+            f#3 waits for a signal of `c` (line 6), and will get none: main sent one (line 15) when nobody waited, and such a signal is lost.
+        "#]],
     );
 }
 
@@ -429,15 +440,16 @@ fn memory_that_somebody_has_freed() {
         "double-free.c",
         "memory",
         &expect![[r#"
-        The last test before it (line 18) saw this: `buffer` is 4096, written by main at line 25 and the memory was freed by worker#2 at line 18.
-    "#]],
+            worker#2 passes the test at line 18 though it has written `users` = 1 itself (line 15): worker#3 has overwritten that with 0 (line 15).
+            Here (line 18) this is so: `buffer` is &heap, written by main at line 25; the memory was allocated by main at line 25 and freed by worker#2 at line 18.
+        "#]],
     );
     check(
         "use-after-free.c",
         "memory",
         &expect![[r#"
-        The last test before it (line 22) saw this: `message` is 4096, written by main at line 29 and the memory was freed by done#2 at line 23.
-    "#]],
+            Here (line 22) this is so: `message` is &heap, written by main at line 29; the memory was allocated by main at line 29 and freed by done#2 at line 23.
+        "#]],
     );
 }
 
@@ -482,7 +494,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "the memory limit was reached"
           next: "give the loop around line 3 a small bound, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
-          next: "start a fixed number of `P` in line 5, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start a small, fixed number of `P` in line 5, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 4 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
@@ -494,7 +506,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 7 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
-          next: "start a fixed number of `f` in line 9, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start a small, fixed number of `f` in line 9, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
           next: "give the loop around line 7 a small bound, or allow more memory with `--memory`, or make the state space smaller"
     "#]].assert_eq(&told);

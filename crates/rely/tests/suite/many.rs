@@ -164,9 +164,9 @@ fn settings_are_those_of_the_project() {
     wrong(
         "speed = 3\n",
         &expect![[r#"
-        exit code 3
-        Error: rely.toml: unknown field `speed`, expected one of `files`, `properties`, `timeout`, `memory`, `jobs`, `strict`, `include`, `define`, `externals`, `baseline`, `suppress`
-    "#]],
+            exit code 3
+            Error: rely.toml: unknown field `speed`, expected one of `files`, `properties`, `timeout`, `memory`, `jobs`, `strict`, `include`, `define`, `externals`, `effects`, `baseline`, `suppress`
+        "#]],
     );
     wrong(
         "properties = [\"speed\"]\n",
@@ -506,21 +506,28 @@ fn assert_text_agrees(said: &str, expected: &BTreeSet<(String, String, String)>)
     }
 }
 
-/// The page has the same verdicts as the JSON report.
+/// The page has the same verdicts, violations and reasons as the JSON report, for all examples.
 #[test]
 fn the_page_says_what_the_report_says() {
     let directory = Directory::new();
     let page = directory.path("page.html").display().to_string();
-    let bugs =
-        ["lost-wakeup.c", "double-free.c", "data-race.c", "racy-counter.c", "philosophers.rely", "once.c"];
-    let files: Vec<String> = bugs.iter().map(|name| format!("examples/{name}")).collect();
-    let names: Vec<&str> = files.iter().map(String::as_str).collect();
-    let output =
-        rely_in_root(&[&["check", "--format", "json", "--report", &page], names.as_slice()].concat());
+    let arguments = ["check", "--timeout", "4", "--format", "json", "--report", &page, "examples"];
+    let report = json(&rely_in_root(&arguments));
     let html = directory.read("page.html");
-    for (file, property, verdict) in verdicts(&json(&output)) {
+    let expected = verdicts(&report);
+    assert!(expected.len() > 150, "{}", expected.len());
+    for (file, property, verdict) in &expected {
         let line = format!("<li>{file}: {} ({property}).", verdict.replace('-', " "));
         assert!(html.contains(&line), "{line}");
+    }
+    assert_eq!(html.matches("<li>examples/").count(), expected.len(), "and no others");
+    let results = report["files"].as_array().expect("files").iter();
+    let results = results.flat_map(|file| file["results"].as_array().expect("results"));
+    for result in results {
+        let said = [&result["violation"]["message"], &result["reason"], &result["evidence"]];
+        for said in said.into_iter().filter_map(Value::as_str) {
+            assert!(html.contains(&rely_report::escape_html(said)), "{said}");
+        }
     }
 }
 

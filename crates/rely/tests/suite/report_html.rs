@@ -196,7 +196,7 @@ fn a_violation_is_stepped_through() {
     browser.click(".row[data-position='2']");
     assert_eq!(browser.text(".line.current .no"), "17");
     assert!(browser.text(".values-frame h3").contains("After step 2"));
-    browser.click(".detail input");
+    browser.choose(".detail select", "steps");
     assert!(browser.text(".counter").ends_with("of 11"), "{}", browser.text(".counter"));
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
@@ -291,7 +291,7 @@ fn a_proof_is_read_on_the_source() {
     let page =
         report(&directory, &["--engine", "rely-guarantee", "--property", "assert", "examples/peterson.rely"]);
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.text(".verdict"), "safe");
     assert_eq!(browser.count(".thread-card"), 2);
     let line = ".line.asserted[data-line='16']";
 
@@ -388,7 +388,7 @@ fn a_template_is_shown_with_its_places() {
     let model = directory.write("workers.rely", WORKERS);
     let page = report(&directory, &["--engine", "rely-guarantee", "--sections", "interleaved", &model]);
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.text(".verdict"), "safe");
     let card = ".thread-card:nth-of-type(2)";
     assert_eq!(browser.text(&format!("{card} h4")), "Worker any number of them");
     browser.click(&format!("{card} .flow-details summary"));
@@ -413,7 +413,7 @@ fn numbers_of_threads_are_a_diagram() {
     let directory = Directory::new();
     let page = report_of(&directory, "certify", &["examples/counting.proof.json", "examples/counting.rely"]);
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.text(".verdict"), "safe");
     assert!(browser.text(".why").contains("In every state wait == #worker.{b, c} and count =="));
     assert_eq!(browser.count(".counting .invariant"), 2);
     assert_eq!(browser.count(".diagram"), 2);
@@ -473,7 +473,7 @@ fn ranks_are_shown_with_their_places() {
     let certificate = directory.write("lowered-bound.json", block_about_ends("json"));
     let page = report_of(&directory, "certify", &[&certificate, &model]);
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.text(".verdict"), "safe");
     assert!(browser.text(".why").contains("so every run ends"));
     assert!(browser.text(".ranks-summary").contains("get smaller with every step"));
     assert_eq!(browser.count(".ranks tbody tr"), 4);
@@ -502,7 +502,7 @@ fn movers_and_blocks_stand_in_the_margin() {
         &["examples/locked-counter.proof.json", "examples/locked-counter.rely"],
     );
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "Safe");
+    assert_eq!(browser.text(".verdict"), "safe");
     // Two threads, each with a block of four lines.
     let counts = ["right", "both", "left", "none"].map(|mover| browser.count(&format!(".mover.{mover}")));
     assert_eq!(counts, [2, 4, 2, 0]);

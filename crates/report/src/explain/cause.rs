@@ -9,21 +9,22 @@
 //!   condition had looked at, with which it would not hold.
 
 use super::record::{Cell, ReadId, Record};
+use super::seen::what_was_seen;
 use super::slice::Slice;
 use super::{Fact, Sentence};
-use rely_program::{Expr, Op, PropertyKind, SlotId, Value, Violation};
+use rely_program::{Expr, Op, PropertyKind, SlotId, Sort, Value, Violation};
 
 /// More of each pattern is too much to read.
 const MOST_SENTENCES: usize = 2;
-/// So many values of a condition are traced back.
-const MOST_VALUES: usize = 3;
 
 /// Says why a check fails or a property does not hold.
 pub(super) fn sentences(record: &Record<'_>, violation: Violation) -> Vec<Sentence> {
     let (reads, cells, threads) = wrong(record, violation);
     let slice = Slice::new(record, &reads, &cells, &threads);
     let mut sentences = lost_updates(record, &slice);
-    sentences.extend(stale_tests(record, &slice));
+    sentences.extend(stale_tests(record, &slice, violation));
+    sentences.extend(overwritten(record, &slice));
+    sentences.extend(super::wait::returned(record, violation));
     sentences.extend(standing(record, violation));
     sentences.extend(what_was_seen(record, violation, &reads, &cells));
     sentences
@@ -171,8 +172,24 @@ struct StaleTest {
     written: Value,
 }
 
-fn stale_tests(record: &Record<'_>, slice: &Slice) -> Vec<Sentence> {
+fn stale_tests(record: &Record<'_>, slice: &Slice, violation: Violation) -> Vec<Sentence> {
     let mut stale: Vec<StaleTest> = Vec::new();
+    let violator = match violation {
+        Violation::Check(_) => record.events.len().checked_sub(1).map(|last| record.slot(last)),
+        _ => None,
+    };
+    // Who does nothing that matters any more did not go wrong by its test.
+    let goes_on = |found: &StaleTest| {
+        let slot = record.slot(found.test);
+        let later = || {
+            slice
+                .writes
+                .iter()
+                .chain(&slice.tests)
+                .any(|&step| step > found.write && record.slot(step) == slot)
+        };
+        matches!(violation, Violation::Property(_)) || violator == Some(slot) || later()
+    };
     for &test in slice.tests.iter().rev() {
         let is_new = |found: &StaleTest| {
             let same_line = |other: &StaleTest| {
@@ -181,7 +198,7 @@ fn stale_tests(record: &Record<'_>, slice: &Slice) -> Vec<Sentence> {
             };
             !stale.iter().any(same_line)
         };
-        stale.extend(stale_test(record, test).filter(is_new));
+        stale.extend(stale_test(record, test).filter(is_new).filter(goes_on));
     }
     stale.truncate(MOST_SENTENCES);
     let mut sentences: Vec<Sentence> = stale.iter().map(|stale| stale.sentence(record)).collect();
@@ -254,7 +271,16 @@ impl StaleTest {
 /// The thread whose write came too late for a test has passed one of its own.
 fn both_past(record: &Record<'_>, slice: &Slice, stale: &StaleTest) -> Option<Sentence> {
     let other = record.slot(stale.write);
-    let own = slice.tests.iter().copied().rfind(|&test| record.slot(test) == other)?;
+    // Its own test looks at what the first thread writes: each of them should have kept the other out.
+    let first = record.slot(stale.test);
+    let is_written = |cell: Cell| {
+        record.is_named(cell)
+            && record.writers_before(cell, record.events.len()).iter().any(|&step| record.slot(step) == first)
+    };
+    let is_own = |&test: &usize| {
+        record.slot(test) == other && record.events[test].tested.iter().any(|(_, cell)| is_written(*cell))
+    };
+    let own = slice.tests.iter().copied().rfind(is_own)?;
     let text = format!(
         "So both are past their tests: {}{} and {}{}.",
         record.thread(record.slot(stale.test)),
@@ -266,68 +292,62 @@ fn both_past(record: &Record<'_>, slice: &Slice, stale: &StaleTest) -> Option<Se
     Some(Sentence { text, facts: steps.map(|step| Fact::Test { step }).to_vec() })
 }
 
-/// What the violated condition saw, and who wrote it. A condition that looks at nothing, as that
-/// of an error call, is violated because of the test in front of it.
-fn what_was_seen(
-    record: &Record<'_>,
-    violation: Violation,
-    reads: &[ReadId],
-    cells: &[Cell],
-) -> Option<Sentence> {
-    let end = record.events.len();
-    let mut reads = reads.to_vec();
-    let seen = match violation {
-        Violation::Check(_) => {
-            let last = end.checked_sub(1)?;
-            let test = (0..end)
-                .rev()
-                .find(|&step| record.events[step].tests && record.slot(step) == record.slot(last));
-            match test.filter(|_| reads.is_empty()) {
-                Some(test) => {
-                    reads.clone_from(&record.events[test].tested);
-                    format!("The last test before it{} saw this:", record.at(test))
-                }
-                None => format!("The condition that fails{} sees this:", record.at_line(last)),
+/// A thread passes its test although it has written a value with which it would not, because another thread has
+/// overwritten that.
+fn overwritten(record: &Record<'_>, slice: &Slice) -> Option<Sentence> {
+    slice.tests.iter().rev().find_map(|&test| {
+        let slot = record.slot(test);
+        let cells = record.events[test].reads.iter().filter(|(cell, _)| record.is_named(*cell) && !record.is_lock(*cell));
+        cells.into_iter().find_map(|&(cell, seen)| {
+            if !record.events[test].tested.contains(&(test, cell)) {
+                return None;
             }
-        }
-        _ => "The property sees this:".to_owned(),
-    };
-    let of_reads = reads.iter().filter_map(|&read| Some((read.1, read.0, record.value_read(read)?)));
-    let state = record.last_state();
-    let of_cells =
-        cells.iter().map(|&cell| (cell, end, record.semantics.global(state, cell.var)[cell.index]));
-    let (mut parts, mut facts) = (Vec::new(), Vec::new());
-    for (cell, step, value) in of_reads.chain(of_cells).filter(|seen| record.is_named(seen.0)) {
-        let part = provenance(record, cell, step, value, &mut facts);
-        if !parts.contains(&part) && parts.len() < MOST_VALUES {
-            parts.push(part);
-        }
-    }
-    (!parts.is_empty()).then(|| Sentence { text: format!("{seen} {}.", join(&parts)), facts })
+            let [.., own, other] = record.writers_before(cell, test) else { return None };
+            let (mine, theirs) = (record.written(*own, cell)?, record.written(*other, cell)?);
+            let is_so = record.slot(*own) == slot && record.slot(*other) != slot && mine.new != theirs.new;
+            if !is_so || !is_refuted_by(record, test, cell, mine.new) {
+                return None;
+            }
+            let (thread, name) = (record.thread(slot), record.name(cell));
+            let text = format!(
+                "{thread} passes the test{} though it has written `{name}` = {} itself{}: {} has overwritten that with {}{}.",
+                record.at_line(test),
+                record.text(cell, mine.new),
+                record.at(*own),
+                record.thread(record.slot(*other)),
+                record.text(cell, theirs.new),
+                record.at(*other),
+            );
+            let facts = vec![
+                record.write_fact(*own, cell, mine.new),
+                record.write_fact(*other, cell, theirs.new),
+                record.read_fact(test, cell, seen),
+                Fact::Test { step: test },
+            ];
+            Some(Sentence { text, facts })
+        })
+    })
 }
 
-/// Who wrote the value that a cell has before a step.
-fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts: &mut Vec<Fact>) -> String {
-    let (name, text) = (record.name(cell), record.text(cell, value));
-    let wrote = record.writers_before(cell, step).last();
-    if let Some(&writer) = wrote.filter(|_| name.starts_with("heap.state")) {
-        // What the front end keeps about an allocated object: 1 while it is there.
-        let what = if value == 1 { "allocated" } else { "freed" };
-        let (thread, place) = (record.thread(record.slot(writer)), record.at_line(writer));
-        return format!("the memory was {what} by {thread}{place}");
-    }
-    facts.push(match wrote {
-        Some(&writer) => record.write_fact(writer, cell, value),
-        None => Fact::Untouched { step, variable: name.clone(), value: text.clone() },
+/// Whether a condition that a step passed would not hold if a cell had another value.
+fn is_refuted_by(record: &Record<'_>, test: usize, cell: Cell, value: Value) -> bool {
+    let (before, slot) = (record.state(test), record.slot(test));
+    let conditions = record.program.edges()[record.edge(test)].ops.iter().map_while(|op| match op {
+        Op::Assume(condition, _) => Some(condition),
+        _ => None,
     });
-    if step < record.events.len() {
-        facts.push(record.read_fact(step, cell, value));
-    }
-    match wrote {
-        Some(&writer) => {
-            let place = record.at_line(writer);
-            format!("`{name}` is {text}, written by {}{place}", record.thread(record.slot(writer)))
-        }
-        None => format!("`{name}` still has its first value, {text}"),
+    let refuted = |condition: &Expr| {
+        record.semantics.evaluate_for(before, slot, &with_value(record, condition, cell, value)) == Ok(0)
+    };
+    conditions.into_iter().any(refuted)
+}
+
+/// The expression with a value instead of a scalar.
+fn with_value(record: &Record<'_>, expr: &Expr, cell: Cell, value: Value) -> Expr {
+    let declaration = &record.program.vars()[cell.var];
+    match (expr, declaration.sort) {
+        (Expr::Var(var), Sort::Int) if *var == cell.var => Expr::Int(value),
+        (Expr::Var(var), Sort::Bool) if *var == cell.var => Expr::Bool(value != 0),
+        _ => expr.map_children(|part| with_value(record, part, cell, value)),
     }
 }

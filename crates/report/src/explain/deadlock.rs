@@ -3,11 +3,12 @@
 //! A step *takes* a cell if it waits for a condition on the cell and writes it at once: that is
 //! what acquiring a lock looks like, whatever it is called.
 
+use super::ahead::helpers;
 use super::cause::join;
 use super::record::{Cell, Record};
 use super::{Fact, Sentence};
 use crate::interleaving::statement;
-use rely_program::{Blocking, EdgeId, Expr, Op, SlotId};
+use rely_program::{Blocking, EdgeId, Expr, Op, SlotId, SlotStatus};
 
 /// Says what each thread waits for, and whether they wait for each other.
 pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
@@ -45,7 +46,16 @@ impl Wait {
     /// The thread without which this one does not go on.
     fn on(&self, record: &Record<'_>) -> Option<SlotId> {
         match self.cause {
-            Cause::Value { writer, .. } => writer.map(|step| record.slot(step)),
+            Cause::Value { cell, writer } => match writer.filter(|&step| takes(record, step, cell)) {
+                Some(step) => Some(record.slot(step)),
+                None if self.condition(record, cell).is_some() || self.barrier(record, cell).is_some() => {
+                    None
+                }
+                None => match helpers(record, self.slot, cell).as_slice() {
+                    [only] => Some(only.0),
+                    _ => None,
+                },
+            },
             Cause::Thread(slot) => Some(slot),
             Cause::Several => None,
         }
@@ -135,6 +145,9 @@ impl Wait {
             Cause::Value { cell, writer } if self.condition(record, cell).is_some() => {
                 self.missed_signal(record, cell, writer, &line)
             }
+            Cause::Value { cell, .. } if self.barrier(record, cell).is_some() => {
+                self.barrier(record, cell).unwrap_or_default() + &line
+            }
             Cause::Value { cell, writer: None } => {
                 let value = record.semantics.global(record.last_state(), cell.var)[cell.index];
                 let (variable, value) = (record.name(cell), record.text(cell, value));
@@ -143,7 +156,8 @@ impl Wait {
                     variable: variable.clone(),
                     value: value.clone(),
                 });
-                format!("`{variable}`{line}, which still has its first value, {value}")
+                let help = self.help(record, cell, &mut facts);
+                format!("`{variable}`{line}, which still has its first value, {value}{help}")
             }
             Cause::Value { cell, writer: Some(step) } => {
                 self.blocked_by_write(record, cell, step, &line, &mut facts)
@@ -192,10 +206,45 @@ impl Wait {
         facts.extend(value.map(|value| record.write_fact(step, cell, value)));
         let itself = if writer == self.slot { " itself" } else { "" };
         if takes(record, step, cell) {
-            return format!("`{name}`{line}, which {who} took{itself}{}", record.at(step));
+            let has_ended = record
+                .replay
+                .states()
+                .last()
+                .is_some_and(|last| record.semantics.status(last, writer) == SlotStatus::Ended);
+            let kept = if has_ended { ", and did not give it back before it ended" } else { "" };
+            return format!("`{name}`{line}, which {who} took{itself}{}{kept}", record.at(step));
         }
         let value = value.map(|value| record.text(cell, value)).unwrap_or_default();
-        format!("`{name}`{line}, which is {value} since {who} wrote it{itself}{}", record.at(step))
+        let help = self.help(record, cell, facts);
+        format!("`{name}`{line}, which is {value} since {who} wrote it{itself}{}{help}", record.at(step))
+    }
+
+    /// At a barrier: how many have come, of how many.
+    fn barrier(&self, record: &Record<'_>, cell: Cell) -> Option<String> {
+        let name = record.name(cell).strip_suffix(".round").map(str::to_owned)?;
+        let value = |part: &str| {
+            let wanted = format!("{name}.{part}");
+            let var =
+                record.program.vars().ids().find(|&var| record.name(Cell { var, index: 0 }) == wanted)?;
+            record.semantics.global(record.last_state(), var).first().copied()
+        };
+        let (arrived, count) = (value("arrived")?, value("count")?);
+        let is_barrier = self.statement.contains("barrier_wait");
+        is_barrier
+            .then(|| format!("the others at the barrier `{name}`, where {arrived} of {count} threads are"))
+    }
+
+    /// Who could still change what the thread waits for.
+    fn help(&self, record: &Record<'_>, cell: Cell, facts: &mut Vec<Fact>) -> String {
+        match helpers(record, self.slot, cell).as_slice() {
+            [] => "; nobody is left who could change that".to_owned(),
+            [(only, line)] => {
+                facts.extend(record.ahead_fact(*only, cell, *line));
+                let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+                format!("; only {} could change that{line}", record.thread(*only))
+            }
+            _ => String::new(),
+        }
     }
 }
 

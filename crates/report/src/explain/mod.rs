@@ -5,13 +5,16 @@
 //! comes with the [`Fact`]s that it states, each of which can be looked up in the
 //! [`Interleaving`](crate::Interleaving); nothing is guessed from names.
 
+mod ahead;
 mod cause;
 mod deadlock;
 mod proof;
 mod race;
 mod record;
+mod seen;
 mod slice;
 mod unknown;
+mod wait;
 
 use crate::layout::wrap;
 use crate::style::{Role, Style};
@@ -66,6 +69,15 @@ pub enum Fact {
         /// Its value.
         value: String,
     },
+    /// In the end a thread has yet to come to a line that writes a shared variable.
+    Ahead {
+        /// The thread.
+        thread: String,
+        /// The variable, or the cell of an array.
+        variable: String,
+        /// The line.
+        line: u32,
+    },
     /// A thread cannot go on in the end.
     Waits {
         /// The thread.
@@ -78,7 +90,7 @@ impl Fact {
     pub(crate) fn step(&self) -> Option<usize> {
         match self {
             Self::Read { step, .. } | Self::Write { step, .. } | Self::Test { step } => Some(*step),
-            Self::Untouched { .. } | Self::Waits { .. } => None,
+            Self::Untouched { .. } | Self::Ahead { .. } | Self::Waits { .. } => None,
         }
     }
 }

@@ -6,7 +6,8 @@
 //! depends on a read if it does not.
 
 use super::Fact;
-use crate::interleaving::{SourceRange, is_named_in_source, thread_name, value_text};
+use crate::interleaving::{SourceRange, is_named_in_source, thread_name};
+use crate::values::Values;
 use rely_base::SourceMap;
 use rely_evidence::Replay;
 use rely_program::{EdgeId, Expr, Op, Place as Target, Program, Semantics, SlotId, State, Value, VarId};
@@ -55,6 +56,7 @@ pub(super) struct Record<'r> {
     pub(super) sources: &'r SourceMap,
     pub(super) replay: &'r Replay,
     pub(super) events: Vec<Event>,
+    values: Values<'r>,
     /// The steps that wrote each cell, in order.
     writers: HashMap<Cell, Vec<usize>>,
 }
@@ -74,7 +76,8 @@ impl<'r> Record<'r> {
         for (index, event) in events.iter().enumerate() {
             event.writes.iter().for_each(|write| writers.entry(write.cell).or_default().push(index));
         }
-        Self { program, semantics, sources, replay, events, writers }
+        let values = Values::new(program, states.last().unwrap_or(&states[0]));
+        Self { program, semantics, sources, replay, events, values, writers }
     }
 
     pub(super) fn slot(&self, step: usize) -> SlotId {
@@ -125,8 +128,13 @@ impl<'r> Record<'r> {
         var.length.map_or_else(|| var.name.clone(), |_| format!("{}[{}]", var.name, cell.index))
     }
 
+    /// Whether the cell says who holds a lock.
+    pub(super) fn is_lock(&self, cell: Cell) -> bool {
+        self.values.is_lock(cell.var)
+    }
+
     pub(super) fn text(&self, cell: Cell, value: Value) -> String {
-        value_text(self.program.vars()[cell.var].sort, value)
+        self.values.text(cell.var, value)
     }
 
     pub(super) fn thread(&self, slot: SlotId) -> String {
@@ -153,6 +161,10 @@ impl<'r> Record<'r> {
 
     pub(super) fn write_fact(&self, step: usize, cell: Cell, value: Value) -> Fact {
         Fact::Write { step, variable: self.name(cell), value: self.text(cell, value) }
+    }
+
+    pub(super) fn ahead_fact(&self, slot: SlotId, cell: Cell, line: Option<u32>) -> Option<Fact> {
+        Some(Fact::Ahead { thread: self.thread(slot), variable: self.name(cell), line: line? })
     }
 
     /// The shared cells whose values an expression needs in a state.

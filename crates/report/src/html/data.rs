@@ -117,6 +117,8 @@ pub(super) struct Run {
     pub steps: Vec<StepData>,
     /// The steps with which a statement begins.
     pub starts: Vec<usize>,
+    /// The steps that matter to other threads, or of which the explanation speaks.
+    pub essential: Vec<usize>,
     /// For a data race: the two accesses that are about to be made in the end.
     pub race: Vec<RacingData>,
 }

@@ -15,7 +15,6 @@
 mod counting;
 mod data;
 mod interference;
-mod locks;
 mod margin;
 mod outline;
 mod page;

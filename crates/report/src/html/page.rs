@@ -5,9 +5,12 @@ use super::data::{Page, Section};
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
 /// The script in the order in which its parts refer to each other.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 10] = [
     include_str!("script/tools.js"),
     include_str!("script/source.js"),
+    include_str!("script/model.js"),
+    include_str!("script/lanes.js"),
+    include_str!("script/values.js"),
     include_str!("script/run.js"),
     include_str!("script/counting.js"),
     include_str!("script/proof.js"),

@@ -5,10 +5,11 @@
 
 use super::Subject;
 use super::data::{CellData, EdgeText, RacingData, Run, RunThread, SourceLine, StepData};
-use super::locks::locks;
 use super::source::SourceTable;
-use crate::interleaving::{Interleaving, Step, is_named_in_source, thread_name, value_text};
+use crate::explain::Fact;
+use crate::interleaving::{Interleaving, Step, is_named_in_source, thread_name};
 use crate::race::{RaceReport, RacingAccess};
+use crate::values::Values;
 use rely_base::Id;
 use rely_evidence::Replay;
 use rely_program::race::Racer;
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 /// The run that a replay has shown, which `told` tells.
 pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, sources: &SourceTable) -> Run {
     let states = replay.states();
-    let mut recorder = Recorder::new(subject, sources);
+    let mut recorder = Recorder::new(subject, sources, states.last().unwrap_or(&states[0]));
     let initial = recorder.changes(None, &states[0]);
     let mut steps = Vec::new();
     for (index, (step, text)) in replay.trace().steps.iter().zip(&told.steps).enumerate() {
@@ -49,11 +50,16 @@ pub(super) fn run(told: &Interleaving, replay: &Replay, subject: &Subject<'_>, s
         at: recorder.stands(&states[0], slot),
     };
     let threads = last.slots().map(thread).collect();
+    let spoken_of: Vec<usize> =
+        subject.explanation.iter().flat_map(|sentence| &sentence.facts).filter_map(Fact::step).collect();
+    let matters = |&step: &usize| told.steps[step].essential || spoken_of.contains(&step);
+    let essential = (0..told.steps.len()).filter(matters);
     Run {
         threads,
         initial,
         steps,
         starts: told.statement_starts(),
+        essential: essential.collect(),
         cells: recorder.cells,
         edges: recorder.edges,
         race,
@@ -85,7 +91,7 @@ struct Recorder<'r> {
     subject: &'r Subject<'r>,
     sources: &'r SourceTable,
     semantics: Semantics<'r>,
-    locks: Vec<VarId>,
+    values: Values<'r>,
     cells: Vec<CellData>,
     cell_numbers: BTreeMap<(Option<SlotId>, VarId, usize), usize>,
     edges: Vec<EdgeText>,
@@ -93,13 +99,13 @@ struct Recorder<'r> {
 }
 
 impl<'r> Recorder<'r> {
-    fn new(subject: &'r Subject<'r>, sources: &'r SourceTable) -> Self {
+    fn new(subject: &'r Subject<'r>, sources: &'r SourceTable, last: &State) -> Self {
         Self {
             program: subject.program,
             subject,
             sources,
             semantics: Semantics::new(subject.program),
-            locks: locks(subject.program),
+            values: Values::new(subject.program, last),
             cells: Vec::new(),
             cell_numbers: BTreeMap::new(),
             edges: Vec::new(),
@@ -137,7 +143,9 @@ impl<'r> Recorder<'r> {
     fn add_unchanged(&self, slot: SlotId, text: &Step, writes: &mut Vec<(usize, String)>) {
         for write in text.writes.iter().filter(|write| write.old.as_ref() == Some(&write.new)) {
             let is_meant = |cell: &CellData| {
-                cell.name == write.variable && cell.owner.is_none_or(|owner| owner == slot.index())
+                !cell.lock
+                    && cell.name == write.variable
+                    && cell.owner.is_none_or(|owner| owner == slot.index())
             };
             let cell = self.cells.iter().rposition(is_meant);
             writes.extend(cell.map(|cell| (cell, write.new.clone())));
@@ -152,10 +160,12 @@ impl<'r> Recorder<'r> {
         new: &[Value],
         changes: &mut Vec<(usize, String)>,
     ) {
-        let sort = self.program.vars()[var].sort;
         for (index, &value) in new.iter().enumerate() {
             if old.is_none_or(|old| old[index] != value) {
-                changes.push((self.cell(owner, var, index), value_text(sort, value)));
+                // The page knows by its handle who holds a lock, which it shows in many ways.
+                let is_lock = self.values.is_lock(var);
+                let text = if is_lock { value.to_string() } else { self.values.text(var, value) };
+                changes.push((self.cell(owner, var, index), text));
             }
         }
     }
@@ -168,7 +178,7 @@ impl<'r> Recorder<'r> {
                 Some(_) => format!("{}[{index}]", declaration.name),
             };
             let hidden = !is_named_in_source(&name);
-            let lock = self.locks.contains(&var);
+            let lock = self.values.is_lock(var);
             self.cells.push(CellData { name, owner: owner.map(Id::index), hidden, lock });
             self.cells.len() - 1
         })

@@ -115,8 +115,10 @@ fn the_help_explains_itself() {
               --verbose                         Print the limits of the engines, too
               --format <FORMAT>                 How to print the result [default: text] [possible values:
                                                 text, json, sarif, junit, lines]
-              --trace                           Tell every step of a violation, with the operations of the
-                                                intermediate program
+              --trace[=<HOW>]                   How much to tell of the run of a violation; `--trace` alone
+                                                means `steps` [default: every statement, of long runs the
+                                                essential ones] [possible values: essential, statements,
+                                                steps]
               --explain                         Say in sentences why: who got in whose way, what makes a
                                                 proof work, where it got stuck
               --all                             With `--property race`: say of every two conflicting
@@ -148,6 +150,9 @@ fn the_help_explains_itself() {
               --externals <HOW>                 What becomes of C functions and variables that are neither
                                                 defined nor known [default: assume] [possible values:
                                                 assume, refuse]
+              --effect <EFFECT>                 What a C function does that is not defined: RESULT
+                                                NAME(ARGUMENT, ...), as in `0..7 read_sensor(-)`; see the
+                                                chapter about functions of the library
           -h, --help                            Print help (see more with '--help')
           -V, --version                         Print version
 
@@ -180,7 +185,8 @@ fn the_help_explains_itself() {
               --seed <N>              Makes the same random choices every time; without it they differ
               --schedule <THREADS>    Which thread moves when, as in `A,B*3,A`
               --steps <N>             Stop after this many steps [default: 200]
-              --trace                 Tell every step with the operations of the intermediate program
+              --trace[=<HOW>]         How much to tell; `--trace` alone means `steps` [default: statements]
+                                      [possible values: essential, statements, steps]
               --lang <LANG>           The language, where the name of the file does not tell it [possible
                                       values: c, i, rely]
           -I <DIR>                    A directory in which the C preprocessor looks for headers
@@ -192,6 +198,9 @@ fn the_help_explains_itself() {
                                       embedded, system]
               --externals <HOW>       What becomes of C functions and variables that are neither defined nor
                                       known [default: assume] [possible values: assume, refuse]
+              --effect <EFFECT>       What a C function does that is not defined: RESULT NAME(ARGUMENT,
+                                      ...), as in `0..7 read_sensor(-)`; see the chapter about functions of
+                                      the library
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 
@@ -224,6 +233,7 @@ fn the_book_names_what_exists() {
     let named: Vec<&str> = words.filter(|word| word.starts_with("--") && !word.ends_with('-')).collect();
     assert!(named.len() > 10, "{named:?}");
     for word in named {
+        let word = word.split('=').next().unwrap_or(word);
         assert!(help.contains(word), "the book names {word}, the help does not");
     }
 }

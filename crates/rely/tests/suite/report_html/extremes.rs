@@ -117,3 +117,34 @@ fn many_threads_at_one_line_do_not_squeeze_it() {
     );
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
+
+/// Arrows lead from a write to the step of another thread that reads it; keys follow them, and go from write to write.
+#[test]
+fn arrows_and_keys_lead_from_reads_to_writes() {
+    let Some(browser) = Browser::start("arrows") else { return };
+    let directory = Directory::new();
+    let page = report(&directory, &["-p", "assert", "examples/bounded-buffer-overwritten.c"]);
+    assert_sound(&browser, &page);
+    for width in [390, 1000, 1600] {
+        browser.resize(width, 900);
+        browser.open(&page);
+        assert_fits(&browser, width);
+        assert!(browser.count(".flow") >= 2, "{}", browser.count(".flow"));
+        // The consumer reads what the producer has overwritten.
+        browser.press(END);
+        browser.press(LEFT);
+        assert_eq!(browser.text(".line.current .no"), "28");
+        assert!(browser.count(".flow.chosen") >= 1);
+        assert!(browser.text(".origins").contains("buffer[0] is 3, from producer#2, line 18"));
+        browser.press("r");
+        assert_eq!(browser.text(".line.current .no"), "18");
+        assert!(selected(&browser).contains("buffer[0] = 3"), "{}", selected(&browser));
+        browser.press("p");
+        assert!(selected(&browser).contains("produced = 2"), "{}", selected(&browser));
+        browser.press("p");
+        assert!(selected(&browser).contains("produced = 1"), "{}", selected(&browser));
+        browser.press("n");
+        assert!(selected(&browser).contains("produced = 2"), "{}", selected(&browser));
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

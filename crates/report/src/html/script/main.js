@@ -1,20 +1,21 @@
 // The page: one result at a time, with a list of all of them.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const VERDICTS = {
-  safe: "Safe",
-  unsafe: "Violated",
-  unknown: "Unknown",
-  error: "Not a program",
-};
+/** The words of the text, with `error` for what is no program. */
+const VERDICTS = { error: "not a program" };
 
 const HOLDS = {
   assert: "No run violates an assertion.",
-  deadlock: "No run gets stuck before its end.",
+  deadlock: "No thread waits for ever.",
+  memory: "No access leaves its memory or uses memory that was freed.",
   overflow: "No signed arithmetic leaves its type.",
   race: "No two conflicting accesses happen at once.",
   termination: "Every run ends.",
+  "fair-termination": "Every fair run ends.",
 };
+
+/** The verdict as a name for its colour. */
+const verdictClass = (verdict) => verdict.replaceAll(" ", "-");
 
 class SectionView {
   constructor(section, index) {
@@ -23,7 +24,7 @@ class SectionView {
     const history = section.history ? new HistoryView(section.history).elements() : [];
     this.element = el(
       "article",
-      { class: `result ${section.verdict}`, id: `result-${index + 1}`, "aria-label": `${section.file}, ${section.property || "input"}` },
+      { class: `result ${verdictClass(section.verdict)}`, id: `result-${index + 1}`, "aria-label": `${section.file}, ${section.property || "input"}` },
       this.head(),
       this.why(),
       this.main ? this.main.element : this.plainSource(),
@@ -40,7 +41,7 @@ class SectionView {
       "header",
       { class: "result-head" },
       el("h2", null, el("span", { class: "file" }, section.file), section.property ? el("span", { class: "property" }, section.property) : null),
-      el("span", { class: `verdict ${section.verdict}` }, VERDICTS[section.verdict]),
+      el("span", { class: `verdict ${verdictClass(section.verdict)}` }, VERDICTS[section.verdict] || section.verdict),
       holds,
       messages.map((message) => el("p", { class: "headline" }, prose(message))),
       section.advice ? el("p", { class: "advice" }, el("b", null, "What you could do: "), prose(section.advice)) : null,
@@ -141,7 +142,7 @@ function listSections() {
       el(
         "a",
         { href: `#result-${index + 1}`, "data-index": index, title: section.file },
-        el("span", { class: `dot ${section.verdict}`, "aria-hidden": "true" }),
+        el("span", { class: `dot ${verdictClass(section.verdict)}`, "aria-hidden": "true" }),
         el("span", { class: "file" }, section.file.split("/").pop()),
         el("span", { class: "quiet" }, ` ${section.property || "input"}: ${section.verdict}`),
       ),
