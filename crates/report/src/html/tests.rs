@@ -1,10 +1,11 @@
 //! What goes into a page; what a browser makes of it is tested with the command.
 
 use super::data::{Mover, Page, Section};
-use super::locks::locks;
+
 use super::{HtmlReport, Subject, margin, page, source::SourceTable};
 use crate::explain::{Fact, Sentence};
 use crate::finding::{Conclusion, Finding, Problem};
+use crate::locks::locks;
 use crate::phrase::Phrases;
 use expect_test::{Expect, expect};
 use rely_base::{Budget, Diagnostic, History, Id, Round, SourceMap, Span};
