@@ -304,7 +304,7 @@ pub struct InputArgs {
     pub externals: Externals,
     /// What a C function does that is not defined: RESULT NAME(ARGUMENT, ...), as in `0..7 read_sensor(-)`; see the
     /// chapter about functions of the library
-    #[arg(long, value_name = "EFFECT", value_parser = effect)]
+    #[arg(long, value_name = "EFFECT", value_parser = effect, allow_hyphen_values = true)]
     pub effect: Vec<String>,
 }
 
