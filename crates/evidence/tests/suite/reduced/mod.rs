@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod certificates;
+mod damaged;
 mod differential;
 mod generator;
 mod models;
