@@ -5,4 +5,5 @@ mod certificates;
 mod differential;
 mod generator;
 mod models;
+mod readers;
 mod reductions;
