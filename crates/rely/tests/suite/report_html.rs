@@ -6,7 +6,8 @@
 //! pictures of the book are written there.
 
 mod extremes;
-mod margin;
+mod margins;
+mod several;
 
 use crate::browser::{self, Browser};
 use crate::support::{Directory, rely_in_root, root, text};
@@ -494,54 +495,32 @@ fn ranks_are_shown_with_their_places() {
 }
 
 #[test]
-fn several_results_have_a_list() {
-    let Some(browser) = Browser::start("several") else { return };
+fn movers_and_blocks_stand_in_the_margin() {
+    let Some(browser) = Browser::start("reduction") else { return };
     let directory = Directory::new();
-    let broken = directory.write("broken.rely", "thread T {\n  x := ;\n}\n");
-    let engine = ["--engine", "explore", "--property", "assert,deadlock"];
-    let files = ["examples/peterson.rely", "examples/mutex-counter.c", broken.as_str()];
-    let page = report(&directory, &[&engine[..], &files[..]].concat());
-    assert_sound(&browser, &page);
-    assert_eq!(browser.count("#contents a"), 5);
-    assert!(browser.text(".explored").contains("All reachable states were visited"));
-    browser.click("#contents li:nth-child(3) a");
-    assert!(browser.text("h2").contains("mutex-counter.c"));
-    browser.click("#contents li:nth-child(5) a");
-    assert_eq!(browser.text(".verdict"), "not a program");
-    assert!(browser.text(".headline").contains("line 2"));
-    for (width, height) in WIDTHS {
-        browser.resize(width, height);
-        assert_fits(&browser, width);
-    }
-    // Nothing is known, and the page says why and what to do.
-    let page = report(
+    let page = report_of(
         &directory,
-        &["--engine", "rely-guarantee", "--property", "deadlock", "examples/peterson.rely"],
+        "certify",
+        &["examples/locked-counter.proof.json", "examples/locked-counter.rely"],
     );
     assert_sound(&browser, &page);
-    assert_eq!(browser.text(".verdict"), "unknown");
-    assert!(browser.text(".advice").contains("What you could do"));
-}
-
-#[test]
-fn the_page_of_a_benchmark_is_sound_too() {
-    let Some(browser) = Browser::start("bench") else { return };
-    let directory = Directory::new();
-    directory.write("reach.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
-    for name in ["first", "a-second-task-with-a-name-that-is-longer-than-a-phone-is-wide"] {
-        directory.write(
-            &format!("{name}.rely"),
-            "var x: int = 0;\n\nthread T {\n    x := 1;\n}\n\ninvariant x <= 1;\n",
-        );
-        let definition = format!(
-            "format_version: '2.0'\ninput_files: '{name}.rely'\nproperties:\n  - property_file: reach.prp\n    \
-             expected_verdict: true\n"
-        );
-        directory.write(&format!("{name}.yml"), &definition);
-    }
-    let [tasks, results] = ["", "out"].map(|name| directory.path(name).display().to_string());
-    let output = rely_in_root(&["bench", &tasks, "--engine", "explore,rely-guarantee", "--output", &results]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_sound(&browser, &directory.path("out/results.html"));
-    assert_eq!(browser.count("td.right"), 4);
+    assert_eq!(browser.text(".verdict"), "safe");
+    // Two threads, each with a block of four lines.
+    let counts = ["right", "both", "left", "none"].map(|mover| browser.count(&format!(".mover.{mover}")));
+    assert_eq!(counts, [2, 4, 2, 0]);
+    assert_eq!(browser.text(".line[data-line='10'] .mover"), "R");
+    assert_eq!((browser.count(".source .bar.top"), browser.count(".source .bar.bottom")), (2, 2));
+    // What is drawn is said, too.
+    assert_eq!(browser.count(".mover[role='img'][aria-label^='right mover']"), 2);
+    assert_eq!(browser.count(".bars[aria-label='reducible block: lines 10 to 13']"), 4);
+    assert!(browser.text(".legend").contains("right mover"));
+    // A line shows which others belong to its block.
+    browser.hover(".line[data-line='10']");
+    assert_eq!(browser.count(".line.same-block"), 3);
+    assert_eq!(browser.count(".line[aria-label^='Line 10, right mover']"), 1);
+    assert_readable(&browser);
+    picture(&browser, "report-reduction.png");
+    browser.resize(360, 740);
+    assert_fits(&browser, 360);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }

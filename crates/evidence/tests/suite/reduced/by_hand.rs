@@ -18,7 +18,7 @@ fn verdict(model: &Model, goal: Goal, reduced: Reduced) -> Verdict {
     common::verdict(&model.program, goal, Proof::Reduced(reduced))
 }
 
-fn with(model: &Model, held: &str, blocks: &str, proof: Proof) -> Reduced {
+pub fn with(model: &Model, held: &str, blocks: &str, proof: Proof) -> Reduced {
     reduction(&model.program, held, blocks, proof)
 }
 
@@ -36,7 +36,7 @@ pub fn right(model: &Model) -> Reduced {
     Reduced { proof: Box::new(proof), ..reduced }
 }
 
-fn defect(model: &Model, what: &str, reduced: Reduced) -> ReducedDefect {
+pub fn defect(model: &Model, what: &str, reduced: Reduced) -> ReducedDefect {
     match verdict(model, Goal::Assert, reduced) {
         Verdict::Unknown(Reason::Rejected(Rejection::Proof(ProofDefect::Reduced(defect)))) => defect,
         Verdict::Unknown(reason) => panic!("{what}: {reason}"),
@@ -45,7 +45,7 @@ fn defect(model: &Model, what: &str, reduced: Reduced) -> ReducedDefect {
 }
 
 /// The name of the rule that is violated.
-fn rule(defect: &ReducedDefect) -> String {
+pub fn rule(defect: &ReducedDefect) -> String {
     match defect {
         ReducedDefect::Block { rule, .. } => rule.name().to_owned(),
         ReducedDefect::Obligation(defect) => match defect.rule() {
@@ -67,7 +67,7 @@ fn rule(defect: &ReducedDefect) -> String {
 /// Replaces a part of the held assertions or of the blocks and expects that the checker blames a
 /// rule.
 #[track_caller]
-pub(super) fn rejects(model: &Model, damages: &[(&str, &str, &str)]) {
+pub fn rejects(model: &Model, damages: &[(&str, &str, &str)]) {
     for (part, replacement, expected) in damages {
         let places = model.held.matches(part).count() + model.blocks.matches(part).count();
         assert_eq!(places, 1, "which part is `{part}`?");
@@ -106,25 +106,107 @@ fn the_evidence_says_what_was_done() {
     assert!(evidence.ends_with(" obligations hold of the simplified program"), "{evidence}");
 }
 
-/// After giving back its share a reader may go round for ever, and nobody would see that it has done so.
 #[test]
-fn no_loop_follows_the_commit_of_a_reader() {
-    let model = models::read_and_write();
-    let again = "process R { local p: int = 0; local q: int = 0;
-        entry -> a: l >= 0; l := l + 1;
-        a -> b: p := x; b -> c: q := x; c -> d: l := l - 1;
-        d -> d: p != q; d -> exit: assert p == q; }";
-    let program = common::program(&format!(
-        "var l: int = 0; var x: int = 0;
-         process main {{ entry -> entry: spawn R; entry -> exit: skip; }}
-         {again}
-         process W {{ entry -> a: l == 0; l := -1; a -> b: x := x + 1; b -> exit: l := 0; }}
-         start main; start W;"
-    ));
-    let model = Model { program, ..model };
-    let reduced =
-        Reduced { proof: Box::new(exhausted(0)), ..with(&model, &model.held, model.blocks, exhausted(0)) };
-    assert_eq!(rule(&defect(&model, "a loop", reduced)), "ends");
+fn damage_to_the_blocks_of_figure_1_is_noticed() {
+    rejects(
+        &models::figure_1(),
+        &[
+            // What is held.
+            ("T1 @l3: mx = 1 & my = 1", "T1 @l3: mx = 1", "own-step"),
+            ("T1 @l1: mx = 1", "T1 @l1: mx = 2", "own-step"),
+            ("T2 @l1: mx = 2", "T2 @l1: true", "own-step"),
+            ("effect T2 @entry: mx = 0 & mx' = 2", "effect T2 @entry: mx' = 2", "interference"),
+            ("effect T3 @l2: my = 3 & my' = 0", "", "guarantee"),
+            ("T3 @exit: true", "", "own-step"),
+            // Where the commit is.
+            ("after T1: l5 l9 l10", "after T1: l5 l9", "reduced own-step"),
+            ("before T1: l1 l2 l3 l4 l7 l8", "before T1: l1 l2 l3 l4 l7 l8 l6", "one-commit"),
+            ("before T1: l1 l2 l3 l4 l7 l8", "before T1: entry l1 l2 l3 l4 l7 l8", "border"),
+            ("before T2: l1 l2", "before T2: l1 l2 exit", "border"),
+            ("before T2: l1 l2", "before T2: l1\nafter T2: l2\nafter T2: l2", "malformed"),
+            // Who moves where.
+            ("right T1: entry l2 l6", "right T1: l2 l6", "before-commit"),
+            ("right T1: entry l2 l6", "both T1: entry\nright T1: l2 l6", "left-mover"),
+            ("both T1: l1 l3 l5 l7 l9", "both T1: l1 l3 l7 l9", "after-commit"),
+            ("left T1: l4 l8 l10", "right T1: l4\nleft T1: l8 l10", "right-mover"),
+            ("left T1: l4 l8 l10", "left T1: l4 l8", "after-commit"),
+            ("left T1: l4 l8 l10", "left T1: l4 l8\nboth T1: l10", "operations"),
+            ("both T2: l1", "left T2: l1", "before-commit"),
+        ],
+    );
+}
+
+#[test]
+fn damage_to_reductions_by_one_lock_is_noticed() {
+    rejects(
+        &models::unprotected_access(),
+        &[
+            // The accesses to `y` are no movers although the lock is held.
+            ("both T1: l1 l5 l9", "both T1: l1 l5 l9\nright T1: l3", "right-mover"),
+            ("both T1: l1 l5 l9", "both T1: l1 l5 l9\nleft T1: l7", "left-mover"),
+            ("before T1: l1 l2 l3 l7", "before T1: l1 l2 l3 l7 l4", "malformed"),
+            ("before T3: l1\n", "before T3: l1 l3\n", "one-commit"),
+        ],
+    );
+    rejects(
+        &models::counter(),
+        &[
+            ("B @b: m = 2", "B @b: true", "own-step"),
+            ("A @b: m = 1\n               A @c: m = 1", "A @b: true\nA @c: true", "right-mover"),
+            ("left A: c", "right A: c", "operations"),
+            ("right A: entry", "left A: entry", "before-commit"),
+        ],
+    );
+    rejects(
+        &models::stack(),
+        &[
+            ("after Pop: d", "after Pop: d b", "malformed"),
+            ("left Push: c", "", "after-commit"),
+            ("both Pop: a b c", "both Pop: a c", "before-commit"),
+            ("effect Pop @c: true", "", "guarantee"),
+        ],
+    );
+    rejects(
+        &models::workers(),
+        &[
+            ("worker @a: m = this", "worker @a: true", "own-step"),
+            ("right worker: entry", "both worker: entry", "left-mover"),
+            // Others of the same kind read `x` under the same lock; `main` may not start threads inside.
+            ("both worker: a", "both worker: a\nleft main: entry", "operations"),
+            // The invariant looks at `x`, which is written on the way to `c`.
+            (
+                "before worker: a b\n                 after worker: c",
+                "before worker: a b c\nboth worker: b",
+                "unseen",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn damage_to_reductions_by_other_protocols_is_noticed() {
+    rejects(
+        &models::test_and_set(),
+        &[
+            ("after B: c d", "after B: c d\nafter A: a", "malformed"),
+            ("right A: entry a", "right A: entry\nboth A: a", "left-mover"),
+            ("both B: b c", "both B: b", "after-commit"),
+        ],
+    );
+    rejects(
+        &models::handover(),
+        &[
+            ("main @entry: child in {unstarted}", "main @entry: true", "own-step"),
+            ("child @entry: main in {b, c, d, exit}", "child @entry: main in {c}", "start"),
+            ("after main: b", "before main: b", "before-commit"),
+            ("both main: entry b", "both main: entry b\nright main: a", "operations"),
+            ("both main: entry b", "both main: entry b\nleft main: c", "operations"),
+        ],
+    );
+    rejects(
+        &models::announced(),
+        &[("before A: a b\n                 after A: c", "before A: a b c\nboth A: b", "unseen")],
+    );
 }
 
 /// Says that nothing is known anywhere.

@@ -2,8 +2,8 @@
 
 mod by_hand;
 mod certificates;
-mod damaged;
 mod differential;
 mod generator;
 mod models;
+mod readers;
 mod reductions;
