@@ -225,7 +225,7 @@ fn flow_location(index: usize, step: &Step) -> Value {
         "location": place,
         "executionOrder": index + 1,
         "state": Value::Object(state.collect()),
-        "importance": "essential",
+        "importance": if step.essential { "essential" } else { "unimportant" },
     })
 }
 

@@ -145,8 +145,11 @@ fn line(cells: &[String], widths: &[usize], paint: impl Fn(&str) -> String) -> S
 }
 
 fn wrapped_row(row: &[String], widths: &[usize]) -> String {
-    let cells: Vec<Vec<String>> =
-        row.iter().zip(widths).map(|(cell, &width)| limit_height(wrap(cell, width), width)).collect();
+    let cells: Vec<Vec<String>> = row
+        .iter()
+        .zip(widths)
+        .map(|(cell, &width)| limit_height(wrap(fitting(cell, width), width), width))
+        .collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
     (0..height)
         .map(|at| {
@@ -155,6 +158,14 @@ fn wrapped_row(row: &[String], widths: &[usize]) -> String {
             line(&lines, widths, str::to_owned)
         })
         .collect()
+}
+
+/// A line of its own is too much for the semicolon of a statement.
+fn fitting(cell: &str, width: usize) -> &str {
+    match cell.strip_suffix(';') {
+        Some(shorter) if shorter.width() == width => shorter,
+        _ => cell,
+    }
 }
 
 fn limit_height(mut lines: Vec<String>, width: usize) -> Vec<String> {
