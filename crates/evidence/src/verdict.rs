@@ -7,7 +7,6 @@ use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::{exhaustion, reduction};
 use rely_base::{Budget, plural};
-use rely_passes::{MergeAtomicBlocks, Pass};
 use rely_program::{Goal, Program};
 
 /// How evidence is checked.
@@ -67,8 +66,11 @@ pub struct Proved {
     source: Source,
 }
 
+/// The pass whose result a reduction with forgotten variables is about.
+const FORGETTING: &str = "forget";
+
 /// What the check says about the program as the front end made it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Source {
     /// What is known of the program that the engine saw, if the passes are right.
     Simplified,
@@ -76,8 +78,8 @@ enum Source {
     AsItIs,
     /// The checker has explored it besides: it has so many states.
     Explored(u64),
-    /// The checker has accepted another proof about it, with so many obligations.
-    Proved(u64),
+    /// The checker has accepted another proof, about it.
+    Proved(Box<Proved>),
 }
 
 impl Proved {
@@ -104,27 +106,34 @@ impl Proved {
         self.is_modular
     }
 
+    /// The proof that was accepted about the program as the front end made it, if there is one.
+    pub fn about_source(&self) -> Option<&Proof> {
+        match &self.source {
+            Source::Proved(proved) => Some(&proved.proof),
+            Source::AsItIs if self.is_about_source() => Some(&self.proof),
+            Source::AsItIs | Source::Explored(_) | Source::Simplified => None,
+        }
+    }
+
     /// Whether the checker has confirmed the property of the program as the front end made it. Then neither the
     /// engine nor any pass has to be trusted.
     pub fn is_about_source(&self) -> bool {
         match self.source {
             Source::Explored(_) | Source::Proved(_) => true,
-            // Who reduces it sees another one.
-            Source::AsItIs => !matches!(self.proof, Proof::Reduced(_)),
+            Source::AsItIs => !forgets(&self.proof),
             Source::Simplified => matches!(self.confirmation, Confirmation::ExploredSource { .. }),
         }
     }
 
     /// The passes that have to be trusted if the check speaks of a program that these passes have changed. A proof
-    /// about a reduced program trusts the pass that makes it.
+    /// about a program that has forgotten some variables trusts the pass that makes it.
     pub fn trusted(&self, changed_by: &[&'static str]) -> Vec<&'static str> {
         if self.is_about_source() {
             return Vec::new();
         }
         let mut trusted = changed_by.to_vec();
-        let reduces = MergeAtomicBlocks.name();
-        if matches!(self.proof, Proof::Reduced(_)) && !trusted.contains(&reduces) {
-            trusted.push(reduces);
+        if forgets(&self.proof) && !trusted.contains(&FORGETTING) {
+            trusted.push(FORGETTING);
         }
         trusted
     }
@@ -132,17 +141,14 @@ impl Proved {
     /// The proof and its check in one sentence without a full stop.
     pub fn evidence(&self) -> String {
         let evidence = format!("{}; {}", self.describe(&self.proof), self.confirmation);
-        match self.source {
+        match &self.source {
             Source::Simplified => evidence,
             Source::AsItIs => evidence.replace("the simplified program", "the program as it is"),
             Source::Explored(states) => {
-                let states = plural(states, "states");
+                let states = plural(*states, "states");
                 format!("{evidence}; the program before simplification was explored, too, {states}")
             }
-            Source::Proved(obligations) => {
-                let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
-                format!("{evidence}; {obligations} {hold} of the program before simplification, too")
-            }
+            Source::Proved(second) => format!("{evidence}; {}", second.confirmation.too()),
         }
     }
 
@@ -230,6 +236,30 @@ pub enum Confirmation {
 }
 
 impl Confirmation {
+    /// What is confirmed besides, of the program before simplification.
+    fn too(self) -> String {
+        match self {
+            Confirmation::ExploredSource { states } | Confirmation::Explored { states, .. } => {
+                let states = plural(states, "states");
+                format!("the program before simplification was explored, too, {states}")
+            }
+            Confirmation::Closed { states } | Confirmation::ClosedUpToOrder { states } => {
+                let states = plural(states, "states");
+                format!("the program before simplification has a proof, too, a list of {states}")
+            }
+            Confirmation::Discharged { obligations, .. }
+            | Confirmation::Reduced { obligations, states: None } => {
+                let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
+                format!("{obligations} {hold} of the program before simplification, too")
+            }
+            Confirmation::Reduced { obligations, states: Some(states) } => {
+                let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
+                let states = plural(states, "states");
+                format!("{obligations} {hold} of the program before simplification, too, and reduced it has {states}")
+            }
+        }
+    }
+
     /// What is confirmed if this was about the reduced program.
     fn after_reduction(self, accepted: Accepted) -> Self {
         let more = accepted.obligations;
@@ -247,6 +277,14 @@ impl Confirmation {
                 Confirmation::Reduced { obligations: more, states: Some(states) }
             }
         }
+    }
+}
+
+/// Whether some variables are forgotten before anything is shown.
+fn forgets(proof: &Proof) -> bool {
+    match proof {
+        Proof::Reduced(reduced) => !reduced.forgotten.is_empty() || forgets(&reduced.proof),
+        _ => false,
     }
 }
 
@@ -462,12 +500,16 @@ pub fn explore_source(mut proved: Proved, source: &Program, goal: Goal, budget: 
 /// Looks at a second proof of the same, about the program as the front end made it. If it is accepted, the passes between
 /// that program and the one of which the first proof speaks need not be trusted.
 pub fn confirm(proved: Proved, source: &Program, goal: Goal, second: Proof, budget: &Budget) -> Proved {
-    let is_about_assertions = matches!(second, Proof::RelyGuarantee(_) | Proof::Counting(_));
-    match check(source, goal, Claim::Safe(second), budget).into_verdict() {
-        Verdict::Safe(Proved { confirmation: Confirmation::Discharged { obligations, .. }, .. })
-            if is_about_assertions =>
-        {
-            Proved { source: Source::Proved(obligations), ..proved }
+    // Whoever lists states need not have them explored once more without reduction.
+    let options = CheckOptions { states_to_repeat: 0 };
+    match check_with(options, source, goal, Claim::Safe(second), budget).into_verdict() {
+        Verdict::Safe(second) if !forgets(&second.proof) => {
+            let second = Proved { source: Source::AsItIs, ..second };
+            Proved { source: Source::Proved(Box::new(second)), ..proved }
+        }
+        Verdict::Unknown(reason) if std::env::var_os("RELY_DEBUG").is_some() => {
+            eprintln!("no way back: {reason}");
+            proved
         }
         _ => proved,
     }
