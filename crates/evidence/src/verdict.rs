@@ -255,7 +255,9 @@ impl Confirmation {
             Confirmation::Reduced { obligations, states: Some(states) } => {
                 let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
                 let states = plural(states, "states");
-                format!("{obligations} {hold} of the program before simplification, too, and reduced it has {states}")
+                format!(
+                    "{obligations} {hold} of the program before simplification, too, and reduced it has {states}"
+                )
             }
         }
     }
@@ -277,6 +279,15 @@ impl Confirmation {
                 Confirmation::Reduced { obligations: more, states: Some(states) }
             }
         }
+    }
+}
+
+/// Whether a proof is in the end one by exhaustion.
+fn lists_states(proof: &Proof) -> bool {
+    match proof {
+        Proof::Exhausted(_) => true,
+        Proof::Reduced(reduced) => lists_states(&reduced.proof),
+        _ => false,
     }
 }
 
@@ -440,7 +451,7 @@ fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {
 /// Up to this many states of a program as the front end made it are explored to confirm a proof
 /// about its simplified form.
 const SOURCE_STATES: usize = 200_000;
-/// The same for a proof by assertions, which was checked already: most programs that need one have more states, or
+/// The same for a proof by assertions alone, which was checked already: most programs that need one have more states, or
 /// have no end of them, and this is what it costs to find out.
 const SOURCE_STATES_BESIDES: usize = 20_000;
 
@@ -488,7 +499,8 @@ pub fn check_proof(
 /// need not trust them.
 pub fn explore_source(mut proved: Proved, source: &Program, goal: Goal, budget: &Budget) -> CheckedClaim {
     if !proved.is_about_source() {
-        match explored_source(source, goal, budget, SOURCE_STATES_BESIDES, 0) {
+        let most = if lists_states(&proved.proof) { SOURCE_STATES } else { SOURCE_STATES_BESIDES };
+        match explored_source(source, goal, budget, most, 0) {
             Ok(Some(states)) => proved.source = Source::Explored(states),
             Ok(None) => {}
             Err(defect) => return rejected(defect),
@@ -506,10 +518,6 @@ pub fn confirm(proved: Proved, source: &Program, goal: Goal, second: Proof, budg
         Verdict::Safe(second) if !forgets(&second.proof) => {
             let second = Proved { source: Source::AsItIs, ..second };
             Proved { source: Source::Proved(Box::new(second)), ..proved }
-        }
-        Verdict::Unknown(reason) if std::env::var_os("RELY_DEBUG").is_some() => {
-            eprintln!("no way back: {reason}");
-            proved
         }
         _ => proved,
     }

@@ -7,8 +7,8 @@
 //! A violation is checked on the program as the front end made it: the engine's trace is
 //! translated back through the passes and replayed there. So is a proof, if that program is
 //! small enough to be explored as it is. Beyond, a proof is checked on the program that the
-//! engine saw, and the passes are trusted; their own tests compare them with the programs they
-//! came from. [`Verified::trusted`] names them.
+//! engine saw, and takes the way back (`returning`). If it is lost there, the passes are trusted; their own tests compare
+//! them with the programs they came from. [`Verified::trusted`] names them.
 //!
 //! Data races come first: they are made [properties](rely_passes::watch_races) of the program before anything is
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
@@ -188,7 +188,8 @@ fn look_again(program: &Program, goal: Goal, verified: &mut Verified, budget: &B
     let steps = patience().with_step_limit(STEPS_OF_WAY_BACK);
     let mut proved = returned(program, &simplified, goal, proved.clone(), &steps);
     if !proved.is_about_source() && engine != "explore" {
-        proved = proved_again(program, goal, proved, engine, &patience().with_step_limit(STEPS_OF_SECOND_LOOK));
+        proved =
+            proved_again(program, goal, proved, engine, &patience().with_step_limit(STEPS_OF_SECOND_LOOK));
     }
     if proved.is_about_source() {
         verified.trusted.clear();

@@ -43,10 +43,20 @@ pub(crate) fn returned(
     let limits = (reduction::Limits::default(), SymbolicLimits::default());
     let blocks = Blocks::infer(source, goal, limits, budget);
     let Some(target) = Target::new(source, blocks) else { return proved };
-    match target.proof(simplified, goal, proved.proof(), budget) {
-        Some(second) => confirm(proved, source, goal, second, budget),
+    let by_assertions = target.by_assertions(simplified, goal, proved.proof(), budget);
+    let by_facts = || target.by_facts(goal, budget);
+    let judge = |proved: Proved, second: Option<Proof>| match second {
+        Some(second) => confirm(proved, source, goal, target.whole(second), budget),
         None => proved,
-    }
+    };
+    let attempts: [&dyn Fn() -> Option<Proof>; 2] = match by_assertions {
+        Some(second) => [&move || Some(second.clone()), &|| target.listed(goal, budget)],
+        None => [&|| target.listed(goal, budget), &by_facts],
+    };
+    attempts.into_iter().fold(proved, |proved, attempt| match proved.is_about_source() {
+        true => proved,
+        false => judge(proved, attempt()),
+    })
 }
 
 /// The program that was read, with its blocks in one step.
@@ -64,35 +74,35 @@ impl<'t> Target<'t> {
         Some(Target { source, blocks, program, back })
     }
 
-    /// A proof about the program that was read.
-    fn proof(
-        self,
+    /// A proof about the target as one about the program that was read.
+    fn whole(&self, inner: Proof) -> Proof {
+        match self.blocks.inside.is_empty() {
+            true => inner,
+            false => Proof::Reduced(self.blocks.clone().proved(self.source, Vec::new(), inner)),
+        }
+    }
+
+    /// A proof about the target, if the one about the simplified program consists of assertions.
+    fn by_assertions(
+        &self,
         simplified: &Simplified<'_>,
         goal: Goal,
         proof: &Proof,
         budget: &Budget,
     ) -> Option<Proof> {
-        let (smaller, back);
-        let (found, proof) = match proof {
+        match proof {
             Proof::Reduced(reduced) => {
                 let (program, later) = reduced.program(simplified.program).ok()?;
-                (smaller, back) = (program, simplified.back.clone().then(later));
-                (Simplified { program: &smaller, back: &back }, &*reduced.proof)
+                let back = simplified.back.clone().then(later);
+                let smaller = Simplified { program: &program, back: &back };
+                self.by_assertions(&smaller, goal, &reduced.proof, budget)
             }
-            other => (Simplified { ..*simplified }, other),
-        };
-        let inner = match proof {
-            Proof::Exhausted(_) => self.listed(goal, budget)?,
-            Proof::RelyGuarantee(assertions) => self.renamed(&found, goal, (assertions, None), budget)?,
+            Proof::RelyGuarantee(assertions) => self.renamed(simplified, goal, (assertions, None), budget),
             Proof::Counting(counting) => {
-                self.renamed(&found, goal, (&counting.proof, Some(&counting.invariants)), budget)?
+                self.renamed(simplified, goal, (&counting.proof, Some(&counting.invariants)), budget)
             }
-            _ => return None,
-        };
-        Some(match self.blocks.inside.is_empty() {
-            true => inner,
-            false => Proof::Reduced(self.blocks.proved(self.source, Vec::new(), inner)),
-        })
+            _ => None,
+        }
     }
 
     /// A proof by exhaustion: its states.
@@ -102,6 +112,12 @@ impl<'t> Target<'t> {
             Claim::Safe(proof) => Some(proof),
             Claim::Unsafe(_) | Claim::Unknown(_) => None,
         }
+    }
+
+    /// A proof by what analyses know: what exploration is needed for may be inputs that nobody looks at.
+    fn by_facts(&self, goal: Goal, budget: &Budget) -> Option<Proof> {
+        let target = Made { program: &self.program, back: &self.back };
+        way_back::proof_by_facts(target, (goal, Some(self.blocks.held())), budget)
     }
 
     /// A proof by assertions, in the words of the program that was read.
@@ -114,6 +130,9 @@ impl<'t> Target<'t> {
     ) -> Option<Proof> {
         let target = Made { program: &self.program, back: &self.back };
         let simplified = Made { program: found.program, back: found.back };
-        way_back::proof(target, simplified, proof, goal, Some(self.blocks.held()), budget)
+        way_back::proof(target, simplified, proof, (goal, Some(self.blocks.held())), budget)
     }
 }
+
+#[cfg(test)]
+mod tests;

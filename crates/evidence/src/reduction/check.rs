@@ -34,8 +34,9 @@ pub(crate) fn check<P>(
 fn joined_program(forgetful: &Program, reduced: &Reduced) -> Result<Program, ReducedDefect> {
     let inside = || reduced.inside.iter().map(|(location, _)| *location);
     let (smaller, back) = reduced_program(forgetful, inside())?;
-    let atomic =
-        forgetful.with_atomic(inside()).map_err(|malformed| ReducedDefect::Malformed(malformed.to_string()))?;
+    let atomic = forgetful
+        .with_atomic(inside())
+        .map_err(|malformed| ReducedDefect::Malformed(malformed.to_string()))?;
     joined::compare(&atomic, &smaller, &back)?;
     Ok(smaller)
 }

@@ -155,3 +155,77 @@ impl Comparison<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::reduced_program;
+    use rely_base::SourceMap;
+    use rely_program::{Blocking, CheckKind, ProgramEditor};
+
+    const TEXT: &str = "var x, y: int = 0;
+        thread A { x := 1; if x == 1 { y := 2; } else { y := 3; } assert y <= 3; x := 0; }
+        thread B { y := 1; x := 4; }";
+
+    /// The program with atomic blocks, the joined one, and the way back from it.
+    fn made() -> (Program, Program, BackMap) {
+        let mut sources = SourceMap::new();
+        let file = sources.add("joined.rely", TEXT);
+        let program = rely_model_front::translate(&sources, file).expect("a program");
+        let ends = |id| program.threads().values().any(|thread| id == thread.entry || id == thread.exit);
+        let inside: Vec<LocationId> = program.locations().ids().filter(|&id| !ends(id)).collect();
+        let (joined, back) = reduced_program(&program, inside.iter().copied()).expect("blocks");
+        (program.with_atomic(inside).expect("blocks"), joined, back)
+    }
+
+    #[test]
+    fn what_the_pass_makes_is_accepted() {
+        let (atomic, joined, back) = made();
+        assert!(joined.locations().len() < atomic.locations().len());
+        compare(&atomic, &joined, &back).expect("the same");
+    }
+
+    #[test]
+    fn an_edge_that_does_something_else_is_found_out() {
+        let (atomic, joined, back) = made();
+        let mut damages = 0;
+        for (edge, declaration) in joined.edges().iter() {
+            for position in 0..declaration.ops.len() {
+                let never = Op::Assume(Expr::Bool(false), Blocking::Wait);
+                for ops in [vec![], vec![never]] {
+                    let mut editor = ProgramEditor::new(joined.clone());
+                    editor.edges_mut()[edge].ops.splice(position..=position, ops);
+                    compare(&atomic, &editor.finish(), &back).expect_err("an operation is missing");
+                    damages += 1;
+                }
+            }
+            let mut editor = ProgramEditor::new(joined.clone());
+            editor.edges_mut()[edge].target = declaration.source;
+            compare(&atomic, &editor.finish(), &back).expect_err("an edge leads somewhere else");
+        }
+        assert!(damages >= 20, "{damages}");
+    }
+
+    #[test]
+    fn other_declarations_are_found_out() {
+        let (atomic, joined, back) = made();
+        let changes: [fn(&mut ProgramEditor); 3] = [
+            |editor| {
+                for (_, check) in editor.checks_mut().iter_mut() {
+                    check.kind = CheckKind::Overflow;
+                }
+            },
+            |editor| editor.requires_mut().push(Expr::Bool(false)),
+            |editor| {
+                for (_, location) in editor.locations_mut().iter_mut() {
+                    location.atomic = true;
+                }
+            },
+        ];
+        for change in changes {
+            let mut editor = ProgramEditor::new(joined.clone());
+            change(&mut editor);
+            compare(&atomic, &editor, &back).expect_err("something else is declared");
+        }
+    }
+}

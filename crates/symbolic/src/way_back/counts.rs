@@ -36,7 +36,8 @@ impl Translation<'_, '_> {
         let location = counter.location;
         let thread = self.simplified.program.locations()[location].thread;
         let (owner, number) = self.places.of(thread, ControlPoint::At(location))?;
-        let ControlPoint::At(there) = *self.system.thread(owner).points.get(rely_base::Id::index(number))? else {
+        let ControlPoint::At(there) = *self.system.thread(owner).points.get(rely_base::Id::index(number))?
+        else {
             return None;
         };
         let mut having = Vec::new();

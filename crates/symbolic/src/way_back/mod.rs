@@ -10,27 +10,29 @@
 //! * other locations are those that a pass has joined with their neighbours, or has left out. What holds
 //!   there follows step by step from what holds before (`steps`): the strongest postcondition, which is the initial state
 //!   where a prefix was executed in advance;
-//! * what an analysis has found out of the ranges of variables, and passes have used, is added as facts (`facts`).
+//! * what an analysis has found out of the ranges of variables, and passes have used, is added as facts (`facts`), and
+//!   where a thread stands as long as it is alone (`alone`).
 //!
 //! Effects of steps follow from the assertions, as in every proof that [`outline`](crate::outline) writes.
 //!
 //! Nothing here has to be right: what comes out is believed only if the checker accepts it, for the target and from
 //! nothing else.
 
+mod alone;
 mod counts;
 mod facts;
 mod places;
 mod steps;
 
 use crate::outline::{Known, Outline, write};
-use crate::{Limits, System};
+use crate::{Limits, System, ThreadView};
 use places::Places;
 use rely_base::{Budget, Id};
+use rely_evidence::Proof;
 use rely_evidence::counting::{Counting, Invariant};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, Quantity, RelyGuarantee, ThreadAssertions,
 };
-use rely_evidence::Proof;
 use rely_logic::{Constraint, Integer, LinearForm};
 use rely_passes::BackMap;
 use rely_program::{Expr, Goal, LocationId, Place, Program, Scope, ThreadId, Value, VarId};
@@ -51,8 +53,7 @@ pub fn proof(
     target: Made<'_>,
     simplified: Made<'_>,
     (assertions, invariants): (&RelyGuarantee, Option<&[Invariant]>),
-    goal: Goal,
-    held: Option<&RelyGuarantee>,
+    (goal, held): (Goal, Option<&RelyGuarantee>),
     budget: &Budget,
 ) -> Option<Proof> {
     let system = System::new(target.program, goal, Limits::default(), budget).ok()?;
@@ -61,6 +62,7 @@ pub fn proof(
     let mut at = translation.assertions(assertions);
     steps::fill(&system, &translation.places, &mut at, budget);
     facts::add(&system, target, held, &mut at);
+    alone::add(&system, &mut at);
     let outline = outline(&system, at);
     let proof = write(&system, &outline, budget)?;
     Some(match invariants {
@@ -70,6 +72,20 @@ pub fn proof(
             Proof::Counting(Counting { invariants, proof })
         }
     })
+}
+
+/// A proof about the target that consists of what analyses know of it, and of nothing else.
+pub fn proof_by_facts(
+    target: Made<'_>,
+    (goal, held): (Goal, Option<&RelyGuarantee>),
+    budget: &Budget,
+) -> Option<Proof> {
+    let system = System::new(target.program, goal, Limits::default(), budget).ok()?;
+    let anything = |thread: &ThreadView| vec![Some(vec![Known::default()]); thread.points.len()];
+    let mut at: Assertions = system.threads.iter().map(anything).collect();
+    facts::add(&system, target, held, &mut at);
+    alone::add(&system, &mut at);
+    write(&system, &outline(&system, at), budget).map(Proof::RelyGuarantee)
 }
 
 /// What holds at each control point of each thread; nothing is known yet where there is no entry.
@@ -121,9 +137,12 @@ impl Translation<'_, '_> {
             ControlPoint::Unstarted => None,
         };
         let owner = self.simplified.back.thread(thread);
-        let atoms = cube.atoms.iter().filter_map(|atom| self.atom(location.map(|at| (thread, at)), owner, atom));
-        let mut known =
-            vec![Known { constraints: atoms.collect(), others: self.places.others(self.system, &cube.others) }];
+        let atoms =
+            cube.atoms.iter().filter_map(|atom| self.atom(location.map(|at| (thread, at)), owner, atom));
+        let mut known = vec![Known {
+            constraints: atoms.collect(),
+            others: self.places.others(self.system, &cube.others),
+        }];
         for (place, values) in location.map(|at| self.simplified.back.values(at)).unwrap_or_default() {
             let Some(form) = self.cell(&place, owner) else { continue };
             known = known.into_iter().flat_map(|one| with_values(one, &form, &values)).collect();
@@ -132,12 +151,7 @@ impl Translation<'_, '_> {
     }
 
     /// An atom as a constraint; `None` if the target has no words for it.
-    fn atom(
-        &self,
-        at: Option<(ThreadId, LocationId)>,
-        owner: ThreadId,
-        atom: &Atom,
-    ) -> Option<Constraint> {
+    fn atom(&self, at: Option<(ThreadId, LocationId)>, owner: ThreadId, atom: &Atom) -> Option<Constraint> {
         let mut form = LinearForm::constant(Integer::from(atom.constant));
         for (factor, quantity) in &atom.terms {
             let value = self.quantity(at, owner, *quantity)?;
