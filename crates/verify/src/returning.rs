@@ -117,7 +117,7 @@ impl<'t> Target<'t> {
     /// A proof by what analyses know: what exploration is needed for may be inputs that nobody looks at.
     fn by_facts(&self, goal: Goal, budget: &Budget) -> Option<Proof> {
         let target = Made { program: &self.program, back: &self.back };
-        way_back::proof_by_facts(target, (goal, Some(self.blocks.held())), budget)
+        way_back::proof_by_facts(target, (goal, Some(&self.blocks.held().proof)), budget)
     }
 
     /// A proof by assertions, in the words of the program that was read.
@@ -130,7 +130,7 @@ impl<'t> Target<'t> {
     ) -> Option<Proof> {
         let target = Made { program: &self.program, back: &self.back };
         let simplified = Made { program: found.program, back: found.back };
-        way_back::proof(target, simplified, proof, (goal, Some(self.blocks.held())), budget)
+        way_back::proof(target, simplified, proof, (goal, Some(&self.blocks.held().proof)), budget)
     }
 }
 

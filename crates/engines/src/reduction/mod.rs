@@ -84,7 +84,7 @@ impl Blocks {
     }
 
     /// What is known to hold where, as long as nothing goes wrong.
-    pub fn held(&self) -> &RelyGuarantee {
+    pub fn held(&self) -> &Counting {
         &self.held
     }
 
