@@ -14,7 +14,7 @@
 //! * `data`: claims, proofs, reasons and formats, as plain data;
 //! * `obligations`: the one generator of what must be shown of assertions, counts, ranks and movers;
 //! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`helping`], [`reduction`]: the rule of each kind of proof, and
-//!   its check; `verdict`: from these to verdicts; `export`: the same questions for other solvers.
+//!   its check; `verdict`, `confirmation`: from these to verdicts; `export`: the same questions for other solvers.
 //!
 //! This crate knows programs and no engine. It trusts [`rely_program::Semantics`] and itself.
 //!
@@ -32,6 +32,7 @@
 //! ```
 
 mod approximation;
+mod confirmation;
 pub mod counting;
 mod data;
 mod exhaustion;
@@ -44,6 +45,7 @@ pub mod rely_guarantee;
 mod replay;
 mod verdict;
 
+pub use confirmation::Confirmation;
 pub use data::{
     Certificate, Claim, Exhausted, Proof, ProofDefect, ProofFormatError, Reason, Reduction, Rejection,
     StateList, TraceDefect, TraceFormatError, fingerprint, proof_to_json, trace_from_json, trace_to_json,
@@ -51,6 +53,6 @@ pub use data::{
 pub use export::{export_obligations, recheck};
 pub use replay::{Replay, replay};
 pub use verdict::{
-    CheckOptions, CheckedClaim, Confirmation, Proved, Shown, Verdict, check, check_proof, check_with,
-    confirm, explore_source,
+    CheckOptions, CheckedClaim, Proved, Shown, Verdict, check, check_proof, check_with, confirm,
+    explore_source,
 };

@@ -1,5 +1,6 @@
 //! From claims to verdicts: the only way there is the check.
 
+use crate::confirmation::Confirmation;
 use crate::data::{
     Claim, Exhausted, Obstacle, Proof, ProofDefect, Reason, Reduced, Reduction, Rejection, StateList,
 };
@@ -7,7 +8,6 @@ use crate::rely_guarantee::{self, Accepted};
 use crate::replay::{Replay, replay};
 use crate::{exhaustion, reduction};
 use rely_base::{Budget, plural};
-use rely_passes::{MergeAtomicBlocks, Pass};
 use rely_program::{Goal, Program};
 
 /// How evidence is checked.
@@ -67,8 +67,11 @@ pub struct Proved {
     source: Source,
 }
 
+/// The pass whose result a reduction with forgotten variables is about.
+const FORGETTING: &str = "forget";
+
 /// What the check says about the program as the front end made it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Source {
     /// What is known of the program that the engine saw, if the passes are right.
     Simplified,
@@ -76,8 +79,8 @@ enum Source {
     AsItIs,
     /// The checker has explored it besides: it has so many states.
     Explored(u64),
-    /// The checker has accepted another proof about it, with so many obligations.
-    Proved(u64),
+    /// The checker has accepted another proof, about it.
+    Proved(Box<Proved>),
 }
 
 impl Proved {
@@ -104,27 +107,34 @@ impl Proved {
         self.is_modular
     }
 
+    /// The proof that was accepted about the program as the front end made it, if there is one.
+    pub fn about_source(&self) -> Option<&Proof> {
+        match &self.source {
+            Source::Proved(proved) => Some(&proved.proof),
+            Source::AsItIs if self.is_about_source() => Some(&self.proof),
+            Source::AsItIs | Source::Explored(_) | Source::Simplified => None,
+        }
+    }
+
     /// Whether the checker has confirmed the property of the program as the front end made it. Then neither the
     /// engine nor any pass has to be trusted.
     pub fn is_about_source(&self) -> bool {
         match self.source {
             Source::Explored(_) | Source::Proved(_) => true,
-            // Who reduces it sees another one.
-            Source::AsItIs => !matches!(self.proof, Proof::Reduced(_)),
+            Source::AsItIs => !forgets(&self.proof),
             Source::Simplified => matches!(self.confirmation, Confirmation::ExploredSource { .. }),
         }
     }
 
     /// The passes that have to be trusted if the check speaks of a program that these passes have changed. A proof
-    /// about a reduced program trusts the pass that makes it.
+    /// about a program that has forgotten some variables trusts the pass that makes it.
     pub fn trusted(&self, changed_by: &[&'static str]) -> Vec<&'static str> {
         if self.is_about_source() {
             return Vec::new();
         }
         let mut trusted = changed_by.to_vec();
-        let reduces = MergeAtomicBlocks.name();
-        if matches!(self.proof, Proof::Reduced(_)) && !trusted.contains(&reduces) {
-            trusted.push(reduces);
+        if forgets(&self.proof) && !trusted.contains(&FORGETTING) {
+            trusted.push(FORGETTING);
         }
         trusted
     }
@@ -132,17 +142,14 @@ impl Proved {
     /// The proof and its check in one sentence without a full stop.
     pub fn evidence(&self) -> String {
         let evidence = format!("{}; {}", self.describe(&self.proof), self.confirmation);
-        match self.source {
+        match &self.source {
             Source::Simplified => evidence,
             Source::AsItIs => evidence.replace("the simplified program", "the program as it is"),
             Source::Explored(states) => {
-                let states = plural(states, "states");
+                let states = plural(*states, "states");
                 format!("{evidence}; the program before simplification was explored, too, {states}")
             }
-            Source::Proved(obligations) => {
-                let (obligations, hold) = (plural(obligations, "obligations"), hold(obligations));
-                format!("{evidence}; {obligations} {hold} of the program before simplification, too")
-            }
+            Source::Proved(second) => format!("{evidence}; {}", second.confirmation.too()),
         }
     }
 
@@ -183,123 +190,21 @@ impl Proved {
     }
 }
 
-/// How a proof was checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Confirmation {
-    /// The checker has explored all states of the program as the front end made it, before any
-    /// pass: neither the engine nor the passes have to be trusted.
-    ExploredSource {
-        /// How many there are.
-        states: u64,
-    },
-    /// The checker has explored all states itself, without any reduction.
-    Explored {
-        /// How many there are.
-        states: u64,
-        /// How many complete steps there are.
-        transitions: u64,
-    },
-    /// The checker has made sure that no step leads out of the listed states.
-    Closed {
-        /// How many are listed.
-        states: u64,
-    },
-    /// The checker has made sure that the steps that lead out of the listed states are those
-    /// whose order with others does not matter.
-    ClosedUpToOrder {
-        /// How many are listed.
-        states: u64,
-    },
-    /// The checker has made all obligations of a rely-guarantee proof or a ranking from the program
-    /// that the engine saw and has found them valid. The passes that made this program are trusted.
-    Discharged {
-        /// How many obligations there are.
-        obligations: u64,
-        /// How many questions a solver had to answer, each with a refutation that was checked.
-        questions: u64,
-    },
-    /// The checker has found the obligations of a reduction valid, and has confirmed the proof about
-    /// the reduced program.
-    Reduced {
-        /// How many obligations of the reduction there are, and of the proof if it has any.
-        obligations: u64,
-        /// How many states of the reduced program were looked at, if that was the proof.
-        states: Option<u64>,
-    },
-}
-
-impl Confirmation {
-    /// What is confirmed if this was about the reduced program.
-    fn after_reduction(self, accepted: Accepted) -> Self {
-        let more = accepted.obligations;
-        match self {
-            Confirmation::Discharged { obligations, .. } => {
-                Confirmation::Reduced { obligations: more + obligations, states: None }
-            }
-            Confirmation::Reduced { obligations, states } => {
-                Confirmation::Reduced { obligations: more + obligations, states }
-            }
-            Confirmation::ExploredSource { states }
-            | Confirmation::Explored { states, .. }
-            | Confirmation::Closed { states }
-            | Confirmation::ClosedUpToOrder { states } => {
-                Confirmation::Reduced { obligations: more, states: Some(states) }
-            }
-        }
+/// Whether a proof is in the end one by exhaustion.
+fn lists_states(proof: &Proof) -> bool {
+    match proof {
+        Proof::Exhausted(_) => true,
+        Proof::Reduced(reduced) => lists_states(&reduced.proof),
+        _ => false,
     }
 }
 
-impl From<Accepted> for Confirmation {
-    fn from(accepted: Accepted) -> Self {
-        let Accepted { obligations, questions } = accepted;
-        Confirmation::Discharged { obligations, questions }
+/// Whether some variables are forgotten before anything is shown.
+fn forgets(proof: &Proof) -> bool {
+    match proof {
+        Proof::Reduced(reduced) => !reduced.forgotten.is_empty() || forgets(&reduced.proof),
+        _ => false,
     }
-}
-
-impl std::fmt::Display for Confirmation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Confirmation::ExploredSource { states } => {
-                let states = plural(states, "states");
-                write!(f, "confirmed by exploring the program before simplification, {states}")
-            }
-            Confirmation::Explored { states, .. } => {
-                let states = plural(states, "states");
-                write!(f, "confirmed by exhaustive exploration without reduction, {states}")
-            }
-            Confirmation::Closed { states } => {
-                let states = plural(states, "states");
-                write!(f, "confirmed: the list of {states} is closed under all steps")
-            }
-            Confirmation::ClosedUpToOrder { states } => {
-                write!(
-                    f,
-                    "confirmed: the list of {} is closed up to the order of independent steps",
-                    plural(states, "states")
-                )
-            }
-            Confirmation::Discharged { obligations, .. }
-            | Confirmation::Reduced { obligations, states: None } => {
-                let (obligations, hold) = (plural(obligations, "obligations"), hold(*obligations));
-                write!(f, "confirmed: {obligations} {hold} of the simplified program")
-            }
-            Confirmation::Reduced { obligations, states: Some(states) } => {
-                write!(
-                    f,
-                    "confirmed: {} {} of the simplified program, and the reduced one has {}",
-                    plural(obligations, "obligations"),
-                    hold(*obligations),
-                    plural(states, "states")
-                )
-            }
-        }
-    }
-}
-
-/// The verb of so many obligations.
-fn hold(obligations: u64) -> &'static str {
-    if obligations == 1 { "holds" } else { "hold" }
 }
 
 /// A violation that was replayed.
@@ -402,7 +307,7 @@ fn verdict(outcome: Result<Proved, Obstacle>) -> Verdict {
 /// Up to this many states of a program as the front end made it are explored to confirm a proof
 /// about its simplified form.
 const SOURCE_STATES: usize = 200_000;
-/// The same for a proof by assertions, which was checked already: most programs that need one have more states, or
+/// The same for a proof by assertions alone, which was checked already: most programs that need one have more states, or
 /// have no end of them, and this is what it costs to find out.
 const SOURCE_STATES_BESIDES: usize = 20_000;
 
@@ -450,7 +355,8 @@ pub fn check_proof(
 /// need not trust them.
 pub fn explore_source(mut proved: Proved, source: &Program, goal: Goal, budget: &Budget) -> CheckedClaim {
     if !proved.is_about_source() {
-        match explored_source(source, goal, budget, SOURCE_STATES_BESIDES, 0) {
+        let most = if lists_states(&proved.proof) { SOURCE_STATES } else { SOURCE_STATES_BESIDES };
+        match explored_source(source, goal, budget, most, 0) {
             Ok(Some(states)) => proved.source = Source::Explored(states),
             Ok(None) => {}
             Err(defect) => return rejected(defect),
@@ -462,12 +368,12 @@ pub fn explore_source(mut proved: Proved, source: &Program, goal: Goal, budget: 
 /// Looks at a second proof of the same, about the program as the front end made it. If it is accepted, the passes between
 /// that program and the one of which the first proof speaks need not be trusted.
 pub fn confirm(proved: Proved, source: &Program, goal: Goal, second: Proof, budget: &Budget) -> Proved {
-    let is_about_assertions = matches!(second, Proof::RelyGuarantee(_) | Proof::Counting(_));
-    match check(source, goal, Claim::Safe(second), budget).into_verdict() {
-        Verdict::Safe(Proved { confirmation: Confirmation::Discharged { obligations, .. }, .. })
-            if is_about_assertions =>
-        {
-            Proved { source: Source::Proved(obligations), ..proved }
+    // Whoever lists states need not have them explored once more without reduction.
+    let options = CheckOptions { states_to_repeat: 0 };
+    match check_with(options, source, goal, Claim::Safe(second), budget).into_verdict() {
+        Verdict::Safe(second) if !forgets(&second.proof) => {
+            let second = Proved { source: Source::AsItIs, ..second };
+            Proved { source: Source::Proved(Box::new(second)), ..proved }
         }
         _ => proved,
     }

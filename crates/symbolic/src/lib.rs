@@ -21,6 +21,7 @@ pub mod outline;
 mod property;
 mod roles;
 mod system;
+pub mod way_back;
 
 pub use cells::Cells;
 pub use edge::{Branch, BranchEnd};

@@ -32,6 +32,7 @@ mod limits;
 mod pipeline;
 mod races;
 mod registry;
+mod returning;
 mod scheduler;
 mod source;
 mod subject;

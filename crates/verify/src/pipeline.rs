@@ -7,8 +7,8 @@
 //! A violation is checked on the program as the front end made it: the engine's trace is
 //! translated back through the passes and replayed there. So is a proof, if that program is
 //! small enough to be explored as it is. Beyond, a proof is checked on the program that the
-//! engine saw, and the passes are trusted; their own tests compare them with the programs they
-//! came from. [`Verified::trusted`] names them.
+//! engine saw, and takes the way back (`returning`). If it is lost there, the passes are trusted; their own tests compare
+//! them with the programs they came from. [`Verified::trusted`] names them.
 //!
 //! Data races come first: they are made [properties](rely_passes::watch_races) of the program before anything is
 //! simplified, and what engines see then is a program with assertions. A trace that violates one of them is
@@ -17,6 +17,7 @@
 use crate::limits::{self, has_limits};
 use crate::races::{LOCKSETS, Races, not_translated};
 use crate::registry;
+use crate::returning::{Simplified, returned};
 use crate::scheduler::{Decision, Strategy, Task};
 use crate::source::{INEXACT_WAITS, Language};
 use rely_base::{Budget, Interrupted, Observer, Silent};
@@ -171,24 +172,38 @@ pub fn verify_trusting(
 /// How many steps an engine may take to prove once more, of the program as it is, what it has proved of the simplified
 /// one. Most proofs that are found at all need much less.
 const STEPS_OF_SECOND_LOOK: u32 = 20_000;
+/// How many steps the way back of a proof may take, its check included.
+const STEPS_OF_WAY_BACK: u32 = 1_000_000;
 
-/// If a proof trusts passes, asks its engine for one of the program as it is. It may be out of its reach there.
+/// If a proof trusts passes, leads it back to the program that was read. If that fails, its engine is asked for a
+/// proof of the program as it is, which may be out of its reach.
 fn look_again(program: &Program, goal: Goal, verified: &mut Verified, budget: &Budget) {
     let is_about_checks = matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory);
     let (Verdict::Safe(proved), Some(engine)) = (&verified.verdict, verified.engine) else { return };
-    if verified.trusted.is_empty() || !is_about_checks || has_limits(program) || engine == "explore" {
+    if verified.trusted.is_empty() || !is_about_checks || has_limits(program) {
         return;
     }
-    let Ok(engine) = registry::strategy(engine) else { return };
-    let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
-    let patience = patience.with_step_limit(STEPS_OF_SECOND_LOOK);
+    let patience = || budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 4));
+    let simplified = Simplified { program: &verified.prepared, back: &verified.back };
+    let steps = patience().with_step_limit(STEPS_OF_WAY_BACK);
+    let mut proved = returned(program, &simplified, goal, proved.clone(), &steps);
+    if !proved.is_about_source() && engine != "explore" {
+        proved =
+            proved_again(program, goal, proved, engine, &patience().with_step_limit(STEPS_OF_SECOND_LOOK));
+    }
+    if proved.is_about_source() {
+        verified.trusted.clear();
+    }
+    verified.verdict = Verdict::Safe(proved);
+}
+
+/// The same with a second proof by the same engine, of the program as it is.
+fn proved_again(program: &Program, goal: Goal, proved: Proved, engine: &str, budget: &Budget) -> Proved {
+    let Ok(engine) = registry::strategy(engine) else { return proved };
     let task = Task { program, goal, observer: &Silent };
-    if let Claim::Safe(second) = engine.claim(task, &patience).claim {
-        let proved = rely_evidence::confirm(proved.clone(), program, goal, second, &patience);
-        if proved.is_about_source() {
-            verified.trusted.clear();
-        }
-        verified.verdict = Verdict::Safe(proved);
+    match engine.claim(task, budget).claim {
+        Claim::Safe(second) => rely_evidence::confirm(proved, program, goal, second, budget),
+        Claim::Unsafe(_) | Claim::Unknown(_) => proved,
     }
 }
 

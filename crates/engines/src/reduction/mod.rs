@@ -83,6 +83,11 @@ impl Blocks {
         Reduced { forgotten, held: self.held, inside: self.inside, movers, proof: Box::new(proof) }
     }
 
+    /// What is known to hold where, as long as nothing goes wrong.
+    pub fn held(&self) -> &Counting {
+        &self.held
+    }
+
     /// Where a location is, if it is inside of a block.
     pub fn phase(&self, location: LocationId) -> Option<Phase> {
         self.inside.iter().find(|(other, _)| *other == location).map(|(_, phase)| *phase)

@@ -77,6 +77,7 @@
 //! A violated property inside of an atomic block of the program is none, with or without reduction.
 
 mod check;
+mod joined;
 mod shape;
 
 pub use crate::data::{BlockRule, Mover, Phase, Reduced, ReducedDefect, reduced_program};

@@ -26,7 +26,7 @@ fn passes_are_named() {
     check(
         &["examples/any-input.c"],
         &expect![
-            "0 safe; trusted: instantiate, begin_initialised, slice_suffixes, use_ranges, fold_constants, remove_dead_variables, compress, drop_idle_loops, merge_atomic_blocks"
+            "0 safe; trusted: instantiate, begin_initialised, slice_suffixes, use_ranges, fold_constants, remove_dead_variables, compress, drop_idle_loops"
         ],
     );
     check(&["benchmarks/deductive/flag-stop.rely"], &expect!["0 safe; trusted: nothing"]);

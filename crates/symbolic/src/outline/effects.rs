@@ -165,9 +165,13 @@ impl<'t> Transition<'t> {
         for constraint in step {
             solver.assert(constraint);
         }
+        let is_foreign = |cell: VarId| {
+            let owner = writer.system.cells.owner(cell).filter(|owner| *owner != by.thread);
+            owner.is_some_and(|owner| writer.system.thread(owner).is_template)
+        };
         let is_seen = |constraint: &Constraint| {
             let mut variables = constraint.form().variables();
-            !variables.any(|variable| hidden.contains(&variable))
+            !variables.any(|variable| hidden.contains(&variable) || is_foreign(variable))
         };
         let is_updated = |cell: VarId| updated(&by.branch.updates, cell).is_some();
         let next = |cell| if is_updated(cell) { writer.system.cells.after(cell) } else { cell };
