@@ -15,6 +15,7 @@ use rely_program::{Goal, Program};
 use rely_testing::{Answer, Reference, Termination, generate};
 use rely_verify::{Language, Source, Task, strategy, verify};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// How many states the reference looks at.
 const MOST_STATES: usize = 6_000;
@@ -74,25 +75,35 @@ fn compare(what: &str, program: &Program, goal: Goal, tally: &mut Tally) {
             Verdict::Unknown(Reason::Rejected(_)) => "rejected",
             verdict => verdict.name(),
         };
-        // What exploration has seen, it has seen.
-        assert!(engine != "explore" || name != "rejected", "{}: {verdict:?}\n{what}", goal.name());
         *tally.entry((goal.name(), engine, name)).or_default() += 1;
         let is_known = !matches!(verdict, Verdict::Unknown(_));
         assert!(!is_known || name == expected, "{engine}, {}: {name}, not {expected}\n{what}", goal.name());
     }
 }
 
-fn how_many(usual: u64) -> u64 {
-    std::env::var("RELY_WAITING").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+/// Which programs: the first ones, or as many as `RELY_WAITING` says from `RELY_WAITING_FIRST` on.
+fn seeds(usual: u64) -> Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("RELY_WAITING_FIRST").unwrap_or(0);
+    first..first + number("RELY_WAITING").unwrap_or(usual)
+}
+
+/// Where a campaign is.
+fn tell(seed: u64, seeds: &Range<u64>) {
+    let done = seed - seeds.start;
+    if done > 0 && done.is_multiple_of(100) {
+        println!("{done} programs agree");
+    }
 }
 
 #[track_caller]
-fn are_enough(tally: &Tally, programs: u64) {
+fn are_enough(tally: &Tally, seeds: Range<u64>) {
     for ((goal, engine, verdict), count) in tally {
         println!("{goal:16} {engine:12} {verdict:8} {count:6}");
     }
-    let count = |key: (&'static str, &'static str, &'static str)| tally.get(&key).copied().unwrap_or_default();
-    let least = programs as usize / 10;
+    let count =
+        |key: (&'static str, &'static str, &'static str)| tally.get(&key).copied().unwrap_or_default();
+    let least = seeds.count() / 10;
     for goal in GOALS {
         for verdict in ["safe", "unsafe"] {
             assert!(count((goal.name(), "reference", verdict)) >= least, "{} {verdict}", goal.name());
@@ -104,8 +115,9 @@ fn are_enough(tally: &Tally, programs: u64) {
 
 #[test]
 fn programs_whose_threads_wait() {
-    let (programs, mut tally) = (how_many(60), Tally::new());
-    for seed in 0..programs {
+    let (seeds, mut tally) = (seeds(60), Tally::new());
+    for seed in seeds.clone() {
+        tell(seed, &seeds);
         let text = generated::program(seed);
         let loaded = rely_verify::load(&Source::new("program.c", Language::C, &*text));
         let loaded = loaded.unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
@@ -114,18 +126,20 @@ fn programs_whose_threads_wait() {
             compare(&format!("seed {seed}:\n{text}"), program, goal, &mut tally);
         }
     }
-    are_enough(&tally, programs);
+    assert!(tally.keys().all(|&(_, engine, verdict)| engine != "explore" || verdict != "rejected"));
+    are_enough(&tally, seeds);
 }
 
 /// Automata of all shapes, with atomic blocks, conditions without which a run does not count, and checks.
 #[test]
 fn automata_that_wait() {
-    let (programs, mut tally) = (how_many(60), Tally::new());
-    for seed in 0..programs {
+    let (seeds, mut tally) = (seeds(60), Tally::new());
+    for seed in seeds.clone() {
+        tell(seed, &seeds);
         let program = generate(seed).program;
         for goal in GOALS {
             compare(&format!("automaton {seed}:\n{program}"), &program, goal, &mut tally);
         }
     }
-    are_enough(&tally, programs);
+    are_enough(&tally, seeds);
 }
