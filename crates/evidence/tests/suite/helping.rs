@@ -8,7 +8,7 @@ use rely_base::{Budget, Id};
 use rely_evidence::helping::{Help, Helping};
 use rely_evidence::rely_guarantee::{Rule, recheck};
 use rely_evidence::{Proof, Verdict};
-use rely_program::{Domain, EdgeId, Expr, Goal, Op, Place, Program};
+use rely_program::{EdgeId, Expr, Goal, Op, Program};
 use rely_testing::sketch::{RUNNING, Sketch, is, set};
 
 /// Reads a proof. To the lines of a ranking come such as
@@ -143,12 +143,7 @@ fn steps_that_cannot_be_made_are_no_help() {
     let plain = servers(|_| Vec::new());
     let verdict = common::verdict(&plain, Goal::Deadlock, read(&plain, PROOF));
     assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
-    // A value from a range that has none, a check that fails, a run that does not count, somebody who never ends, and a
-    // condition that never holds.
-    is_no_help(&servers(|sketch| {
-        let never = sketch.int("never");
-        vec![Op::Havoc(Place::Scalar(never), Domain::Range { low: 1, high: 0 })]
-    }));
+    // A check that fails, a run that does not count, somebody who never ends, and a condition that never holds.
     is_no_help(&servers(|sketch| vec![Op::Check(Expr::Bool(false), sketch.check("never"))]));
     is_no_help(&servers(|_| vec![Op::assume(Expr::Bool(false))]));
     is_no_help(&servers(|_| vec![Op::Join(Expr::int(2))]));
@@ -157,11 +152,18 @@ fn steps_that_cannot_be_made_are_no_help() {
 
 #[test]
 fn ranks_below_zero_get_no_smaller() {
-    let program = program(SERVERS);
-    let below = PROOF
-        .replace("rank B @b: 1", "rank B @b: 0 - 1")
-        .replace("rank A @b: 1", "rank A @b: 1\n rank B @entry: 0 - 2");
-    let found = common::defect(&program, Goal::Deadlock, read(&program, &below));
+    // The owner of the lock counts down without a bound.
+    let counting = program(
+        "var lock: int = 0;
+        process A { local n: int = 0;
+            entry -> b: lock == 0; lock := 1; b -> b: n := n - 1; b -> entry: lock := 0; }
+        process B { entry -> b: lock == 0; lock := 2; b -> entry: lock := 0; }
+        start A; start B;",
+    );
+    let proof = PROOF.replace("lock = 1 & lock' = 0", "lock = 1 & lock' = 0 | lock = 1 & lock' = 1");
+    let proof =
+        proof.replace("by 3", "by 4").replace("by 1", "by 1 2").replace("rank A @b: 1", "rank A @b: n");
+    let found = common::defect(&counting, Goal::Deadlock, read(&counting, &proof));
     assert_eq!(found.rule(), Some(Rule::Descent), "{found}");
 }
 

@@ -63,11 +63,15 @@ static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const c
     return refused;
 }
 
-static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
-    before_access(lock, LOCK);
+static int wait_until_free(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
     while (is_refused(attempt, lock, use, name, place))
         nap(200000);
     return 0;
+}
+
+static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
+    before_access(lock, LOCK);
+    return wait_until_free(attempt, lock, use, name, place);
 }
 
 /* One attempt that does not wait; returns what the library says. */
@@ -81,9 +85,8 @@ static int try_with(int (*attempt)(void *), void *lock, enum use use) {
     return status;
 }
 
-/* Before a lock is freed, which the thread must hold. */
-static void before_unlock(const volatile void *lock, const void *place) {
-    before_access(lock, LOCK);
+/* The thread gives a lock back, which it must hold. */
+static void note_given_back(const volatile void *lock, const void *place) {
     take_guard();
     struct holder *holder = holder_of(lock);
     if (holder->readers[self] > 0)
@@ -93,6 +96,11 @@ static void before_unlock(const volatile void *lock, const void *place) {
     else if (--holder->depth == 0)
         holder->writer = NOBODY;
     leave_guard();
+}
+
+static void before_unlock(const volatile void *lock, const void *place) {
+    before_access(lock, LOCK);
+    note_given_back(lock, place);
 }
 
 /* Before a lock is set up or destroyed, which nobody may hold. */
@@ -270,21 +278,31 @@ static int try_to_wake(void *mutex) {
     return 0;
 }
 
-/* Where a thread that waits for ever is at stake, waits end by signals. Otherwise a wait may end without one, so when it
-   ends is for the schedule to say. */
-int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-    bool is_exact = are_waits_exact();
-    before_unlock(mutex, PLACE);
-    if (is_exact) {
-        take_guard();
-        condition_at(condition)->waiters++;
-        leave_guard();
-        awaited = condition;
-    }
+/* A wait that ends by a signal: in the schedule it begins and ends with a step about the condition variable. */
+static int wait_for_signal(pthread_cond_t *condition, pthread_mutex_t *mutex, const void *place) {
+    before_access(condition, LOCK);
+    note_given_back(mutex, place);
+    take_guard();
+    condition_at(condition)->waiters++;
+    leave_guard();
     int status = pthread_mutex_unlock(mutex);
     if (status != 0)
         return status;
-    return lock_with(is_exact ? try_to_wake : try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", PLACE);
+    awaited = condition;
+    before_access(condition, LOCK);
+    return wait_until_free(try_to_wake, mutex, EXCLUSIVE, "pthread_cond_wait", place);
+}
+
+/* Where a thread that waits for ever is at stake, waits end by signals. Otherwise a wait may end without one, so when it
+   ends is for the schedule to say. */
+int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    if (are_waits_exact())
+        return wait_for_signal(condition, mutex, PLACE);
+    before_unlock(mutex, PLACE);
+    int status = pthread_mutex_unlock(mutex);
+    if (status != 0)
+        return status;
+    return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", PLACE);
 }
 
 static int wake(pthread_cond_t *address, bool wakes_all) {
