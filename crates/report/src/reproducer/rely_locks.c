@@ -63,15 +63,11 @@ static bool is_refused(int (*attempt)(void *), void *lock, enum use use, const c
     return refused;
 }
 
-static int wait_until_free(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
+static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
+    before_access(lock, LOCK);
     while (is_refused(attempt, lock, use, name, place))
         nap(200000);
     return 0;
-}
-
-static int lock_with(int (*attempt)(void *), void *lock, enum use use, const char *name, const void *place) {
-    before_access(lock, LOCK);
-    return wait_until_free(attempt, lock, use, name, place);
 }
 
 /* One attempt that does not wait; returns what the library says. */
@@ -85,8 +81,9 @@ static int try_with(int (*attempt)(void *), void *lock, enum use use) {
     return status;
 }
 
-/* The thread gives a lock back, which it must hold. */
-static void note_given_back(const volatile void *lock, const void *place) {
+/* Before a lock is freed, which the thread must hold. */
+static void before_unlock(const volatile void *lock, const void *place) {
+    before_access(lock, LOCK);
     take_guard();
     struct holder *holder = holder_of(lock);
     if (holder->readers[self] > 0)
@@ -96,11 +93,6 @@ static void note_given_back(const volatile void *lock, const void *place) {
     else if (--holder->depth == 0)
         holder->writer = NOBODY;
     leave_guard();
-}
-
-static void before_unlock(const volatile void *lock, const void *place) {
-    before_access(lock, LOCK);
-    note_given_back(lock, place);
 }
 
 /* Before a lock is set up or destroyed, which nobody may hold. */
@@ -265,32 +257,29 @@ static struct condition *condition_at(const volatile void *address) {
     return &conditions[condition_count++];
 }
 
-/* For what the thread waits. */
-static __thread pthread_cond_t *awaited;
-
-/* Goes on if somebody was told to, and the mutex is free. Called with the guard. */
-static int try_to_wake(void *mutex) {
-    struct condition *condition = condition_at(awaited);
-    if (condition->wakeups == 0 || pthread_mutex_trylock(mutex) != 0)
+/* Goes on if somebody was told to. Called with the guard. */
+static int try_to_wake(void *address) {
+    struct condition *condition = condition_at(address);
+    if (condition->wakeups == 0)
         return 1;
     condition->waiters--;
     condition->wakeups--;
     return 0;
 }
 
-/* A wait that ends by a signal: in the schedule it begins and ends with a step about the condition variable. */
+/* A wait that ends by a signal. In the schedule these are the steps: the thread counts itself among those who wait,
+   gives the mutex back, is told to go on, and takes the mutex. */
 static int wait_for_signal(pthread_cond_t *condition, pthread_mutex_t *mutex, const void *place) {
     before_access(condition, LOCK);
-    note_given_back(mutex, place);
     take_guard();
     condition_at(condition)->waiters++;
     leave_guard();
+    before_unlock(mutex, place);
     int status = pthread_mutex_unlock(mutex);
     if (status != 0)
         return status;
-    awaited = condition;
-    before_access(condition, LOCK);
-    return wait_until_free(try_to_wake, mutex, EXCLUSIVE, "pthread_cond_wait", place);
+    lock_with(try_to_wake, condition, COUNTED, "pthread_cond_wait", place);
+    return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", place);
 }
 
 /* Where a thread that waits for ever is at stake, waits end by signals. Otherwise a wait may end without one, so when it

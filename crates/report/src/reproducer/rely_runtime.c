@@ -25,7 +25,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000, WATCHED_MS = 3000 };
+enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000, WATCHED_SECONDS = 3, FEW_TICKS = 20 };
 
 struct bound_cell {
     int variable;
@@ -563,9 +563,14 @@ static bool do_some_loop(void) {
 
 /* What goes on for ever has gone on for some seconds: nobody can watch for longer than that. Called at each tick. */
 static bool has_gone_on(bool does_go_on) {
-    static int watched;
-    watched = does_go_on ? watched + TICK_MS : 0;
-    return watched >= WATCHED_MS;
+    static struct timespec begin;
+    static int ticks;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (ticks == 0)
+        begin = now;
+    ticks = does_go_on ? ticks + 1 : 0;
+    return ticks > FEW_TICKS && now.tv_sec - begin.tv_sec > WATCHED_SECONDS;
 }
 
 static void report_endless(void) {
@@ -573,8 +578,8 @@ static void report_endless(void) {
         if (rely_schedule.threads[index].loops)
             fprintf(stderr, "rely: %s goes round its loop\n", rely_schedule.threads[index].name);
     if (rounds)
-        end(0, "reproduced: the run goes on after %d seconds and %lu rounds of its loop", WATCHED_MS / 1000, rounds);
-    end(0, "reproduced: the run goes on after %d seconds in its loop", WATCHED_MS / 1000);
+        end(0, "reproduced: the run goes on after %d seconds and %lu rounds of its loop", WATCHED_SECONDS, rounds);
+    end(0, "reproduced: the run goes on after %d seconds in its loop", WATCHED_SECONDS);
 }
 
 static void report_deadlock(void) {
@@ -590,7 +595,7 @@ static void report_deadlock(void) {
                 waiting->first_line);
     }
     if (only_some)
-        end(0, "reproduced: it still waits after %d seconds, whatever the others do", WATCHED_MS / 1000);
+        end(0, "reproduced: it still waits after %d seconds, whatever the others do", WATCHED_SECONDS);
     end(0, "reproduced: every thread waits, and none can go on");
 }
 
