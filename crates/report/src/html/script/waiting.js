@@ -62,10 +62,12 @@ function waitingArrow(arrow, places) {
   const side = { x: (-(to.y - from.y) / length) * RING.arrow, y: ((to.x - from.x) / length) * RING.arrow };
   const start = boxEdge(from, to);
   const end = boxEdge(to, from);
-  const middle = { x: (start.x + end.x) / 2 + 2 * side.x, y: (start.y + end.y) / 2 + 2 * side.y };
+  // Nearer to who waits, so that what two arrows between the same boxes say is not in one place.
+  const label = { x: start.x + 0.35 * (end.x - start.x) + 2 * side.x, y: start.y + 0.35 * (end.y - start.y) + 2 * side.y };
   const line = { x1: start.x + side.x, y1: start.y + side.y, x2: end.x + side.x, y2: end.y + side.y, stroke: "currentColor", "marker-end": "url(#waits-for)" };
+  const what = arrow.whom && arrow.what === `the end of ${arrow.whom}` ? "its end" : arrow.what;
   const anchor = side.x > 1 ? "start" : side.x < -1 ? "end" : "middle";
-  return svg("g", null, svg("line", line), svg("text", { x: middle.x, y: middle.y + 4, "text-anchor": anchor, fill: "currentColor" }, arrow.what));
+  return svg("g", null, svg("line", line), svg("text", { x: label.x, y: label.y + 4, "text-anchor": anchor, fill: "currentColor" }, what));
 }
 
 /** Where the way from the middle of one box to another one leaves it. */
