@@ -6,6 +6,7 @@
 //! the program can go on for ever. (There are finitely many, so this is a cycle.)
 
 use crate::reference::{Outcomes, Reference, State};
+use rely_program::Goal;
 use std::collections::HashMap;
 
 /// How runs end.
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 pub enum Termination {
     /// Every run ends.
     Always,
-    /// Some run goes on for ever.
+    /// Some run goes on for ever; a fair one, if only fair ones count.
     Never,
     /// No run goes on for ever, but one ends in a deadlock.
     Deadlocks,
@@ -32,19 +33,28 @@ impl Reference<'_> {
             number_of(state, &mut numbers, &mut states);
         }
         let mut steps: Vec<Vec<usize>> = Vec::new();
+        let mut inside_block = Vec::new();
         let (mut stuck, mut meaningless) = (false, false);
         while steps.len() < states.len() {
             if states.len() > limit {
                 return Termination::TooMany;
             }
             let state = states[steps.len()].clone();
+            inside_block.push(self.is_in_block(&state));
             stuck |= !self.is_in_block(&state) && self.stands_still(&state, &mut meaningless);
             let reached = self.single_steps(&state, &mut meaningless);
             let reached = reached.into_iter().map(|next| number_of(next, &mut numbers, &mut states));
             steps.push(reached.collect());
         }
+        let is_endless = if self.goal() == Goal::FairTermination {
+            // Whoever goes round inside of a block leaves nobody out: nobody else could go on.
+            keep_inside(&mut steps, &inside_block);
+            has_cycle(&steps) || self.goes_on_fairly(limit).unwrap_or_default()
+        } else {
+            has_cycle(&steps)
+        };
         match () {
-            () if has_cycle(&steps) => Termination::Never,
+            () if is_endless => Termination::Never,
             () if stuck => Termination::Deadlocks,
             () if meaningless => Termination::Meaningless,
             () => Termination::Always,
@@ -72,6 +82,13 @@ fn number_of(state: State, numbers: &mut HashMap<State, usize>, states: &mut Vec
         states.push(state.clone());
         states.len() - 1
     })
+}
+
+/// Leaves only steps between states inside of blocks.
+fn keep_inside(steps: &mut [Vec<usize>], inside_block: &[bool]) {
+    for (targets, is_inside) in steps.iter_mut().zip(inside_block) {
+        targets.retain(|&target| *is_inside && inside_block[target]);
+    }
 }
 
 /// Whether something is left when states without steps are taken away again and again.

@@ -22,6 +22,7 @@
 
 pub mod classics;
 mod endings;
+mod fair;
 mod generator;
 pub mod random;
 mod reference;

@@ -87,6 +87,10 @@ impl<'p> Reference<'p> {
         Self { program, goal }
     }
 
+    pub(crate) fn goal(&self) -> Goal {
+        self.goal
+    }
+
     /// Visits all states, at most `limit`.
     pub fn answer(&self, limit: usize) -> Answer {
         let mut meaningless = false;

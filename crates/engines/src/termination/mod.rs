@@ -26,7 +26,10 @@
 //! lexicographic rank, found one by one from the steps that are left. That is weaker where no order of the
 //! components exists, but nothing has to be closed under composition, and the ranks can be read.
 //!
-//! Fairness plays no role: what is proved holds for every scheduler, so for fair ones, too.
+//! # Fairness
+//!
+//! A thread that waits in a loop goes round without changing anything. If only fair runs must end, such steps need not
+//! make a rank smaller; the checker shows instead that somebody else can go on meanwhile.
 
 mod farkas;
 mod graph;

@@ -7,19 +7,23 @@ use rely_evidence::{Verdict, check as check_evidence};
 use rely_program::Goal;
 
 /// What the checker says about the claim of the engine.
-fn verdict(model: &str) -> Verdict {
+fn verdict(model: &str, goal: Goal) -> Verdict {
     let mut sources = SourceMap::new();
     let file = sources.add("model.rely", model);
     let program =
         rely_model_front::translate(&sources, file).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let (program, _) = rely_passes::prepare(&program, Goal::Termination);
+    let (program, _) = rely_passes::prepare(&program, goal);
     let budget = Budget::unlimited();
-    let claim = Termination::default().run(&program, Goal::Termination, &budget, &Silent);
-    check_evidence(&program, Goal::Termination, claim, &budget).into_verdict()
+    let claim = Termination::default().run(&program, goal, &budget, &Silent);
+    check_evidence(&program, goal, claim, &budget).into_verdict()
 }
 
 fn check(model: &str, expect: &str) {
-    let verdict = verdict(model);
+    check_for(Goal::Termination, model, expect);
+}
+
+fn check_for(goal: Goal, model: &str, expect: &str) {
+    let verdict = verdict(model, goal);
     let reason = match &verdict {
         Verdict::Unknown(reason) => reason.to_string(),
         _ => String::new(),
@@ -125,4 +129,44 @@ fn who_waits_for_ever_does_not_end() {
     };
     check(&locks("l", "m"), "safe");
     check(&locks("m", "l"), "unknown");
+}
+
+#[test]
+fn who_waits_in_a_loop_ends_if_the_run_is_fair() {
+    let check = |model: &str, expect: &str| check_for(Goal::FairTermination, model, expect);
+    let spins = |others: &str| {
+        format!("var f, g: bool = false; var n: int; thread A {{ while !f {{ skip; }} }} {others}")
+    };
+    check(&spins("thread B { f := true; }"), "safe");
+    check(&spins("thread B { local i: int = 0; while i < n { i := i + 1; } f := true; }"), "safe");
+    check(&spins("thread B { while !g { skip; } f := true; } thread C { g := true; }"), "safe");
+    // Nobody sets it, sometimes nobody does, two wait for each other, and one goes on for ever.
+    check(&spins("thread B { skip; }"), "unknown");
+    check(&spins("thread B { if n > 0 { f := true; } }"), "unknown");
+    check(
+        &spins("thread B { while !g { skip; } f := true; } thread C { while !f { skip; } g := true; }"),
+        "unknown",
+    );
+    check(&spins("thread B { while true { skip; } f := true; }"), "unknown");
+    // Set and taken back: the thread need not look in between.
+    check(&spins("thread B { f := true; f := false; }"), "unknown");
+    check(&spins("thread B { while !f { f := true; f := false; } }"), "unknown");
+    // Who is in front of an assumption that does not hold may stay there.
+    check(&spins("thread B { assume n > 3; f := true; }"), "unknown");
+    // One that can go round and on may go round for ever.
+    check(&spins("thread B { while * { skip; } f := true; }"), "unknown");
+}
+
+#[test]
+fn spin_locks_are_given_back_in_fair_runs() {
+    let thread = |name: &str| {
+        format!(
+            "process {name} {{ local i: int = 0;
+                entry -> b: i < n; entry -> exit: i >= n;
+                b -> b: lock; b -> c: !lock; lock := true; c -> entry: lock := false; i := i + 1; }} start {name};"
+        )
+    };
+    let model = format!("var lock: bool = false; var n: int; {} {}", thread("A"), thread("B"));
+    check_for(Goal::FairTermination, &model, "safe");
+    check(&model, "unknown");
 }

@@ -30,6 +30,7 @@ pub(crate) mod outline;
 mod points;
 mod progress;
 mod property;
+mod rounds;
 pub(crate) mod sequent;
 mod step;
 mod structure;
@@ -53,6 +54,7 @@ use outline::Outline;
 use points::{PointSet, instances, is_instance};
 use rely_logic::{Integer, TermId};
 use rely_program::{EdgeId, Goal, Program, ThreadId, Value, VarId, definedness};
+use rounds::{has_rounds, is_round};
 use rustc_hash::FxHashMap;
 use sequent::{GoalCube, Sequent};
 use std::rc::Rc;
@@ -173,9 +175,9 @@ impl<'p> Generator<'p> {
     ) -> Result<Self, RelyGuaranteeDefect> {
         let outline = Outline::new(program, argument.assertions())?;
         check_invariants(program, argument.invariants().unwrap_or_default())?;
-        // A ranking shows that every run ends, which is more.
-        let goal =
-            if argument.ranking().is_some() && goal == Goal::Deadlock { Goal::Termination } else { goal };
+        // A ranking shows that every run ends, which is more. Which runs are fair matters only if somebody can go round.
+        let shows_more = goal == Goal::Deadlock || goal == Goal::FairTermination && !has_rounds(&outline);
+        let goal = if argument.ranking().is_some() && shows_more { Goal::Termination } else { goal };
         let measure = argument.ranking().map(|ranking| Measure::new(&outline, ranking)).transpose()?;
         let aids = argument.helping().map(|helping| Aid::all(&outline, helping)).transpose()?;
         let encoder = Encoder::new(program);
@@ -309,7 +311,8 @@ impl<'p> Generator<'p> {
         if let Some(aids) = self.aids.clone() {
             nearer(self, &aids, id, &step, sink)?;
         }
-        match self.measure.clone() {
+        let is_spared = self.goal == Goal::FairTermination && is_round(program, id);
+        match self.measure.clone().filter(|_| !is_spared) {
             Some(measure) => measure::descent(self, &measure, id, &step, &Circumstance::default(), sink),
             None => Ok(()),
         }

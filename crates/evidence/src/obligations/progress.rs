@@ -9,17 +9,21 @@
 //! An edge can be taken if nothing waits on its way. If every run must end, one in which a check fails, or a condition
 //! without which it does not count, ends there; otherwise these are waited for, too. The values of
 //! nondeterministic assignments may be chosen so that nothing waits: a few are tried, near to the constants of the edge.
+//! If only fair runs must end, an edge that changes nothing is no way on, and a thread that can go round along one may
+//! do so for ever instead of going on (see [`rounds`](super::rounds)).
 
 use super::encode::Role;
 use super::forward::forward_edges;
 use super::points::{instances, is_atomic, is_instance};
 use super::property::standing;
+use super::rounds::{cannot_go_round, is_round};
 use super::sequent::{GoalCube, Sequent};
 use super::step::{Choices, Step};
+use super::stuck::has_choices;
 use super::{Generator, Sink};
 use crate::data::{ControlPoint, Rule, Subject};
 use rely_logic::TermId;
-use rely_program::{Domain, EdgeId, Expr, LocationId, Op, Program, ThreadId, Value};
+use rely_program::{Domain, EdgeId, Expr, Goal, LocationId, Op, Program, ThreadId, Value};
 use std::rc::Rc;
 
 /// When an edge can be taken by a thread that stands at its source.
@@ -56,19 +60,23 @@ fn ways_along(generator: &mut Generator<'_>, edge: EdgeId) -> Vec<Way> {
     let (source, target) = (program.edges()[edge].source, program.edges()[edge].target);
     let actor = generator.outline.actor(edge);
     let is_reached = !generator.outline.at(actor, ControlPoint::At(source)).is_empty();
+    let is_fair = generator.goal == Goal::FairTermination;
     if !is_reached
+        || is_fair && is_round(program, edge)
+        || !has_choices(program, edge)
         || is_atomic(program, ControlPoint::At(source))
         || is_atomic(program, ControlPoint::At(target))
     {
         return Vec::new();
     }
+    let moves_on = if is_fair { cannot_go_round(generator, source) } else { Vec::new() };
     let Generator { encoder, outline, structure, goal, .. } = generator;
     let step = Step::new(encoder, outline, structure, *goal, edge);
     let chosen: Vec<_> = step.chosen.iter().flat_map(|&value| encoder.symbols(value).to_vec()).collect();
     let depends =
         |&condition: &TermId| encoder.symbols(condition).iter().any(|symbol| chosen.contains(symbol));
     if !step.waits.iter().any(depends) {
-        return vec![Way { edge, conditions: step.waits }];
+        return vec![Way { edge, conditions: step.waits.into_iter().chain(moves_on).collect() }];
     }
     let mut ways = Vec::new();
     for choices in choices_to_try(program, edge) {
@@ -76,7 +84,10 @@ fn ways_along(generator: &mut Generator<'_>, edge: EdgeId) -> Vec<Way> {
         let with = (Role::ACTOR, &mut Choices::made(made));
         let conditions = Step::with(encoder, outline, structure, *goal, edge, with).waits;
         if !conditions.iter().any(|&condition| encoder.pool.as_truth(condition) == Some(false)) {
-            ways.push(Way { edge, conditions });
+            ways.push(Way {
+                edge,
+                conditions: conditions.into_iter().chain(moves_on.iter().copied()).collect(),
+            });
         }
     }
     ways

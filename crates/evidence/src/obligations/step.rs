@@ -268,6 +268,12 @@ impl Runner<'_, '_> {
         }
     }
 
+    /// Whether a thread that gets to a condition without which the run does not count cannot go on: a fair run may stay
+    /// in front of it for ever.
+    fn must_pass(&self) -> bool {
+        self.must_count() || self.goal == Goal::FairTermination
+    }
+
     /// Whether a step counts only if the run counts behind it: no check fails, and all conditions hold.
     fn must_count(&self) -> bool {
         self.goal == Goal::Deadlock
@@ -279,7 +285,7 @@ impl Runner<'_, '_> {
                 self.must_be_defined(condition);
                 let condition = self.condition(condition);
                 self.step.conditions.push(condition);
-                if *blocking == Blocking::Wait || self.must_count() {
+                if *blocking == Blocking::Wait || self.must_pass() {
                     self.step.waits.push(condition);
                 }
             }

@@ -5,8 +5,8 @@
 //!
 //! *Every run ends*: no run goes on for ever, and none ends in a deadlock. A run that
 //! fails a check ends there, as does one that halts the program; a run that gets to a condition
-//! without which it does not count is nobody's concern. Nothing is assumed about the scheduler: a
-//! thread that waits in a loop for another one can be the only one that ever moves.
+//! without which it does not count is nobody's concern. Nothing is assumed about the scheduler, unless the property
+//! speaks of fair runs only: a thread that waits in a loop for another one can be the only one that ever moves.
 //!
 //! # The rule
 //!
@@ -42,6 +42,17 @@
 //! a thread may only depend on its own variables, which nobody else writes; so a step changes the
 //! ranks of none but those that it moves or makes, and it does not matter how many others there
 //! are.
+//!
+//! # Fair runs
+//!
+//! If only fair runs must end, a step that changes nothing need not make the rank smaller: a thread that waits in a loop
+//! *goes round*. Then `progress` asks for more: whenever a thread has not ended, some instance can go on along an
+//! edge that is no round, and cannot go round from where it is.
+//!
+//! Suppose that a fair run goes on for ever. Ranks get smaller with all steps that are no rounds, so from some state on
+//! there are only rounds, and the state stays the same. By `progress` some thread can go on there, and cannot go
+//! round, so it never moves; but it always could. A condition without which the run does not count is nothing that a
+//! thread can pass, so a thread in front of one does not have to move; that is why it has to hold here.
 //!
 //! # Compared with the paper
 //!

@@ -138,7 +138,7 @@ impl Wait {
         let why = match self.cause {
             Cause::Several => {
                 let text = format!("{thread}{took} cannot go on{line}.");
-                facts.push(Fact::Waits { thread });
+                facts.push(Fact::Waits { thread, what: None, whom: None });
                 return Sentence { text, facts };
             }
             Cause::Thread(other) => format!("the end of {}{line}", record.thread(other)),
@@ -163,8 +163,22 @@ impl Wait {
                 self.blocked_by_write(record, cell, step, &line, &mut facts)
             }
         };
-        facts.push(Fact::Waits { thread: thread.clone() });
+        facts.push(self.fact(record));
         Sentence { text: format!("{thread}{took} waits for {why}."), facts }
+    }
+
+    /// What the thread waits for, and for whom: nobody can be told for a signal that does not come.
+    fn fact(&self, record: &Record<'_>) -> Fact {
+        let (what, is_signal) = match self.cause {
+            Cause::Several => (None, false),
+            Cause::Thread(other) => (Some(format!("the end of {}", record.thread(other))), false),
+            Cause::Value { cell, .. } => match self.condition(record, cell) {
+                Some(condition) => (Some(format!("a signal of {condition}")), true),
+                None => (Some(record.name(cell)), false),
+            },
+        };
+        let whom = self.on(record).filter(|_| !is_signal).map(|slot| record.thread(slot));
+        Fact::Waits { thread: record.thread(self.slot), what, whom }
     }
 
     /// The condition variable for which the thread waits, if a cell says how many threads it wakes.
@@ -271,5 +285,6 @@ fn in_a_circle(record: &Record<'_>, circle: &[SlotId]) -> Option<Sentence> {
         [first, second] => format!("So {first} and {second} wait for each other."),
         [first, ..] => format!("So each waits for the next: {}, {first}.", names.join(", ")),
     };
-    Some(Sentence { text, facts: names.into_iter().map(|thread| Fact::Waits { thread }).collect() })
+    let fact = |thread| Fact::Waits { thread, what: None, whom: None };
+    Some(Sentence { text, facts: names.into_iter().map(fact).collect() })
 }

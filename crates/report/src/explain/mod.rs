@@ -82,6 +82,12 @@ pub enum Fact {
     Waits {
         /// The thread.
         thread: String,
+        /// What it waits for, if that is one thing: a variable, or the end of a thread.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        what: Option<String>,
+        /// The thread without which it does not go on, if there is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        whom: Option<String>,
     },
 }
 

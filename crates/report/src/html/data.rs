@@ -2,6 +2,7 @@
 //! their position; a place in a source is the pair of the source and the line, from one.
 
 use super::source::SourceTable;
+use super::waiting::Arrow;
 use crate::explain::{Fact, Sentence};
 use crate::finding::Waiting;
 use crate::phrase::Phrases;
@@ -58,6 +59,8 @@ pub(super) struct Section {
     /// The line of what is violated.
     pub place: Option<u32>,
     pub waiting: Vec<WaitingData>,
+    /// Who waits for whom.
+    pub arrows: Vec<Arrow>,
     pub run: Option<Run>,
     pub margin: Option<Margin>,
     pub outline: Option<Outline>,

@@ -9,6 +9,7 @@
 //! * [`counting`]: counting invariants, and the places of which they speak;
 //! * [`interference`]: which lines change what which assertions mention;
 //! * [`margin`]: which lines are one step, and which steps concern nobody else;
+//! * [`waiting`]: who waits for whom in a deadlock;
 //! * [`source`]: the texts, each only once;
 //! * [`page`]: the frame around it.
 
@@ -20,6 +21,7 @@ mod outline;
 mod page;
 mod run;
 mod source;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
@@ -120,6 +122,7 @@ impl HtmlReport {
         if finding.conclusion.is_about(subject.verdict) {
             let sentences = subject.explanation.iter().filter(|sentence| !is_said(section, sentence));
             section.why = sentences.map(Reason::from).collect();
+            section.arrows = waiting::arrows(subject.explanation);
         }
         match (subject.verdict, &finding.conclusion.0) {
             (Verdict::Unsafe(shown), Kind::Unsafe { run, .. }) => {

@@ -5,7 +5,7 @@ use super::data::{Page, Section};
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
 /// The script in the order in which its parts refer to each other.
-const SCRIPT: [&str; 10] = [
+const SCRIPT: [&str; 11] = [
     include_str!("script/tools.js"),
     include_str!("script/source.js"),
     include_str!("script/model.js"),
@@ -15,6 +15,7 @@ const SCRIPT: [&str; 10] = [
     include_str!("script/counting.js"),
     include_str!("script/proof.js"),
     include_str!("script/history.js"),
+    include_str!("script/waiting.js"),
     include_str!("script/main.js"),
 ];
 

@@ -97,7 +97,10 @@ fn report(file: &str) -> String {
         history: &history,
         explanation: &[Sentence {
             text: "Because of <this>.".to_owned(),
-            facts: vec![Fact::Test { step: 3 }, Fact::Waits { thread: "A".to_owned() }],
+            facts: vec![
+                Fact::Test { step: 3 },
+                Fact::Waits { thread: "A".to_owned(), what: None, whom: None },
+            ],
         }],
         blocks: None,
     };

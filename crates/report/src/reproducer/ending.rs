@@ -26,6 +26,10 @@ pub(super) enum Symptom {
     Misuse,
     /// All its threads wait.
     Deadlock,
+    /// Threads wait for ever, and others may go on.
+    Waiting,
+    /// It goes round for ever.
+    Endless,
     /// ThreadSanitizer reports it.
     Race,
 }
@@ -68,7 +72,7 @@ impl Symptom {
             Violation::Deadlock => deadlock(replay, program, sources),
             Violation::Property(_) => Err(NotReproducible::NotAnAssertion),
             Violation::Race(racers) => race(racers, program, sources),
-            Violation::Lasso(_) => Err(NotReproducible::NonTermination),
+            Violation::Lasso(_) => Ok(Symptom::Endless),
             Violation::Check(id) => {
                 let check = &program.checks()[id];
                 match check.kind {
@@ -254,14 +258,12 @@ fn race(racers: [Racer; 2], program: &Program, sources: &SourceMap) -> Result<Sy
     }
 }
 
-/// A deadlock shows if each thread waits in a call that the runtime knows.
+/// A deadlock shows if each thread that waits for ever does so in a call that the runtime knows.
 fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<Symptom, NotReproducible> {
     let Some(last) = replay.states().last() else { return Ok(Symptom::Deadlock) };
     let semantics = Semantics::new(program);
-    for slot in last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running) {
-        if !replay.stuck().contains(&slot) {
-            return Err(NotReproducible::OthersGoOn);
-        }
+    let running = || last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
+    for &slot in replay.stuck() {
         let edge = last.location(slot).and_then(|at| program.outgoing(at).first().copied());
         let span = edge.and_then(|edge| program.edges()[edge].span);
         let text = span.map_or("", |span| sources.text(span));
@@ -274,7 +276,8 @@ fn deadlock(replay: &Replay, program: &Program, sources: &SourceMap) -> Result<S
             return Err(NotReproducible::WaitsOtherwise(text.trim().to_owned()));
         }
     }
-    Ok(Symptom::Deadlock)
+    let all_wait = running().all(|slot| replay.stuck().contains(&slot));
+    Ok(if all_wait { Symptom::Deadlock } else { Symptom::Waiting })
 }
 
 /// The thread for whose end a thread waits.

@@ -7,6 +7,7 @@
 //! there is no reproducer.
 
 use super::NotReproducible;
+use super::steps::stem;
 use rely_base::{Budget, SourceMap};
 use rely_evidence::{Replay, replay};
 use rely_program::{Op, Place, Program, SlotId, Trace, TraceStep, Value};
@@ -14,7 +15,16 @@ use rely_program::{Op, Place, Program, SlotId, Trace, TraceStep, Value};
 /// What each thread's calls return, in order.
 #[derive(Debug)]
 pub(super) struct Inputs {
-    asked: Vec<(SlotId, Value)>,
+    asked: Vec<Asked>,
+}
+
+/// A value that a call returns.
+#[derive(Debug)]
+struct Asked {
+    slot: SlotId,
+    value: Value,
+    /// Whether it is asked for in a loop that is repeated for ever.
+    is_in_loop: bool,
 }
 
 impl Inputs {
@@ -27,11 +37,14 @@ impl Inputs {
         let mut asked = Vec::new();
         let mut left_open = None;
         let mut zeroed: Trace = shown.trace().clone();
-        for step in &mut zeroed.steps {
-            asked.extend(branch(program, sources, step)?.map(|value| (step.slot, value)));
+        let stem = stem(shown).unwrap_or(zeroed.steps.len());
+        for (number, step) in zeroed.steps.iter_mut().enumerate() {
+            let slot = step.slot;
+            let answer = |value| Asked { slot, value, is_in_loop: number >= stem };
+            asked.extend(branch(program, sources, step)?.map(answer));
             for (index, place) in havocs(program, step).into_iter().enumerate() {
                 if is_asked_for(program, sources, step, place) {
-                    asked.push((step.slot, step.choices[index]));
+                    asked.push(answer(step.choices[index]));
                 } else if step.choices[index] != 0 {
                     left_open = Some(program.vars()[place.var()].name.clone());
                     step.choices[index] = 0;
@@ -48,7 +61,12 @@ impl Inputs {
 
     /// What the calls of one thread return.
     pub(super) fn of_slot(&self, slot: SlotId) -> impl Iterator<Item = Value> {
-        self.asked.iter().filter(move |(owner, _)| *owner == slot).map(|(_, value)| *value)
+        self.asked.iter().filter(move |asked| asked.slot == slot).map(|asked| asked.value)
+    }
+
+    /// How many of them come before the loop of a run that never ends.
+    pub(super) fn before_loop(&self, slot: SlotId) -> usize {
+        self.asked.iter().filter(|asked| asked.slot == slot && !asked.is_in_loop).count()
     }
 }
 

@@ -13,6 +13,9 @@
 //! * `order` knows what gcc does in which order, and makes other threads come in between only
 //!   where they can; `expression` reads expressions for it.
 //!
+//! What goes on for ever cannot be watched for ever: the runtime makes the turns of a loop again and again, or lets
+//! the others run while threads wait, and after some seconds it says that this is still so.
+//!
 //! The rest writes the schedule:
 //!
 //! * `steps` finds in a trace what other threads can notice, and who has which turn;
@@ -82,9 +85,6 @@ pub enum NotReproducible {
     /// A thread waits in something that the runtime does not see.
     #[error("a thread waits in `{0}` for ever, which a compiled program does not do")]
     WaitsOtherwise(String),
-    /// The runtime does not know whether those who go on would wake up the others.
-    #[error("a thread waits for ever while others go on, and how long is long enough nobody can tell")]
-    OthersGoOn,
     /// The order of evaluation is open.
     #[error(
         "the violation depends on the order in which `{0}` is evaluated: gcc may choose another one than from left to right"
@@ -101,9 +101,6 @@ pub enum NotReproducible {
     /// The violation is one that C programs do not have.
     #[error("a violated property of the whole program is no assertion that a C program could fail")]
     NotAnAssertion,
-    /// The violation is a run that never ends.
-    #[error("the run never ends, and no program is made for that yet")]
-    NonTermination,
     /// `pthread_create` stores the handle where ThreadSanitizer does not look.
     #[error("one of the accesses is that of `{0}` to the handle, which ThreadSanitizer does not see")]
     UnseenAccess(String),

@@ -169,6 +169,8 @@ impl Source<'_> {
         let last = shown.states().last()?;
         let is_violator = match shown.violation() {
             Violation::Race(racers) => racers.iter().any(|racer| racer.slot == slot),
+            // It waits in the middle of a call.
+            Violation::Deadlock => shown.stuck().contains(&slot),
             _ => super::violator(shown) == Some(slot),
         };
         if !pass.has_written || is_violator || !self.writes_more(last.location(slot)?, pass.span) {

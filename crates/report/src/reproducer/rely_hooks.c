@@ -83,7 +83,11 @@ int rely_usleep(unsigned microseconds) {
 }
 
 static unsigned long long next_input(void) {
-    if (self == UNSCHEDULED || threads[self].inputs >= rely_schedule.threads[self].inputs)
+    if (self == UNSCHEDULED)
+        return 0;
+    if (threads[self].inputs >= rely_schedule.threads[self].inputs && rely_schedule.violation == RELY_ENDLESS)
+        threads[self].inputs = rely_schedule.threads[self].first_input_of_loop;
+    if (threads[self].inputs >= rely_schedule.threads[self].inputs)
         return 0;
     return rely_schedule.threads[self].input[threads[self].inputs++];
 }

@@ -238,9 +238,55 @@ int rely_sem_getvalue(sem_t *semaphore, int *value) {
     return sem_getvalue(semaphore, value);
 }
 
-/* A wait may end without a signal, so when it ends is for the schedule to say. */
+/* Who waits for a condition variable, and how many of them were told to go on. */
+struct condition {
+    const volatile void *address;
+    int waiters, wakeups;
+};
+static struct condition conditions[MOST_LOCKS];
+static int condition_count;
+
+/* Called with the guard. */
+static struct condition *condition_at(const volatile void *address) {
+    for (int index = 0; index < condition_count; index++)
+        if (conditions[index].address == address)
+            return &conditions[index];
+    if (condition_count == MOST_LOCKS)
+        end(NOT_FOLLOWED, "there are too many condition variables");
+    conditions[condition_count] = (struct condition){.address = address};
+    return &conditions[condition_count++];
+}
+
+/* Goes on if somebody was told to. Called with the guard. */
+static int try_to_wake(void *address) {
+    struct condition *condition = condition_at(address);
+    if (condition->wakeups == 0)
+        return 1;
+    condition->waiters--;
+    condition->wakeups--;
+    return 0;
+}
+
+/* A wait that ends by a signal. In the schedule these are the steps: the thread counts itself among those who wait,
+   gives the mutex back, is told to go on, and takes the mutex. */
+static int wait_for_signal(pthread_cond_t *condition, pthread_mutex_t *mutex, const void *place) {
+    before_access(condition, LOCK);
+    take_guard();
+    condition_at(condition)->waiters++;
+    leave_guard();
+    before_unlock(mutex, place);
+    int status = pthread_mutex_unlock(mutex);
+    if (status != 0)
+        return status;
+    lock_with(try_to_wake, condition, COUNTED, "pthread_cond_wait", place);
+    return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", place);
+}
+
+/* Where a thread that waits for ever is at stake, waits end by signals. Otherwise a wait may end without one, so when it
+   ends is for the schedule to say. */
 int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-    (void)condition;
+    if (are_waits_exact())
+        return wait_for_signal(condition, mutex, PLACE);
     before_unlock(mutex, PLACE);
     int status = pthread_mutex_unlock(mutex);
     if (status != 0)
@@ -248,12 +294,22 @@ int rely_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     return lock_with(try_mutex, mutex, EXCLUSIVE, "pthread_cond_wait", PLACE);
 }
 
-int rely_cond_signal(pthread_cond_t *condition) {
-    (void)condition;
+static int wake(pthread_cond_t *address, bool wakes_all) {
+    if (!are_waits_exact())
+        return 0;
+    before_access(address, LOCK);
+    take_guard();
+    struct condition *condition = condition_at(address);
+    if (condition->wakeups < condition->waiters)
+        condition->wakeups = wakes_all ? condition->waiters : condition->wakeups + 1;
+    leave_guard();
     return 0;
 }
 
+int rely_cond_signal(pthread_cond_t *condition) {
+    return wake(condition, false);
+}
+
 int rely_cond_broadcast(pthread_cond_t *condition) {
-    (void)condition;
-    return 0;
+    return wake(condition, true);
 }

@@ -25,7 +25,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000 };
+enum { TICK_MS = 5, GRACE_MS = 2000, PATIENCE_MS = 10000, WATCHED_SECONDS = 3, FEW_TICKS = 20 };
 
 struct bound_cell {
     int variable;
@@ -43,6 +43,7 @@ __thread bool atomic_entered;
 static unsigned char *taken;    /* for each step: whether it was made or passed over */
 static unsigned char *finished; /* for each turn */
 static int current_turn;
+static unsigned long rounds; /* how often the loop of an endless run was repeated */
 static struct bound_cell *bound;
 static int bound_count;
 
@@ -135,8 +136,10 @@ static void not_followed(const char *why) {
             end(NOT_FOLLOWED, "the schedule could not be followed: %s; the next step is that of %s at line %d: %s",
                 why, rely_schedule.threads[awaited->thread].name, awaited->line, awaited->text);
     }
-    if (rely_schedule.violation == RELY_DEADLOCK)
+    if (rely_schedule.violation == RELY_DEADLOCK || rely_schedule.violation == RELY_WAITING)
         end(NOT_REPRODUCED, "the schedule was followed to its end, and there is no deadlock (%s)", why);
+    if (rely_schedule.violation == RELY_ENDLESS)
+        end(NOT_REPRODUCED, "the schedule was followed to its end, and the run does not go on for ever (%s)", why);
     end(NOT_REPRODUCED, "the schedule was followed to its end, and nothing failed (%s)", why);
 }
 
@@ -303,6 +306,36 @@ static int next_step(void) {
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
+bool are_waits_exact(void) {
+    return rely_schedule.violation == RELY_DEADLOCK || rely_schedule.violation == RELY_WAITING ||
+           rely_schedule.violation == RELY_ENDLESS;
+}
+
+/* The turns of the loop are to be made once more. */
+static void begin_next_round(void) {
+    rounds++;
+    int first = rely_schedule.step_count;
+    for (int step = rely_schedule.step_count - 1; step >= 0 && rely_schedule.steps[step].turn >= rely_schedule.loop_turn; step--) {
+        taken[step] = 0;
+        first = step;
+    }
+    memset(finished + rely_schedule.loop_turn, 0, rely_schedule.turns - rely_schedule.loop_turn);
+    for (int index = 0; index < rely_schedule.thread_count; index++) {
+        threads[index].next = first;
+        threads[index].turn = -1;
+    }
+    current_turn = rely_schedule.loop_turn;
+}
+
+static void pass_finished_turns(void) {
+    while (current_turn < rely_schedule.turns && finished[current_turn])
+        current_turn++;
+    if (rely_schedule.loop_turn < rely_schedule.turns && current_turn == rely_schedule.turns)
+        begin_next_round();
+    progress++;
+    announce_change();
+}
+
 void finish_turns_before(int turn) {
     for (int step = threads[self].next; step < rely_schedule.step_count && rely_schedule.steps[step].turn < turn; step++)
         if (rely_schedule.steps[step].thread == self) {
@@ -312,10 +345,7 @@ void finish_turns_before(int turn) {
         }
     if (threads[self].turn >= 0 && threads[self].turn < turn)
         finished[threads[self].turn] = 1;
-    while (current_turn < rely_schedule.turns && finished[current_turn])
-        current_turn++;
-    progress++;
-    announce_change();
+    pass_finished_turns();
 }
 
 static bool is_schedule_over(void) {
@@ -343,9 +373,25 @@ void stay_here(void) {
     park();
 }
 
+/* Who goes round for ever has steps again when all have made theirs. Whether there are any of this thread, which nobody
+   else may notice; otherwise it is not held up. */
+static bool is_in_loop(void) {
+    if (rely_schedule.violation != RELY_ENDLESS || !rely_schedule.threads[self].loops)
+        return false;
+    bool has_steps = false;
+    for (int step = 0; step < rely_schedule.step_count; step++)
+        has_steps |= rely_schedule.steps[step].thread == self && rely_schedule.steps[step].turn >= rely_schedule.loop_turn;
+    if (next_step() == NO_STEP)
+        finish_turns_before(rely_schedule.turns);
+    while (has_steps && next_step() == NO_STEP)
+        wait_for_change();
+    return !has_steps && next_step() == NO_STEP;
+}
+
 /* What a thread does that has no more steps in the schedule. */
 static void run_on_or_wait(void) {
-    if (rely_schedule.violation == RELY_DEADLOCK || self == rely_schedule.violating_thread)
+    bool run_freely = rely_schedule.violation == RELY_DEADLOCK || rely_schedule.violation == RELY_WAITING;
+    if (run_freely || self == rely_schedule.violating_thread)
         wait_for_end_of_schedule();
     else if (!rely_schedule.threads[self].ends)
         park();
@@ -388,10 +434,13 @@ void before_access(const volatile void *address, int how) {
     if (known >= 0 && !rely_schedule.variables[known].is_shared && how != LOCK)
         return;
     take_guard();
-    int step = step_of_access(address, known, how);
+    bool is_free = is_in_loop();
+    int step = is_free ? NO_STEP : step_of_access(address, known, how);
     if (step != NO_STEP) {
         make_step(step);
         atomic_entered = true;
+    } else if (is_free) {
+        progress++;
     } else if (known >= 0 || how == LOCK || next_step() == NO_STEP) {
         unexpected();
     }
@@ -493,17 +542,60 @@ static bool is_deadlock(void) {
     return is_certain;
 }
 
-static void report_deadlock(void) {
+/* Threads of the schedule wait, whatever the others do. */
+static bool do_some_wait(void) {
     for (int index = 0; index < rely_schedule.thread_count; index++) {
-        if (!threads[index].started || threads[index].ended)
-            continue;
+        bool goes_on = !threads[index].started || threads[index].ended || !threads[index].blocked ||
+                       (threads[index].is_joining && !is_joined_running(index));
+        if (rely_schedule.threads[index].waits && goes_on)
+            return false;
+    }
+    return is_schedule_over();
+}
+
+/* All threads of the loop are in it. */
+static bool do_some_loop(void) {
+    for (int index = 0; index < rely_schedule.thread_count; index++)
+        if (rely_schedule.threads[index].loops && (!threads[index].started || threads[index].ended))
+            return false;
+    return current_turn >= rely_schedule.loop_turn && (rounds >= 2 || rely_schedule.loop_turn == rely_schedule.turns);
+}
+
+/* What goes on for ever has gone on for some seconds: nobody can watch for longer than that. Called at each tick. */
+static bool has_gone_on(bool does_go_on) {
+    static struct timespec begin;
+    static int ticks;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (ticks == 0)
+        begin = now;
+    ticks = does_go_on ? ticks + 1 : 0;
+    return ticks > FEW_TICKS && now.tv_sec - begin.tv_sec > WATCHED_SECONDS;
+}
+
+static void report_endless(void) {
+    for (int index = 0; index < rely_schedule.thread_count; index++)
+        if (rely_schedule.threads[index].loops)
+            fprintf(stderr, "rely: %s goes round its loop\n", rely_schedule.threads[index].name);
+    if (rounds)
+        end(0, "reproduced: the run goes on after %d seconds and %lu rounds of its loop", WATCHED_SECONDS, rounds);
+    end(0, "reproduced: the run goes on after %d seconds in its loop", WATCHED_SECONDS);
+}
+
+static void report_deadlock(void) {
+    bool only_some = rely_schedule.violation == RELY_WAITING;
+    for (int index = 0; index < rely_schedule.thread_count; index++) {
         const struct rely_thread *waiting = &rely_schedule.threads[index];
+        if (!threads[index].started || threads[index].ended || (only_some && !waiting->waits))
+            continue;
         int line = line_of(threads[index].blocked_place);
         fprintf(stderr, "rely: %s waits in %s at line %d\n", waiting->name, threads[index].blocked, line);
         if (line && waiting->first_line && (line < waiting->first_line || waiting->last_line < line))
             end(NOT_FOLLOWED, "every thread waits, but in the trace %s does at line %d", waiting->name,
                 waiting->first_line);
     }
+    if (only_some)
+        end(0, "reproduced: it still waits after %d seconds, whatever the others do", WATCHED_SECONDS);
     end(0, "reproduced: every thread waits, and none can go on");
 }
 
@@ -515,10 +607,7 @@ static void end_silent_turn(void) {
     if (is_schedule_over())
         return;
     finished[current_turn] = 1;
-    while (current_turn < rely_schedule.turns && finished[current_turn])
-        current_turn++;
-    progress++;
-    announce_change();
+    pass_finished_turns();
 }
 
 /* Who waits at a barrier lets the others arrive. */
@@ -541,6 +630,10 @@ static void *watch(void *unused) {
         seen = progress;
         if (rely_schedule.violation == RELY_DEADLOCK && is_deadlock())
             report_deadlock();
+        if (rely_schedule.violation == RELY_WAITING && has_gone_on(do_some_wait()))
+            report_deadlock();
+        if (rely_schedule.violation == RELY_ENDLESS && has_gone_on(do_some_loop()))
+            report_endless();
         if (still == GRACE_MS || is_turn_at_barrier())
             end_silent_turn();
         if (still >= PATIENCE_MS)

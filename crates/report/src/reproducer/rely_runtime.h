@@ -27,6 +27,9 @@ struct thread_state {
     unsigned long refusals;    /* how often it was refused a lock */
 };
 
+/* Whether waits for condition variables end by signals only: who waits for ever asks for that. */
+bool are_waits_exact(void);
+
 /* What follows is used with the guard only. */
 void take_guard(void);
 void leave_guard(void);

@@ -45,8 +45,11 @@ struct rely_step {
 struct rely_thread {
     const char *name;
     int ends; /* whether it has ended when the schedule is through */
+    int waits;                 /* whether it waits for ever in the end */
+    int loops;                 /* whether it takes part in a loop without end */
     int first_line, last_line; /* of what it waits for in a deadlock, 0 if that is not known */
     int inputs;
+    int first_input_of_loop;         /* these are used again in each round */
     const unsigned long long *input; /* what the __VERIFIER_nondet functions return, in order */
 };
 
@@ -56,13 +59,15 @@ enum rely_violation {
     RELY_UNDEFINED, /* an operation that gcc is told to watch, or a signal */
     RELY_MISUSE,    /* a call that the library does not allow */
     RELY_DEADLOCK,
+    RELY_WAITING, /* threads wait for ever, and others may go on */
+    RELY_ENDLESS, /* the last turns can be repeated for ever */
     RELY_DATA_RACE /* two accesses of which ThreadSanitizer says that they race */
 };
 
 struct rely_schedule {
     const char *violation_text;
     enum rely_violation violation;
-    int violating_thread;      /* -1 for a deadlock or a data race */
+    int violating_thread;      /* -1 where nothing fails: of deadlocks, endless runs and data races */
     int first_line, last_line; /* of the violated condition, 0 if that is not known */
     const struct rely_variable *variables;
     int variable_count;
@@ -72,6 +77,7 @@ struct rely_schedule {
     const struct rely_thread *threads;
     int thread_count;
     int turns;
+    int loop_turn; /* the first turn that is repeated, in a run without end; otherwise behind all turns */
     const void *const *atomic_functions; /* their bodies are not interrupted */
     int atomic_function_count;
     const void *const *error_functions; /* calling one of them is the violation */

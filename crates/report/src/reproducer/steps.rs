@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 /// What the front end makes of a barrier, which is one object for C.
 const PARTS_OF_BARRIERS: [&str; 4] = ["count", "arrived", "round", "chosen"];
 
+/// The same for a condition variable.
+const PARTS_OF_CONDITIONS: [&str; 2] = ["waiters", "wakeups"];
+
 /// The schedule of a reproducer.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -27,6 +30,8 @@ pub(super) struct Plan {
     /// The two accesses that race, behind all steps.
     pub(super) race: Vec<Step>,
     pub(super) threads: Vec<ThreadPlan>,
+    /// Behind which step of the trace a loop begins, in a run that never ends.
+    stem: Option<usize>,
 }
 
 /// A thread of the run.
@@ -35,6 +40,10 @@ pub(super) struct ThreadPlan {
     pub(super) slot: SlotId,
     pub(super) name: String,
     pub(super) has_ended: bool,
+    /// Whether it waits for ever in the end.
+    pub(super) waits: bool,
+    /// Whether it moves in the loop of a run that never ends.
+    pub(super) loops: bool,
     /// The lines of what it would do next.
     pub(super) next: Option<(u32, u32)>,
 }
@@ -113,8 +122,12 @@ impl Plan {
     pub(super) fn of(replay: &Replay, program: &Program, sources: &SourceMap, names: &Names) -> Self {
         let semantics = Semantics::new(program);
         let last = replay.states().last().expect("a replay has an initial state");
+        let stem = stem(replay);
+        let around = &replay.trace().steps[stem.unwrap_or(replay.trace().steps.len())..];
         let threads = last.slots().map(|slot| ThreadPlan {
             slot,
+            waits: replay.stuck().contains(&slot),
+            loops: around.iter().any(|step| step.slot == slot),
             name: thread_name(program, last, slot),
             has_ended: semantics.status(last, slot) == SlotStatus::Ended,
             next: next_lines(program, sources, last, slot),
@@ -124,7 +137,7 @@ impl Plan {
         let planner = Planner { program, sources, semantics, replay, variables: &variables };
         let steps = planner.steps();
         let race = planner.race(steps.last().map_or(0, |step| step.turn + 1));
-        Self { variables, steps, race, threads }
+        Self { variables, steps, race, threads, stem }
     }
 
     /// All steps, those of a race included.
@@ -147,9 +160,23 @@ impl Plan {
         Ok(())
     }
 
+    /// The first turn of the loop of a run that never ends; behind all turns if there is none, or nobody notices it.
+    pub(super) fn loop_turn(&self) -> usize {
+        let first = self.steps.iter().find(|step| self.stem.is_some_and(|stem| step.index >= stem));
+        first.map_or_else(|| self.turns(), |step| step.turn)
+    }
+
     /// How many turns there are.
     pub(super) fn turns(&self) -> usize {
         self.all_steps().last().map_or(0, |step| step.turn + 1)
+    }
+}
+
+/// How many steps of a trace come before the loop at its end, if it has one.
+pub(super) fn stem(replay: &Replay) -> Option<usize> {
+    match replay.violation() {
+        Violation::Lasso(around) => Some(replay.trace().steps.len() - around),
+        _ => None,
     }
 }
 
@@ -175,8 +202,10 @@ fn variables(program: &Program, names: &Names) -> Vec<Variable> {
     // What the program cannot name, such as the kind of a mutex, lies in what it can.
     let is_in_other = |name: &str| {
         let is_known = |name: &str| globals().any(|(_, var)| var.name == name);
+        let has_parts =
+            |whole: &str, parts: &[&str]| parts.iter().all(|part| is_known(&format!("{whole}.{part}")));
         let is_barrier =
-            |whole: &str| PARTS_OF_BARRIERS.iter().all(|part| is_known(&format!("{whole}.{part}")));
+            |whole: &str| has_parts(whole, &PARTS_OF_BARRIERS) || has_parts(whole, &PARTS_OF_CONDITIONS);
         let whole = name.rsplit_once('.').map(|(whole, _)| whole);
         whole.filter(|whole| is_known(whole) || is_barrier(whole)).map(str::to_owned)
     };
@@ -281,7 +310,11 @@ impl Planner<'_> {
                         more.into_iter().for_each(|access| join(block, access));
                     }
                     (_, last, kind) => {
-                        let turn = last.map_or(0, |last| last.turn + usize::from(last.slot != step.slot));
+                        let is_new = |last: &mut Step| {
+                            let begins = |stem| last.index < stem && index >= stem;
+                            last.slot != step.slot || stem(self.replay).is_some_and(begins)
+                        };
+                        let turn = last.map_or(0, |last| last.turn + usize::from(is_new(last)));
                         steps.push(self.step(index, kind, turn));
                         is_in_block = self.is_atomic(step);
                     }

@@ -105,7 +105,7 @@ impl Parts<'_> {
         let violator = self.violator.and_then(|slot| self.plan.threads.get(slot.index()));
         match violator {
             Some(thread) => format!(" (in {})", thread.name),
-            None if self.ending == Symptom::Race => String::new(),
+            None if matches!(self.ending, Symptom::Race | Symptom::Endless) => String::new(),
             None => {
                 let waiting: Vec<&str> =
                     self.violation.waiting.iter().map(|waiting| waiting.thread.as_str()).collect();
@@ -195,7 +195,7 @@ impl Parts<'_> {
 
     fn threads(&self, out: &mut String) {
         let mut table =
-            String::from("/* name, whether it ends, first and last line of what it does next, inputs */\n");
+            String::from("/* name, whether it ends, waits or loops, lines of what it does next, inputs */\n");
         table.push_str("static const struct rely_thread rely_threads[] = {\n");
         for (index, thread) in self.plan.threads.iter().enumerate() {
             // Calls convert the value to their type; what it means there the low 64 bits say.
@@ -206,10 +206,13 @@ impl Parts<'_> {
             let (first_line, last_line) = thread.next.unwrap_or((0, 0));
             let _ = writeln!(
                 table,
-                "    {{{}, {}, {first_line}, {last_line}, {}, rely_inputs_{index}}},",
+                "    {{{}, {}, {}, {}, {first_line}, {last_line}, {}, {}, rely_inputs_{index}}},",
                 c_text(&thread.name),
                 u8::from(thread.has_ended),
-                values.len()
+                u8::from(thread.waits),
+                u8::from(thread.loops),
+                values.len(),
+                self.inputs.before_loop(thread.slot)
             );
         }
         let _ = write!(out, "\n{table}}};\n\n");
@@ -221,6 +224,8 @@ impl Parts<'_> {
             Symptom::Undefined(_) => "RELY_UNDEFINED",
             Symptom::Misuse => "RELY_MISUSE",
             Symptom::Deadlock => "RELY_DEADLOCK",
+            Symptom::Waiting => "RELY_WAITING",
+            Symptom::Endless => "RELY_ENDLESS",
             Symptom::Race => "RELY_DATA_RACE",
         };
         let violator = self.violator.map_or_else(|| "-1".to_owned(), |slot| slot.index().to_string());
@@ -232,7 +237,7 @@ impl Parts<'_> {
              .violating_thread = {violator},\n    .first_line = {first_line},\n    .last_line = {last_line},\n    \
              .variables = rely_variables,\n    .variable_count = {},\n    .accesses = rely_accesses,\n    \
              .steps = rely_steps,\n    .step_count = {},\n    .threads = rely_threads,\n    .thread_count = {},\n    \
-             .turns = {},\n    .atomic_functions = rely_atomic_functions,\n    .atomic_function_count = \
+             .turns = {},\n    .loop_turn = {},\n    .atomic_functions = rely_atomic_functions,\n    .atomic_function_count = \
              sizeof rely_atomic_functions / sizeof *rely_atomic_functions - 1,\n    .error_functions = \
              rely_error_functions,\n    .error_function_count = sizeof rely_error_functions / sizeof \
              *rely_error_functions - 1,\n}};\n",
@@ -241,6 +246,7 @@ impl Parts<'_> {
             self.plan.all_steps().count(),
             self.plan.threads.len(),
             self.plan.turns(),
+            self.plan.loop_turn(),
         );
     }
 
@@ -249,7 +255,7 @@ impl Parts<'_> {
             self.source.options.iter().map(|option| format!(" {}", shell_word(option))).collect();
         let checks = match self.ending {
             Symptom::Undefined(checks) => format!(" -fsanitize={checks}"),
-            Symptom::Assertion | Symptom::Misuse | Symptom::Deadlock | Symptom::Race => String::new(),
+            _ => String::new(),
         };
         format!(
             "gcc -std=gnu11 -g -O0 -fno-pie -w{options} -ftrivial-auto-var-init=zero -finstrument-functions \
@@ -291,6 +297,10 @@ impl Parts<'_> {
         }
         let ending = match self.ending {
             Symptom::Deadlock => "every thread waits for another one",
+            Symptom::Waiting => "a thread waits for ever; the runtime says so when it has for some seconds",
+            Symptom::Endless => {
+                "the turns of a loop are made again and again; the runtime says so after some seconds"
+            }
             Symptom::Race => {
                 "two threads make their accesses one directly after the other, and ThreadSanitizer reports them"
             }

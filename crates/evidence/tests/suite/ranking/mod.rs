@@ -4,5 +4,7 @@
 mod by_hand;
 mod certificates;
 mod differential;
+mod fair;
 mod models;
+mod mutants;
 pub mod ranks;

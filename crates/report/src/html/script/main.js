@@ -27,6 +27,7 @@ class SectionView {
       { class: `result ${verdictClass(section.verdict)}`, id: `result-${index + 1}`, "aria-label": `${section.file}, ${section.property || "input"}` },
       this.head(),
       this.why(),
+      waitingPicture(section.arrows),
       this.main ? this.main.element : this.plainSource(),
       history.length > 0 ? el("div", { class: "history-grid" }, history) : null,
       this.facts(),
