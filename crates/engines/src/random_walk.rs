@@ -138,6 +138,7 @@ impl Walker<'_, '_> {
             }
             self.steps_left -= 1;
             match self.next(&state, (last, late), habit)? {
+                None if self.waits(&state) => return Ok(Some((steps, Violation::Deadlock))),
                 None => break,
                 Some((_, Attempt::Stuck)) => {}
                 Some((_, Attempt::Fails((more, violation)))) => {
@@ -152,6 +153,13 @@ impl Walker<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether it is a violation that nobody can move: somebody has not ended.
+    fn waits(&self, state: &State) -> bool {
+        let mut slots = state.slots();
+        self.goal == Goal::Deadlock
+            && slots.any(|slot| self.semantics.status(state, slot) == SlotStatus::Running)
     }
 
     fn violated_property(&self, state: &State) -> Option<Violation> {

@@ -6,10 +6,13 @@
 //! of a program*, 1976). Counters of threads are variables like others. Nothing is widened: a space can grow only as
 //! often as it has dimensions.
 //!
-//! Computation is modulo a large prime, so numbers stay small. Coefficients are small fractions and are recovered from
-//! their remainders. Should one be wrong, the proof is refused where it is checked.
+//! Control states are told apart, and of many threads that are known by name there are too many. Then [`sums`] are left:
+//! what holds initially and is kept by every step, wherever threads are, because steps add constants.
 
 use super::machine::{End, Machine, Transition};
+use super::space::{
+    Space, Vector, inverted, padded, plus, product, recovered, residue, subtract, times, unit,
+};
 use rely_base::{Budget, Id, StopReason};
 use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
 use rustc_hash::FxHashMap;
@@ -29,7 +32,7 @@ pub(super) fn equations(
     most: usize,
     budget: &Budget,
 ) -> Result<Vec<Equation>, StopReason> {
-    let mut analysis = Analysis::new(machine);
+    let mut analysis = Analysis::new(machine, true);
     analysis.begin();
     while let Some(node) = analysis.pending.pop() {
         budget.check_now()?;
@@ -41,6 +44,49 @@ pub(super) fn equations(
         }
     }
     Ok(analysis.equations())
+}
+
+/// The equations that need not tell apart where instances are: whatever a step adds to variables, it adds it always.
+/// `known` is what is known to hold before the steps of a thread at a control point.
+pub(super) fn sums<'k>(
+    machine: &Machine<'_, '_>,
+    known: impl Fn(&Transition) -> &'k [Constraint],
+) -> Vec<Equation> {
+    let mut analysis = Analysis::new(machine, false);
+    analysis.begin();
+    let size = 1 + analysis.dimension.len();
+    let mut space = analysis.spaces.remove(&Node::new()).unwrap_or_default();
+    for transition in machine.transitions.values().filter(|transition| transition.end == End::Moves) {
+        let mut change = vec![0; size];
+        for (variable, value) in &transition.updates {
+            let Some(&position) = analysis.dimension.get(variable) else { continue };
+            match added(*variable, value, transition.guard.iter().chain(known(transition))) {
+                Some(constant) => change[position] = residue(&constant),
+                // It can have any value.
+                None => {
+                    space.insert(unit(position, size));
+                }
+            }
+        }
+        space.insert(change);
+    }
+    analysis.spaces.insert(Node::new(), space);
+    let says_something = |equation: &Equation| !machine.is_fact(&equation.constraint);
+    analysis.equations().into_iter().filter(says_something).collect()
+}
+
+/// What a step adds to a variable; `None` if that is not always the same. Who knows that `i` is 0 and sets it to 1 adds
+/// one.
+fn added<'c>(
+    variable: VarId,
+    value: &LinearForm,
+    known: impl Iterator<Item = &'c Constraint>,
+) -> Option<Integer> {
+    let difference = value.minus(&LinearForm::variable(variable));
+    let equations = known.filter(|test| test.relation() == Relation::Eq);
+    let zeros = equations.flat_map(|test| [test.form().clone(), test.form().negated()]);
+    let mut equal = std::iter::once(difference.clone()).chain(zeros.map(|zero| difference.plus(&zero)));
+    equal.find(LinearForm::is_constant).map(|constant| constant.constant_term().clone())
 }
 
 /// For each instance, the counter of the control point where it is.
@@ -55,10 +101,11 @@ struct Analysis<'m, 's, 'p> {
 }
 
 impl<'m, 's, 'p> Analysis<'m, 's, 'p> {
-    fn new(machine: &'m Machine<'s, 'p>) -> Self {
+    /// `divided` if it is told apart where instances are.
+    fn new(machine: &'m Machine<'s, 'p>, divided: bool) -> Self {
         let instances = machine.system.threads.iter().zip(&machine.counters);
         let instances =
-            instances.filter(|(thread, _)| !thread.is_template).flat_map(|(_, counters)| counters);
+            instances.filter(|(thread, _)| divided && !thread.is_template).flat_map(|(_, counters)| counters);
         let places: Vec<VarId> = instances.copied().collect();
         let variables = machine.state.iter().filter(|variable| !places.contains(variable));
         let dimension = variables.enumerate().map(|(index, &variable)| (variable, index + 1)).collect();
@@ -68,7 +115,7 @@ impl<'m, 's, 'p> Analysis<'m, 's, 'p> {
     fn begin(&mut self) {
         let threads = self.machine.system.threads.iter().zip(&self.machine.counters);
         let started = threads.filter_map(|(thread, counters)| Some(counters[thread.start?.index()]));
-        let node: Node = started.collect();
+        let node: Node = started.filter(|at| !self.dimension.contains_key(at)).collect();
         for case in &self.machine.initial {
             let Some(space) = self.everything(&[]).within(self, case, &node) else { continue };
             self.grow(node.clone(), &space);
@@ -169,8 +216,6 @@ impl<'m, 's, 'p> Analysis<'m, 's, 'p> {
     }
 }
 
-type Vector = Vec<u64>;
-
 /// Vectors over the constant 1, the variables of the state, and inputs.
 #[derive(Clone)]
 struct Vectors {
@@ -218,131 +263,4 @@ impl Vectors {
         }
         covector
     }
-}
-
-/// A linear space, by a basis in reduced echelon form.
-#[derive(Clone, Debug, Default)]
-struct Space {
-    rows: Vec<Vector>,
-    pivots: Vec<usize>,
-}
-
-impl Space {
-    /// Adds a vector; whether it was not there before.
-    fn insert(&mut self, mut vector: Vector) -> bool {
-        for (row, &pivot) in self.rows.iter().zip(&self.pivots) {
-            let factor = vector[pivot];
-            subtract(&mut vector, factor, row);
-        }
-        let Some(pivot) = vector.iter().position(|&entry| entry != 0) else { return false };
-        let inverse = inverted(vector[pivot]);
-        vector.iter_mut().for_each(|entry| *entry = times(*entry, inverse));
-        for row in &mut self.rows {
-            let factor = row[pivot];
-            subtract(row, factor, &vector);
-        }
-        self.rows.push(vector);
-        self.pivots.push(pivot);
-        true
-    }
-
-    /// A basis of the equations that all vectors satisfy.
-    fn annihilators(&self, size: usize) -> Vec<Vector> {
-        let free = (0..size).filter(|position| !self.pivots.contains(position));
-        let equation = |position: usize| {
-            let mut equation = unit(position, size);
-            for (row, &pivot) in self.rows.iter().zip(&self.pivots) {
-                equation[pivot] = minus(0, row[position]);
-            }
-            equation
-        };
-        free.map(equation).collect()
-    }
-}
-
-/// The prime: 2^61 - 1.
-const PRIME: u64 = (1 << 61) - 1;
-/// Numerators and denominators of coefficients are at most this large.
-const LARGEST: u64 = 1 << 20;
-
-fn plus(left: u64, right: u64) -> u64 {
-    (left + right) % PRIME
-}
-
-fn minus(left: u64, right: u64) -> u64 {
-    (left + PRIME - right) % PRIME
-}
-
-fn times(left: u64, right: u64) -> u64 {
-    (u128::from(left) * u128::from(right) % u128::from(PRIME)) as u64
-}
-
-/// By Fermat's little theorem.
-fn inverted(number: u64) -> u64 {
-    let (mut result, mut power, mut exponent) = (1, number, PRIME - 2);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = times(result, power);
-        }
-        power = times(power, power);
-        exponent >>= 1;
-    }
-    result
-}
-
-fn residue(number: &Integer) -> u64 {
-    let number = number.to_i64().unwrap_or(0);
-    i128::from(number).rem_euclid(i128::from(PRIME)) as u64
-}
-
-fn unit(position: usize, size: usize) -> Vector {
-    (0..size).map(|index| u64::from(index == position)).collect()
-}
-
-fn padded(row: &Vector, size: usize) -> Vector {
-    row.iter().copied().chain(std::iter::repeat(0)).take(size).collect()
-}
-
-fn product(covector: &[u64], vector: &[u64]) -> u64 {
-    let terms = covector.iter().zip(vector).filter(|(left, right)| **left != 0 && **right != 0);
-    terms.fold(0, |sum, (&left, &right)| plus(sum, times(left, right)))
-}
-
-fn subtract(row: &mut Vector, factor: u64, other: &Vector) {
-    if factor != 0 {
-        for (entry, other) in row.iter_mut().zip(other).filter(|(_, other)| **other != 0) {
-            *entry = minus(*entry, times(factor, *other));
-        }
-    }
-}
-
-/// The fraction with a small numerator and denominator that has a remainder, by the extended Euclidean algorithm.
-fn fraction(remainder: u64) -> Option<(i64, i64)> {
-    let (mut low, mut high) = (i128::from(PRIME), i128::from(remainder));
-    let (mut before, mut denominator) = (0_i128, 1_i128);
-    while high > i128::from(LARGEST) {
-        let quotient = low / high;
-        (low, high) = (high, low - quotient * high);
-        (before, denominator) = (denominator, before - quotient * denominator);
-    }
-    let _ = low;
-    let sign = if denominator < 0 { -1 } else { 1 };
-    let fits = denominator.unsigned_abs() <= u128::from(LARGEST);
-    fits.then_some(((sign * high) as i64, (sign * denominator) as i64))
-}
-
-/// An equation with integer coefficients.
-fn recovered(equation: &Vector, names: &[Option<VarId>]) -> Option<LinearForm> {
-    let fractions = equation.iter().map(|&entry| fraction(entry)).collect::<Option<Vec<_>>>()?;
-    let common = fractions.iter().try_fold(1_i64, |common, &(_, denominator)| {
-        common.checked_mul(denominator / divisor(common, denominator))
-    })?;
-    let integer = |&(numerator, denominator): &(i64, i64)| numerator.checked_mul(common / denominator);
-    let integers = fractions.iter().map(integer).collect::<Option<Vec<i64>>>()?;
-    let terms = integers.iter().zip(names).filter_map(|(&factor, name)| Some(((*name)?, factor)));
-    Some(LinearForm::new(terms.collect::<Vec<_>>(), integers[0]))
-}
-
-fn divisor(left: i64, right: i64) -> i64 {
-    if right == 0 { left } else { divisor(right, left % right) }
 }

@@ -1,6 +1,7 @@
 //! What was found, as a counting proof.
 
 use super::affine::Equation;
+use super::alone::Alone;
 use super::machine::Machine;
 use super::predicates::{Cube as Conjunction, Predicates};
 use rely_evidence::counting::{CountAtom, Counter, Counting, Invariant, Summand};
@@ -8,7 +9,7 @@ use rely_evidence::rely_guarantee::{
     Comparison, ControlPoint, Cube, EdgeEffect, RelyGuarantee, ThreadAssertions,
 };
 use rely_logic::{Constraint, Integer, LinearForm, Relation, VarId};
-use rely_program::Value;
+use rely_program::{ThreadId, Value};
 
 /// The proof: equations, and clauses that exclude cubes. Nothing is claimed of single threads. `None` if numbers are
 /// too large.
@@ -27,14 +28,41 @@ pub(super) fn certificate(
         });
         invariants.push(Invariant { cubes: excluded.collect::<Option<_>>()? });
     }
-    let program = machine.system.program;
-    let threads = program.threads().ids().map(|thread| {
-        let points = ControlPoint::all(program, thread).into_iter();
-        ThreadAssertions { thread, at: points.map(|point| (point, vec![Cube::default()])).collect() }
-    });
-    let effects = program.edges().ids().map(|edge| EdgeEffect { edge, cubes: vec![Cube::default()] });
-    let proof = RelyGuarantee { threads: threads.collect(), effects: effects.collect() };
-    Some(Counting { invariants, proof })
+    writer.counting(invariants, |_, _| Some(Cube::default()))
+}
+
+/// The proof by equations, and what instances know by themselves. What is known of those that somebody has joined
+/// holds in every state in which they have ended. `None` if numbers are too large.
+pub(super) fn simple_certificate(
+    machine: &Machine<'_, '_>,
+    equations: &[Equation],
+    alone: &Alone,
+) -> Option<Counting> {
+    let writer = Writer { machine };
+    let system = machine.system;
+    let mut invariants: Vec<Invariant> = Vec::new();
+    for equation in equations {
+        // Who has not started stands nowhere, so different equations can say the same of those who have.
+        let invariant = writer.equation(equation)?;
+        if !invariants.contains(&invariant) {
+            invariants.push(invariant);
+        }
+    }
+    for thread in alone.awaited() {
+        let exit = system.point(thread, writer.exit(thread));
+        let running =
+            Constraint::eq(&LinearForm::variable(machine.counter(thread, exit)), &LinearForm::constant(0));
+        for known in alone.known(thread, exit) {
+            let cubes = [&running, known].map(|it| Some(vec![writer.atom(it.form(), it.relation())?]));
+            invariants.push(Invariant { cubes: cubes.into_iter().collect::<Option<_>>()? });
+        }
+    }
+    writer.counting(invariants, |thread, point| {
+        let point = system.point(thread, point);
+        let atoms = alone.known(thread, point).iter().map(|constraint| system.cells.atom(constraint));
+        let others = alone.ended(thread, point).iter().map(|&ended| (ended, vec![writer.exit(ended)]));
+        Some(Cube { atoms: atoms.collect::<Option<_>>()?, others: others.collect() })
+    })
 }
 
 struct Writer<'w, 's, 'p> {
@@ -42,6 +70,27 @@ struct Writer<'w, 's, 'p> {
 }
 
 impl Writer<'_, '_, '_> {
+    /// A proof in which one cube is asserted at each control point.
+    fn counting(
+        &self,
+        invariants: Vec<Invariant>,
+        asserted: impl Fn(ThreadId, ControlPoint) -> Option<Cube>,
+    ) -> Option<Counting> {
+        let program = self.machine.system.program;
+        let threads = program.threads().ids().map(|thread| {
+            let points = ControlPoint::all(program, thread).into_iter();
+            let at = points.map(|point| Some((point, vec![asserted(thread, point)?])));
+            Some(ThreadAssertions { thread, at: at.collect::<Option<_>>()? })
+        });
+        let effects = program.edges().ids().map(|edge| EdgeEffect { edge, cubes: vec![Cube::default()] });
+        let proof = RelyGuarantee { threads: threads.collect::<Option<_>>()?, effects: effects.collect() };
+        Some(Counting { invariants, proof })
+    }
+
+    fn exit(&self, thread: ThreadId) -> ControlPoint {
+        ControlPoint::At(self.machine.system.program.threads()[thread].exit)
+    }
+
     fn equation(&self, equation: &Equation) -> Option<Invariant> {
         let constraint: &Constraint = &equation.constraint;
         let mut cubes = vec![vec![self.atom(constraint.form(), constraint.relation())?]];

@@ -1,5 +1,6 @@
 //! Properties as formulas about states of the counter machine.
 
+use super::deadlocks::stuck;
 use super::machine::Machine;
 use rely_base::Id;
 use rely_evidence::rely_guarantee::ControlPoint;
@@ -10,6 +11,9 @@ use rely_program::{BinaryOp, Expr, Goal, PropertyKind, Sort, ThreadId, UnaryOp, 
 pub(super) fn violations(machine: &mut Machine<'_, '_>, goal: Goal) -> Option<Vec<TermId>> {
     let program = machine.system.program;
     let mut violations = Vec::new();
+    if goal == Goal::Deadlock {
+        violations.push(stuck(machine));
+    }
     for property in program.properties().iter().filter(|property| property.kind.goal() == goal) {
         let (condition, ended) = match &property.kind {
             PropertyKind::Always(condition) => (condition, false),

@@ -391,7 +391,7 @@ fn states(
 }
 
 /// A solver that knows some formulas.
-fn solver(pool: &mut TermPool, formulas: &[TermId]) -> Result<Solver, Interrupted> {
+pub(super) fn solver(pool: &mut TermPool, formulas: &[TermId]) -> Result<Solver, Interrupted> {
     let mut solver = Solver::new();
     assert(&mut solver, pool, formulas)?;
     Ok(solver)
@@ -402,19 +402,23 @@ fn boolean(pool: &mut TermPool) -> TermId {
     pool.var(variable)
 }
 
-fn conjunction(pool: &mut TermPool, constraints: &[Constraint]) -> TermId {
+pub(super) fn conjunction(pool: &mut TermPool, constraints: &[Constraint]) -> TermId {
     let terms: Vec<TermId> = constraints.iter().map(|constraint| pool.constraint_term(constraint)).collect();
     pool.and(terms)
 }
 
-fn assert(solver: &mut Solver, pool: &mut TermPool, formulas: &[TermId]) -> Result<(), Interrupted> {
+pub(super) fn assert(
+    solver: &mut Solver,
+    pool: &mut TermPool,
+    formulas: &[TermId],
+) -> Result<(), Interrupted> {
     for &formula in formulas {
         solver.assert(pool, formula).map_err(|_| Interrupted::TooHard)?;
     }
     Ok(())
 }
 
-fn ask(
+pub(super) fn ask(
     solver: &mut Solver,
     pool: &mut TermPool,
     assumptions: &[TermId],

@@ -13,7 +13,7 @@ use super::unseen::Assumptions;
 use rely_base::{Arena, Id, define_id};
 use rely_evidence::rely_guarantee::ControlPoint;
 use rely_logic::{Constraint, LinearForm, Relation, Sort, TermPool, VarId};
-use rely_program::{EdgeId, LocationId, Sort as ProgramSort, ThreadId};
+use rely_program::{EdgeId, Goal, LocationId, Sort as ProgramSort, ThreadId};
 use rely_symbolic::{BranchEnd, ControlPointId, Move, MoveId, System, before, updated};
 use rustc_hash::FxHashMap;
 
@@ -154,6 +154,13 @@ impl<'s, 'p> Machine<'s, 'p> {
         facts
     }
 
+    /// Whether a constraint says no more than that an instance is somewhere.
+    pub(super) fn is_fact(&self, constraint: &Constraint) -> bool {
+        let threads = self.system.threads.iter().zip(&self.counters);
+        let mut instances = threads.filter(|(thread, _)| !thread.is_template);
+        instances.any(|(_, counters)| constraint.form().variables().all(|at| counters.contains(&at)))
+    }
+
     fn initial(&self) -> Vec<Vec<Constraint>> {
         let mut places = Vec::new();
         let mut stands = |counter: VarId, number: i64| {
@@ -192,6 +199,10 @@ impl<'s, 'p> Machine<'s, 'p> {
     /// The transitions of a move where something holds.
     fn add_case(&mut self, id: MoveId, also: &[Constraint], is_unseen: bool) {
         let by = self.system.get(id);
+        if self.system.goal == Goal::Deadlock && matches!(by.branch.ending, BranchEnd::Fails(_)) {
+            // A run that fails a check is not followed further.
+            return;
+        }
         let end = match by.branch.ending {
             BranchEnd::Moves | BranchEnd::Halts if is_unseen => End::Unseen,
             BranchEnd::Moves | BranchEnd::Halts => End::Moves,

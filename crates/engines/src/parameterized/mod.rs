@@ -13,15 +13,19 @@
 //!    paper refines a preorder on states, the search generalises what it excludes, see there.
 //! 4. `refine`: a path that the predicates cannot exclude gives new predicates and new classes of threads.
 //!
-//! Before that come some random walks (`samples`): what they see need not be tried as an invariant, and most
+//! Programs whose threads are all known get a `simple` proof or none: sums, and what each thread knows `alone`.
+//!
+//! Before the search come some random walks (`samples`): what they see need not be tried as an invariant, and most
 //! violations show there, with their number of threads. Programs that are left over are given to `omega`, the
 //! construction of Karp and Miller, which needs finitely many values.
 //!
 //! `certificate` writes what was found as a [counting proof](rely_evidence::counting).
 
 mod affine;
+mod alone;
 mod certificate;
 mod conditions;
+mod deadlocks;
 mod frames;
 mod limits;
 mod machine;
@@ -30,6 +34,8 @@ mod predicates;
 mod refine;
 mod samples;
 mod search;
+mod simple;
+mod space;
 mod unseen;
 mod values;
 
@@ -49,6 +55,7 @@ use rely_program::{Goal, Program, State, ThreadKind};
 use rely_symbolic::System;
 use samples::Samples;
 use search::{Found, Search};
+use simple::simple_proof;
 use unseen::Assumptions;
 
 const NAME: &str = "parameterized";
@@ -70,12 +77,11 @@ impl Engine for Parameterized {
     }
 
     fn run(&self, program: &Program, goal: Goal, budget: &Budget, observer: &dyn Observer) -> Claim {
-        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory) {
+        if !matches!(goal, Goal::Assert | Goal::Overflow | Goal::Memory | Goal::Deadlock) {
             return Claim::Unknown(Reason::UnsupportedGoal { engine: NAME, goal });
         }
         if !program.threads().values().any(|thread| thread.kind == ThreadKind::Template) {
-            let construct = "a program whose threads are known".to_owned();
-            return Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct });
+            return self.claim_of_known_threads(program, goal, budget);
         }
         let mut states = Vec::new();
         let stride = (self.limits.steps_of_walks / self.limits.samples.max(1)).max(1);
@@ -107,6 +113,24 @@ impl Engine for Parameterized {
                     }
                     claim => claim,
                 }
+            }
+            Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
+        }
+    }
+}
+
+impl Parameterized {
+    /// A search would not get far: it counts those that are known one by one. But there may be a simple proof.
+    fn claim_of_known_threads(&self, program: &Program, goal: Goal, budget: &Budget) -> Claim {
+        let system = match System::new(program, goal, self.symbolic, budget) {
+            Ok(system) => system,
+            Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
+        };
+        match simple_proof(&system, budget) {
+            Ok(Some(proof)) => Claim::Safe(Proof::Counting(proof)),
+            Ok(None) | Err(Interrupted::TooHard) => {
+                let construct = "a program whose threads are known".to_owned();
+                Claim::Unknown(Reason::UnsupportedConstruct { engine: NAME, construct })
             }
             Err(Interrupted::Stopped(reason)) => Claim::Unknown(Reason::Stopped(reason)),
         }

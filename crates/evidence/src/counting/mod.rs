@@ -45,8 +45,8 @@
 //! # Deadlocks
 //!
 //! With the invariants it can be shown of any number of threads that nobody waits forever
-//! ([`Rule::Stuck`]): in a state in which no thread can move, all have ended. Each location is
-//! empty or its threads have no edge to take; see the obligation for how little is assumed there.
+//! ([`Rule::Stuck`]): in a state in which no thread can move forward, all have ended or can move back. Each location is
+//! empty or its threads have no edge forward to take; see the obligation for how little is assumed there.
 //!
 //! [`Rule::InvariantInitially`]: crate::rely_guarantee::Rule::InvariantInitially
 //! [`Rule::InvariantStep`]: crate::rely_guarantee::Rule::InvariantStep

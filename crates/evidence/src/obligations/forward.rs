@@ -4,8 +4,9 @@
 //! while one waits. But whoever waits need only have *some* future in which it goes on. So it is enough that from
 //! every reachable state one such future can be told: all threads move along *forward* edges only, which lead back to
 //! no place of their thread. Such a run ends. If whenever a thread has not ended somebody can move forward
-//! ([`Progress`](Rule::Progress), [`Stuck`](Rule::Stuck)), it ends with the end of all threads, so each of
-//! them goes on.
+//! ([`Progress`](Rule::Progress)), it ends with the end of all threads, so each of
+//! them goes on. It is enough that whoever has not ended where nobody can move forward can move at all, say back to the
+//! beginning of a loop ([`Stuck`](Rule::Stuck)): it has gone on before, or goes on then.
 //!
 //! An edge is forward if it is none of those that close a circle in a search from the entry of the thread. A loop that
 //! can be left at any time has a way forward; one that goes on while a condition holds has none, and needs a

@@ -1,5 +1,5 @@
-//! Deadlocks: in a state in which no thread can move forward, all have ended (see [`forward`](super::forward) for
-//! why nobody waits for ever then).
+//! Deadlocks: in a state in which no thread can move forward, all have ended or can move back (see
+//! [`forward`](super::forward) for why nobody waits for ever then).
 //!
 //! Of a state in which none can, little is assumed, all of it true: of every thread that has not ended, each edge
 //! forward from its location is blocked. A
@@ -9,7 +9,9 @@
 //! with a nondeterministic value for which there is none. Of the threads of a template it is
 //! enough to look at one at each location, and at one of each class that a counter distinguishes.
 //!
-//! From this, the assertions and the invariants it must follow that all threads have ended.
+//! From this, the assertions and the invariants it must follow that all threads have ended, but those that can take an
+//! edge that is not forward. Such an edge is counted on only if it is plain: it chooses nothing, joins nobody, and waits
+//! for nothing behind the start of a thread.
 
 use super::encode::Role;
 use super::forward::forward_edges;
@@ -37,16 +39,21 @@ pub(crate) fn no_deadlock<S: Sink>(generator: &mut Generator<'_>, sink: &mut S) 
             if let Some(location) = still_running(generator, thread, number) {
                 let is_blocked = blocked_at(generator, location, Role::ACTOR);
                 sequent.hypotheses.push(generator.encoder.pool.implies(here, is_blocked));
-                ended.push(generator.encoder.pool.not(here));
+                let can_go_back = can_go_back(generator, location, Role::ACTOR);
+                ended.push(generator.encoder.pool.implies(here, can_go_back));
             }
         }
         sequent.places.push((thread, points));
     }
     let mut witnesses = 0;
     for location in occupied(generator) {
+        // Whoever is there can be the first witness, so that what is shown of it holds of all of them.
+        let can_go_back = can_go_back(generator, location, Role::extra(witnesses));
         let count = generator.counter(&Counter::at(location));
         let zero = generator.encoder.constant(0);
-        ended.push(generator.encoder.pool.le(count, zero));
+        let pool = &mut generator.encoder.pool;
+        let nobody = pool.le(count, zero);
+        ended.push(pool.or([nobody, can_go_back]));
         let classes = generator.counters.at(location);
         for class in std::iter::once(Counter::at(location)).chain(classes) {
             // One of a class may be the one of all.
@@ -101,6 +108,40 @@ fn blocked_at(generator: &mut Generator<'_>, location: LocationId, role: Role) -
         }
     }
     generator.encoder.pool.and(blocked)
+}
+
+/// A thread at a location can take an edge that is not forward.
+fn can_go_back(generator: &mut Generator<'_>, location: LocationId, role: Role) -> TermId {
+    let program = generator.outline.program;
+    let forward = forward_edges(program);
+    let mut ways = Vec::new();
+    for &edge in program.outgoing(location) {
+        let target = ControlPoint::At(program.edges()[edge].target);
+        if !forward.contains(edge) && !is_atomic(program, target) && is_plain(program, edge) {
+            let Generator { encoder, outline, structure, goal, .. } = generator;
+            let step = Step::by(encoder, outline, structure, *goal, edge, role);
+            ways.push(encoder.pool.and(step.waits));
+        }
+    }
+    generator.encoder.pool.or(ways)
+}
+
+/// Whether an edge can be taken as soon as its conditions hold.
+fn is_plain(program: &Program, edge: EdgeId) -> bool {
+    let mut has_started = false;
+    let mut is_plain = has_choices(program, edge);
+    for op in &program.edges()[edge].ops {
+        match op {
+            Op::Assume(..) | Op::Check(..) => is_plain &= !has_started,
+            Op::Spawn { thread, .. } => {
+                is_plain &= !is_instance(program, *thread);
+                has_started = true;
+            }
+            Op::Assign(_) | Op::Halt => {}
+            Op::Havoc(..) | Op::Join(_) => is_plain = false,
+        }
+    }
+    is_plain
 }
 
 /// Something that a step waits for is not so.

@@ -30,7 +30,7 @@ pub struct Instantiate {
 impl Default for Instantiate {
     /// So many as engines can tell apart with profit: most of them look at threads in pairs at least.
     fn default() -> Self {
-        Self { most_threads: 32 }
+        Self { most_threads: 64 }
     }
 }
 

@@ -1,4 +1,4 @@
-// expect: unknown
+// expect: safe
 // A spin lock made of compare-and-swap.
 #include <assert.h>
 #include <pthread.h>

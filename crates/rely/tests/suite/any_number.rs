@@ -16,5 +16,5 @@ fn there_are_enough_programs_and_few_are_left_undecided() {
     let verdicts: Vec<String> =
         expectations_of("counting").into_iter().map(|expected| expected.verdict).collect();
     let count = |verdict: &str| verdicts.iter().filter(|found| *found == verdict).count();
-    assert!(count("safe") >= 20 && count("unsafe") >= 20 && count("unknown") <= 5, "{verdicts:?}");
+    assert!(count("safe") >= 20 && count("unsafe") >= 20 && count("unknown") <= 4, "{verdicts:?}");
 }

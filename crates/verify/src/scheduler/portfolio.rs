@@ -10,9 +10,9 @@ use super::limits::PortfolioLimits;
 use super::race::{Accept, Entrants, Race};
 use super::{Attributed, Decision, Judge, RelyGuaranteeStrategy, Strategy, Task};
 use rely_base::{Budget, StopReason};
-use rely_engines::{Explore, ExploreOptions, Helping, Parameterized, Termination};
+use rely_engines::{Engine, Explore, ExploreOptions, Helping, Parameterized, Termination};
 use rely_evidence::{Claim, Reason, Verdict};
-use rely_program::Goal;
+use rely_program::{Goal, ThreadKind};
 
 const OUT_OF_STEPS: Reason = Reason::Stopped(StopReason::Steps);
 const OUT_OF_MEMORY: Reason = Reason::Stopped(StopReason::Memory);
@@ -79,6 +79,15 @@ impl Portfolio {
         budget.with_step_limit(steps(self.limits.check_steps_at_first))
     }
 
+    /// That nobody waits for ever needs no ranking: threads are counted, if there is any number of them, or somebody
+    /// helps.
+    fn without_ranking<T>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Option<T> {
+        let is_any_number = task.program.threads().values().any(|thread| thread.kind == ThreadKind::Template);
+        let engines: [&dyn Engine; 2] = [&self.parameterized, &self.helping];
+        let mut engines = engines.into_iter().skip(usize::from(!is_any_number));
+        engines.find_map(|engine| accept(task.run(engine, budget, task.observer), budget).ok())
+    }
+
     fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
         let explore = Explore {
             options: ExploreOptions { steps_of_walks: self.limits.walk_steps as u64, ..self.explore },
@@ -102,7 +111,7 @@ impl Portfolio {
                 Reason::StateLimit(_) | Reason::Sampled | Reason::NoMeaning(_) | OUT_OF_STEPS | OUT_OF_MEMORY,
             ) => {
                 let helped = match task.goal {
-                    Goal::Deadlock => accept(task.run(&self.helping, budget, task.observer), budget).ok(),
+                    Goal::Deadlock => self.without_ranking(task, budget, accept),
                     _ => None,
                 };
                 let ranked = || accept(task.run(&self.termination, budget, task.observer), budget);

@@ -63,6 +63,9 @@ impl<'r, T: Send> Race<'r, T> {
                     let quick = second.with_step_limit(engines.deduction_steps);
                     race.try_quickly(&Deductive::default(), &quick);
                 }
+                if !any_number {
+                    race.try_quickly(&engines.parameterized, &second);
+                }
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
                 race.deduce(&second);
             });

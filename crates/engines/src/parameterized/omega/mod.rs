@@ -30,7 +30,7 @@ use rely_program::{Expr, Goal, Op, Program, PropertyKind};
 /// What the method finds out about a program.
 pub(super) fn claim(program: &Program, goal: Goal, limits: Limits, budget: &Budget) -> Claim {
     let engine = super::NAME;
-    if let Some(what) = unsupported(program) {
+    if let Some(what) = unsupported(program, goal) {
         return Claim::Unknown(Reason::UnsupportedConstruct { engine, construct: what.to_owned() });
     }
     let gave_up = |why: &str| Claim::Unknown(Reason::GaveUp { engine, why: why.to_owned() });
@@ -50,7 +50,10 @@ pub(super) fn claim(program: &Program, goal: Goal, limits: Limits, budget: &Budg
 }
 
 /// What of a program the method cannot treat.
-fn unsupported(program: &Program) -> Option<&'static str> {
+fn unsupported(program: &Program, goal: Goal) -> Option<&'static str> {
+    if goal == Goal::Deadlock {
+        return Some("deadlocks");
+    }
     if program
         .properties()
         .iter()
