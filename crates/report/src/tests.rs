@@ -360,6 +360,7 @@ fn findings_as_json() {
                     ],
                     "steps": [
                       {
+                        "essential": true,
                         "operations": "t := x",
                         "place": {
                           "column": 30,
@@ -385,6 +386,7 @@ fn findings_as_json() {
                         ]
                       },
                       {
+                        "essential": true,
                         "operations": "t := x",
                         "place": {
                           "column": 30,
@@ -410,6 +412,7 @@ fn findings_as_json() {
                         ]
                       },
                       {
+                        "essential": true,
                         "operations": "x := t + 1",
                         "place": {
                           "column": 38,
@@ -430,6 +433,7 @@ fn findings_as_json() {
                         ]
                       },
                       {
+                        "essential": true,
                         "operations": "x := t + 1",
                         "place": {
                           "column": 38,
