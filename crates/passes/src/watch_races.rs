@@ -73,13 +73,12 @@ pub fn watch_races(program: &Program, budget: &Budget) -> Result<Watched, Interr
     (base, creations) = with_creations(base);
     let mut watcher = Watcher { draft: Draft::new(&base), cell, hits: FxHashMap::default() };
     let mut pairs: Vec<Vec<usize>> = Vec::new();
-    let mut known: FxHashMap<Expr, usize> = FxHashMap::default();
+    let mut known: FxHashMap<[Side; 2], usize> = FxHashMap::default();
     for (index, &pair) in conflicts.pairs.iter().enumerate() {
         budget.check_work(Work::Simplifying("watch_races"))?;
-        let condition = watcher.condition(conflicts.of(pair));
-        let property = *known.entry(condition.clone()).or_insert_with(|| {
+        let property = *known.entry(watcher.sides(conflicts.of(pair))).or_insert_with_key(|sides| {
             let span = base.edges()[conflicts.accesses[pair.first].edge].span;
-            watcher.draft.add_property(Property { kind: PropertyKind::Always(condition), span });
+            watcher.draft.add_property(Property { kind: PropertyKind::Always(condition(sides)), span });
             pairs.push(Vec::new());
             pairs.len() - 1
         });
@@ -198,6 +197,7 @@ fn with_creations(program: Program) -> (Program, Vec<VarId>) {
 }
 
 /// What must be seen of one side of a pair.
+#[derive(PartialEq, Eq, Hash)]
 struct Side {
     location: LocationId,
     guard: Vec<Expr>,
@@ -212,22 +212,9 @@ struct Watcher<'p> {
 }
 
 impl Watcher<'_> {
-    /// That no two threads are about to make the accesses.
-    fn condition(&mut self, accesses: [&Access; 2]) -> Expr {
+    fn sides(&mut self, accesses: [&Access; 2]) -> [Side; 2] {
         let by_index = accesses.iter().all(|access| access.index.is_some());
-        let [first, second] = accesses.map(|access| self.side(access, by_index));
-        let at_least = |location, count| Expr::CountAt(location).ge(Expr::int(count));
-        let mut parts = match first.location == second.location {
-            true => vec![at_least(first.location, 2)],
-            false => vec![at_least(first.location, 1), at_least(second.location, 1)],
-        };
-        parts.extend(first.guard.into_iter().chain(second.guard));
-        if let (Some(first), Some(second)) = (first.index, second.index)
-            && first != second
-        {
-            parts.push(first.eq(second));
-        }
-        Expr::unary(UnaryOp::Not, Expr::all(parts))
+        accesses.map(|access| self.side(access, by_index))
     }
 
     fn side(&mut self, access: &Access, by_index: bool) -> Side {
@@ -266,6 +253,22 @@ impl Watcher<'_> {
         self.hits.insert((from, conditions), hit);
         hit
     }
+}
+
+/// That no two threads are about to make the accesses of a pair.
+fn condition([first, second]: &[Side; 2]) -> Expr {
+    let at_least = |location, count| Expr::CountAt(location).ge(Expr::int(count));
+    let mut parts = match first.location == second.location {
+        true => vec![at_least(first.location, 2)],
+        false => vec![at_least(first.location, 1), at_least(second.location, 1)],
+    };
+    parts.extend(first.guard.iter().chain(&second.guard).cloned());
+    if let (Some(first), Some(second)) = (&first.index, &second.index)
+        && first != second
+    {
+        parts.push(first.clone().eq(second.clone()));
+    }
+    Expr::unary(UnaryOp::Not, Expr::all(parts))
 }
 
 /// The expression with the handle of the thread that evaluates it.

@@ -275,7 +275,7 @@ fn verify_translated(
         return prepared.verified(verdict, Some(LOCKSETS));
     }
     let judge = |claim: Claim, budget: &Budget| prepared.judge(program, goal, claim, budget);
-    let task = Task { program: &prepared.program, goal: prepared.goal, observer };
+    let task = Task { program: prepared.program(), goal: prepared.goal, observer };
     let Decision { verdict, engine } = strategy.decide(task, budget, &judge);
     let verdict = match verdict {
         Verdict::Safe(proved) if trust != Trust::Passes => prepared.explore(program, goal, proved, budget),
@@ -286,12 +286,19 @@ fn verify_translated(
 
 /// What engines see of a program.
 struct Prepared {
-    program: Program,
+    seen: Seen,
     /// What they are asked about it.
     goal: Goal,
     back: BackMap,
-    /// If they are asked about races.
-    races: Option<Races>,
+}
+
+/// The program that they see.
+enum Seen {
+    /// What passes have made of it.
+    Simplified(Program),
+    /// If they are asked about races: what passes have made of the program in which they are watched, unless
+    /// nothing is left to be shown.
+    Races(Races, Option<Program>),
 }
 
 impl Prepared {
@@ -315,19 +322,36 @@ impl Prepared {
         };
         if goal != Goal::Race {
             let (program, back) = shaped(program, goal)?;
-            return Ok(Prepared { program, goal, back, races: None });
+            return Ok(Prepared { seen: Seen::Simplified(program), goal, back });
         }
         let races = Races::new(program, prove_easy, budget)?;
-        let (program, back) = match races.settled {
-            Some(_) => (races.program.clone(), BackMap::identity()),
-            None => shaped(&races.program, Goal::Assert)?,
+        let (simplified, back) = match races.settled {
+            Some(_) => (None, BackMap::identity()),
+            None => {
+                let (program, back) = shaped(races.program(), Goal::Assert)?;
+                (Some(program), back)
+            }
         };
-        Ok(Prepared { program, goal: Goal::Assert, back, races: Some(races) })
+        Ok(Prepared { seen: Seen::Races(races, simplified), goal: Goal::Assert, back })
+    }
+
+    fn program(&self) -> &Program {
+        match &self.seen {
+            Seen::Simplified(program) | Seen::Races(_, Some(program)) => program,
+            Seen::Races(races, None) => races.program(),
+        }
+    }
+
+    fn races(&self) -> Option<&Races> {
+        match &self.seen {
+            Seen::Simplified(_) => None,
+            Seen::Races(races, _) => Some(races),
+        }
     }
 
     /// The verdict if no engine is needed.
     fn settled(&self) -> Option<Verdict> {
-        self.races.as_ref()?.settled.clone()
+        self.races()?.settled.clone()
     }
 
     /// The verdict that the evidence of a claim allows.
@@ -337,8 +361,8 @@ impl Prepared {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();
         }
-        if let Some(races) = &self.races {
-            return races.judge(source, &self.program, &self.back, claim, budget);
+        if let Some(races) = self.races() {
+            return races.judge(source, self.program(), &self.back, claim, budget);
         }
         let source = &*checked_of(source, goal, matches!(claim, Claim::Safe(_)));
         let checked = match claim {
@@ -347,16 +371,18 @@ impl Prepared {
                 let claim = trace.map_or_else(|| Claim::Unknown(not_translated()), Claim::Unsafe);
                 rely_evidence::check(source, goal, claim, budget)
             }
-            Claim::Safe(proof) => rely_evidence::check_proof(source, &self.program, self.goal, proof, budget),
-            claim @ Claim::Unknown(_) => rely_evidence::check(&self.program, self.goal, claim, budget),
+            Claim::Safe(proof) => {
+                rely_evidence::check_proof(source, self.program(), self.goal, proof, budget)
+            }
+            claim @ Claim::Unknown(_) => rely_evidence::check(self.program(), self.goal, claim, budget),
         };
         checked.into_verdict()
     }
 
     /// Looks whether the program as the front end made it is so small that it can be explored besides.
     fn explore(&self, source: &Program, goal: Goal, proved: Proved, budget: &Budget) -> Verdict {
-        let explored = match &self.races {
-            Some(races) => rely_evidence::explore_source(proved, &races.program, self.goal, budget),
+        let explored = match self.races() {
+            Some(races) => rely_evidence::explore_source(proved, races.program(), self.goal, budget),
             None => rely_evidence::explore_source(proved, &checked_of(source, goal, true), goal, budget),
         };
         explored.into_verdict()
@@ -367,16 +393,19 @@ impl Prepared {
             Verdict::Safe(proved) => proved.trusted(self.back.changed_by()),
             Verdict::Unsafe(_) | Verdict::Unknown(_) => Vec::new(),
         };
-        if self.races.is_some() && matches!(verdict, Verdict::Safe(_)) {
+        if self.races().is_some() && matches!(verdict, Verdict::Safe(_)) {
             trusted.insert(0, WATCHING);
         }
-        let back = match &self.races {
-            Some(races) => races.watched.way_back().then(self.back),
-            None => self.back,
-        };
         let speaks_of_source =
-            !self.races.as_ref().is_some_and(|races| races.watched.chooses_cell() || races.needs_creations);
-        Verified { verdict, engine, prepared: self.program, back, speaks_of_source, trusted }
+            !self.races().is_some_and(|races| races.watched.chooses_cell() || races.needs_creations);
+        let (prepared, back) = match self.seen {
+            Seen::Simplified(program) => (program, self.back),
+            Seen::Races(races, simplified) => {
+                let back = races.watched.way_back().then(self.back);
+                (simplified.unwrap_or_else(|| races.into_program()), back)
+            }
+        };
+        Verified { verdict, engine, prepared, back, speaks_of_source, trusted }
     }
 }
 
@@ -406,7 +435,7 @@ pub fn certify(
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
-    let proof = certificate.proof_of(&prepared.program)?;
+    let proof = certificate.proof_of(prepared.program())?;
     let verdict = match prepared.judge(program, goal, Claim::Safe(proof), budget) {
         Verdict::Safe(_) if has_limits(program) => Verdict::Unknown(Reason::CertifiedLimit),
         verdict => verdict,
@@ -429,7 +458,7 @@ fn prepared_for(
     let mut last = None;
     for &(sections, prove_easy) in ways {
         let prepared = Prepared::new(program, goal, Shape::Simplified(sections), prove_easy, budget)?;
-        if certificate.is_about(&prepared.program) {
+        if certificate.is_about(prepared.program()) {
             return Ok(prepared);
         }
         last = Some(prepared);

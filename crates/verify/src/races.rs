@@ -18,8 +18,8 @@ pub const LOCKSETS: &str = "locksets";
 #[derive(Debug)]
 pub(crate) struct Races {
     pub(crate) watched: Watched,
-    /// The watched program without the properties that are proved, unless all of them are.
-    pub(crate) program: Program,
+    /// The watched program without the properties that are proved, if some are and some are not.
+    rest: Option<Program>,
     /// Which properties are left, by their numbers among all.
     left: Vec<usize>,
     /// The verdict if nothing is left.
@@ -49,12 +49,28 @@ impl Races {
                 settled = left.is_empty().then_some(verdict);
             }
         }
-        let program = match settled {
-            Some(_) => watched.program.clone(),
-            None => restricted(&watched.program, |property| left.binary_search(&property).is_ok()),
-        };
         let needs_creations = needs_creations && settled.is_some();
-        Ok(Self { watched, program, left, settled, needs_creations })
+        let mut races = Self { watched, rest: None, left, settled, needs_creations };
+        if races.settled.is_none() {
+            races.leave_out_proved();
+        }
+        Ok(races)
+    }
+
+    /// The watched program without the properties that are proved, unless all of them are.
+    pub(crate) fn program(&self) -> &Program {
+        self.rest.as_ref().unwrap_or(&self.watched.program)
+    }
+
+    pub(crate) fn into_program(self) -> Program {
+        self.rest.unwrap_or(self.watched.program)
+    }
+
+    fn leave_out_proved(&mut self) {
+        let program = &self.watched.program;
+        let is_all = self.left.len() == program.properties().len();
+        self.rest =
+            (!is_all).then(|| restricted(program, |property| self.left.binary_search(&property).is_ok()));
     }
 
     /// A trace of the program that violates a property as one of the program as the front end made it that
@@ -78,7 +94,7 @@ impl Races {
     /// Takes properties away.
     pub(crate) fn set_aside(&mut self, properties: &[usize]) {
         self.left.retain(|property| !properties.contains(property));
-        self.program = restricted(&self.watched.program, |property| self.left.contains(&property));
+        self.leave_out_proved();
     }
 
     /// Which property a claim says to be violated, by its number among all.
@@ -123,7 +139,7 @@ impl Races {
                 rely_evidence::check(source, Goal::Race, claim, budget)
             }
             Claim::Safe(proof) => {
-                rely_evidence::check_proof(&self.program, simplified, Goal::Assert, proof, budget)
+                rely_evidence::check_proof(self.program(), simplified, Goal::Assert, proof, budget)
             }
             claim @ Claim::Unknown(_) => rely_evidence::check(simplified, Goal::Assert, claim, budget),
         };
@@ -146,11 +162,14 @@ fn checked(
     if !proved.contains(&true) {
         return None;
     }
-    let program = restricted(program, |property| proved[property]);
+    let program = match proved.contains(&false) {
+        true => &restricted(program, |property| proved[property]),
+        false => program,
+    };
     let claim = Claim::Safe(Proof::RelyGuarantee(analysis.proof()));
     // What is left needs time, too.
     let patience = budget.remaining().map_or(budget.clone(), |left| budget.with_time_limit(left / 2));
-    match rely_evidence::check(&program, Goal::Assert, claim, &patience).into_verdict() {
+    match rely_evidence::check(program, Goal::Assert, claim, &patience).into_verdict() {
         verdict @ Verdict::Safe(_) => Some(verdict),
         _ => None,
     }

@@ -56,7 +56,9 @@ pub fn survey_races(
     races.left().iter().for_each(|&property| answers[property] = PairAnswer::Open);
     while !races.left().is_empty() {
         let sections = CriticalSections::Atomic;
-        let Ok((smaller, back)) = prepare_with(&races.program, Goal::Assert, sections, budget) else { break };
+        let Ok((smaller, back)) = prepare_with(races.program(), Goal::Assert, sections, budget) else {
+            break;
+        };
         let racing = Mutex::new(Vec::new());
         let judge = |claim: Claim, budget: &Budget| {
             let property = races.property_of(&claim, &back);

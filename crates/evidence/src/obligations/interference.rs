@@ -6,7 +6,7 @@ use super::points::is_instance;
 use super::sequent::Sequent;
 use super::step::Step;
 use super::{Generator, Reading, Sink, StatedCube};
-use crate::data::{Cube, Moment, Quantity, Rule, Subject};
+use crate::data::{ControlPoint, Cube, Moment, Quantity, Rule, Subject};
 use rely_program::{EdgeId, ThreadId};
 use std::rc::Rc;
 
@@ -33,8 +33,11 @@ impl Generator<'_> {
         let mentions = Rc::clone(&self.mentions);
         let disturbed = program.threads().ids().filter(|&thread| is_disturbed(thread));
         let mut untouched: u64 = disturbed.map(|thread| mentions.cubes_of(thread)).sum();
+        let source = self.outline.numbers.number(actor, ControlPoint::At(program.edges()[id].source));
+        // Nothing can happen to assertions that exclude that the step is made.
+        let is_excluded = |here| source.is_some_and(|source| mentions.exclude((actor, source), here));
         for (thread, number) in mentions.touched_by(step) {
-            if is_disturbed(thread) {
+            if is_disturbed(thread) && !is_excluded((thread, number)) {
                 let point = self.outline.numbers.point(thread, number);
                 untouched -= self.outline.at(thread, point).len() as u64;
                 let subject = Subject::new(Rule::Interference).at(thread, point).along(id);

@@ -2,8 +2,9 @@
 
 use super::encode::{Cell, Encoder, Role};
 use super::outline::Outline;
+use super::points::PointSet;
 use super::step::Step;
-use crate::data::Quantity;
+use crate::data::{Cube, Quantity};
 use rely_program::ThreadId;
 use rustc_hash::FxHashMap;
 
@@ -12,6 +13,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Mentions {
     cells: FxHashMap<Cell, Vec<(ThreadId, usize)>>,
     places: FxHashMap<ThreadId, Vec<(ThreadId, usize)>>,
+    /// Where an instance can be while a thread is at a control point, if all cubes there say something of that.
+    allowed: FxHashMap<(ThreadId, (ThreadId, usize)), PointSet>,
     /// How many cubes there are at the control points of each thread at which others can move.
     cubes: FxHashMap<ThreadId, u64>,
 }
@@ -24,6 +27,7 @@ impl Mentions {
                 let cubes = outline.at(thread, outline.numbers.point(thread, number));
                 *mentions.cubes.entry(thread).or_default() += cubes.len() as u64;
                 let here = (thread, number);
+                mentions.note_allowed(outline, here, cubes);
                 for cube in cubes {
                     for (other, _) in &cube.others {
                         add(mentions.places.entry(*other).or_default(), here);
@@ -38,6 +42,22 @@ impl Mentions {
             }
         }
         mentions
+    }
+
+    fn note_allowed(&mut self, outline: &Outline<'_>, here: (ThreadId, usize), cubes: &[Cube]) {
+        let [first, ..] = cubes else { return };
+        for (other, _) in &first.others {
+            let said = cubes.iter().map(|cube| cube.others.iter().find(|(thread, _)| thread == other));
+            let Some(said) = said.collect::<Option<Vec<_>>>() else { continue };
+            let points = said.into_iter().flat_map(|(_, points)| points);
+            let numbers = points.filter_map(|&point| outline.numbers.number(*other, point));
+            self.allowed.insert((*other, here), numbers.collect());
+        }
+    }
+
+    /// Whether an instance can't be at a control point while a thread is at another one.
+    pub(crate) fn exclude(&self, (instance, at): (ThreadId, usize), here: (ThreadId, usize)) -> bool {
+        self.allowed.get(&(instance, here)).is_some_and(|allowed| !allowed.contains(at))
     }
 
     /// How many cubes a thread has at control points at which others can move.

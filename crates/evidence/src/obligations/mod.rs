@@ -52,7 +52,7 @@ use measure::{Circumstance, Measure};
 use mentions::Mentions;
 use outline::Outline;
 use points::{PointSet, instances, is_instance};
-use rely_logic::{Integer, TermId};
+use rely_logic::{Integer, TermId, TermPool};
 use rely_program::{EdgeId, Goal, Program, ThreadId, Value, VarId, definedness};
 use rounds::{has_rounds, is_round};
 use rustc_hash::FxHashMap;
@@ -77,6 +77,12 @@ pub(crate) trait Sink {
 
     /// So many obligations that are obvious: the step changes nothing that they mention.
     fn obvious(&mut self, count: u64);
+
+    /// Whether it is known by now that hypotheses contradict each other, so that nothing has to be asked about what
+    /// follows from them.
+    fn contradict(&self, _pool: &TermPool, _hypotheses: &[TermId]) -> bool {
+        false
+    }
 }
 
 /// A cube of the proof in terms of the logic.
@@ -126,6 +132,8 @@ pub(crate) struct Generator<'p> {
     stated: FxHashMap<(ThreadId, ControlPoint, Role), StatedCubes>,
     /// Where the assertions mention what.
     mentions: Rc<Mentions>,
+    /// That an instance is at a control point, by its number, and its assertion holds there.
+    standing: FxHashMap<(ThreadId, usize), TermId>,
     /// That an instance is somewhere where others can move, and its assertion holds there.
     anywhere: FxHashMap<ThreadId, TermId>,
     /// That this is so of all instances.
@@ -186,6 +194,7 @@ impl<'p> Generator<'p> {
             outline,
             encoder,
             mentions,
+            standing: FxHashMap::default(),
             anywhere: FxHashMap::default(),
             everybody: None,
             structure: Structure::new(program),

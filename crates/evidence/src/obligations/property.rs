@@ -221,14 +221,21 @@ fn still_occupied(
 
 /// An instance is at one of some control points, where its assertion holds.
 pub(crate) fn standing(generator: &mut Generator<'_>, thread: ThreadId, set: &PointSet) -> TermId {
-    let mut cases = Vec::new();
-    for number in set.iter() {
-        let point = generator.outline.numbers.point(thread, number);
-        let here = generator.encoder.stands_in(thread, &PointSet::single(number));
-        let assertion = asserted(generator, thread, point, Role::ACTOR);
-        cases.push(generator.encoder.pool.and([here, assertion]));
-    }
+    let cases: Vec<TermId> = set.iter().map(|number| standing_at(generator, thread, number)).collect();
     generator.encoder.pool.or(cases)
+}
+
+/// An instance is at the control point of this number, where its assertion holds.
+fn standing_at(generator: &mut Generator<'_>, thread: ThreadId, number: usize) -> TermId {
+    if let Some(&known) = generator.standing.get(&(thread, number)) {
+        return known;
+    }
+    let point = generator.outline.numbers.point(thread, number);
+    let here = generator.encoder.stands_in(thread, &PointSet::single(number));
+    let assertion = asserted(generator, thread, point, Role::ACTOR);
+    let stands = generator.encoder.pool.and([here, assertion]);
+    generator.standing.insert((thread, number), stands);
+    stands
 }
 
 /// One of the cubes at a control point holds.
@@ -253,14 +260,17 @@ fn holds<S: Sink>(
     sink: &mut S,
 ) -> Result<(), S::Stop> {
     let program = generator.outline.program;
+    let defined = definedness(program, condition);
+    if sink.contradict(&generator.encoder.pool, &situation.hypotheses) {
+        sink.obvious(1 + defined.len() as u64);
+        return Ok(());
+    }
     let counts = counts(generator, condition, &mut situation);
     let unchanged = Values::default();
     let values = situation.step.map_or(&unchanged, |step| &step.after);
     let viewer = Viewer { thread: None, values, counts: &counts };
     let mut hypotheses = situation.hypotheses;
-    let conditions = definedness(program, condition).into_iter().map(|(_, defined)| defined);
-    let conditions: Vec<Expr> = conditions.chain([condition.clone()]).collect();
-    for condition in &conditions {
+    for condition in defined.iter().map(|(_, defined)| defined).chain([condition]) {
         let condition = generator.encoder.condition_of(viewer, condition);
         let mut sequent = Sequent::new(situation.subject);
         sequent.hypotheses.clone_from(&hypotheses);

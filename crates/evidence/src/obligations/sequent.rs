@@ -90,14 +90,10 @@ impl Sequent {
         Self { subject, hypotheses: Vec::new(), more: Rc::default(), places: Vec::new(), goal: Rc::default() }
     }
 
-    /// The same with everything that is known among its hypotheses, if there is more than that already.
-    pub(crate) fn with_more(&self) -> Option<Self> {
-        if self.more.is_empty() {
-            return None;
-        }
-        let mut all = Self { more: Rc::default(), ..self.clone() };
-        all.hypotheses.extend(self.more.iter());
-        Some(all)
+    /// The same with everything that is known among its hypotheses.
+    pub(crate) fn with_more(mut self) -> Self {
+        self.hypotheses.extend(std::mem::take(&mut self.more).iter());
+        self
     }
 
     /// Decides what needs no solver, without what is seldom needed.

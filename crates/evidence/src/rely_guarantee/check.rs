@@ -19,10 +19,16 @@ use rely_logic::{
 };
 use rely_program::{Goal, Program};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// How many answers the solver remembers.
 pub(crate) const MEMORY_OF_ANSWERS: usize = 1 << 14;
+/// How many pairs of formulas that contradict each other are remembered. Proofs by lock sets have many: two values of
+/// each lock for every two threads.
+const MEMORY_OF_CLASHES: usize = 1 << 18;
+/// Among how many hypotheses such a pair is looked for.
+const MOST_COMPARED: usize = 8;
 /// How many values of a counterexample are shown.
 const SHOWN_VALUES: usize = 8;
 
@@ -76,6 +82,8 @@ struct Judge<'b> {
     solver: FormulaSolver,
     /// Formulas of which a refutation was accepted; many obligations lead to the same questions.
     refuted: FxHashSet<Box<[TermId]>>,
+    /// Pairs among them, in ascending order.
+    clashes: FxHashSet<(TermId, TermId)>,
     accepted: Accepted,
     /// How many more obligations needed no look.
     obvious: u64,
@@ -100,14 +108,17 @@ impl Sink for Judge<'_> {
     ) -> Result<(), Obstacle> {
         self.budget.check()?;
         self.accepted.obligations += 1;
+        if self.contradict(&encoder.pool, &sequent.hypotheses) {
+            return Ok(());
+        }
         let subject = sequent.subject;
-        let with_more = sequent.with_more();
+        let kept = (!sequent.more.is_empty()).then(|| sequent.clone());
         let Question::Open(question) = sequent.question(encoder, outline) else { return Ok(()) };
-        let Some(with_more) = with_more else { return self.decide(encoder, subject, &question) };
+        let Some(kept) = kept else { return self.decide(encoder, subject, &question) };
         if self.is_easy(encoder, &question, &question.hypotheses)? {
             return Ok(());
         }
-        match with_more.question(encoder, outline) {
+        match kept.with_more().question(encoder, outline) {
             Question::Settled => Ok(()),
             Question::Open(question) => self.decide(encoder, subject, &question),
         }
@@ -116,12 +127,35 @@ impl Sink for Judge<'_> {
     fn obvious(&mut self, count: u64) {
         self.obvious += count;
     }
+
+    fn contradict(&self, pool: &TermPool, hypotheses: &[TermId]) -> bool {
+        let mut literals: SmallVec<[TermId; MOST_COMPARED]> = SmallVec::new();
+        for &hypothesis in hypotheses {
+            match pool.node(hypothesis) {
+                Node::And(parts) => literals.extend_from_slice(parts),
+                _ => literals.push(hypothesis),
+            }
+            if literals.len() > MOST_COMPARED {
+                return false;
+            }
+        }
+        let clash = |one: TermId, other: TermId| self.clashes.contains(&(one.min(other), one.max(other)));
+        let mut rest = literals.as_slice();
+        while let [first, others @ ..] = rest {
+            if others.iter().any(|&other| clash(*first, other)) {
+                return true;
+            }
+            rest = others;
+        }
+        false
+    }
 }
 
 impl<'b> Judge<'b> {
     fn new(budget: &'b Budget) -> Self {
-        let (solver, refuted) = (FormulaSolver::new(MEMORY_OF_ANSWERS), FxHashSet::default());
-        Self { budget, solver, refuted, accepted: Accepted::default(), obvious: 0 }
+        let solver = FormulaSolver::new(MEMORY_OF_ANSWERS);
+        let (refuted, clashes) = (FxHashSet::default(), FxHashSet::default());
+        Self { budget, solver, refuted, clashes, accepted: Accepted::default(), obvious: 0 }
     }
 
     fn decide(
@@ -200,7 +234,7 @@ impl<'b> Judge<'b> {
         self.budget.check()?;
         let pool = &mut encoder.pool;
         self.accepted.questions += 1;
-        if self.refuted.contains(formulas) {
+        if self.is_refuted(formulas) {
             return Ok(Answer::Contradiction);
         }
         let answer = self.solver.satisfiable(pool, formulas, self.budget);
@@ -221,7 +255,21 @@ impl<'b> Judge<'b> {
         })
     }
 
+    fn is_refuted(&self, formulas: &[TermId]) -> bool {
+        match *formulas {
+            [one, other] => self.clashes.contains(&(one.min(other), one.max(other))),
+            _ => self.refuted.contains(formulas),
+        }
+    }
+
     fn remember_refuted(&mut self, formulas: &[TermId]) {
+        if let [one, other] = *formulas {
+            if self.clashes.len() >= MEMORY_OF_CLASHES {
+                self.clashes.clear();
+            }
+            self.clashes.insert((one.min(other), one.max(other)));
+            return;
+        }
         if self.refuted.len() >= MEMORY_OF_ANSWERS {
             self.refuted.clear();
         }

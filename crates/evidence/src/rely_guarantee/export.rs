@@ -201,13 +201,13 @@ impl Sink for Exporter<'_, '_> {
     ) -> Result<(), ObligationsError> {
         self.budget.check()?;
         let subject = sequent.subject;
-        let with_more = sequent.with_more();
+        let kept = (!sequent.more.is_empty()).then(|| sequent.clone());
         let Question::Open(question) = sequent.question(encoder, outline) else { return Ok(()) };
         let mut formulas = question.formulas(&mut encoder.pool);
-        if let Some(with_more) = with_more
+        if let Some(kept) = kept
             && !self.is_contradiction(&mut encoder.pool, &formulas)
         {
-            let Question::Open(question) = with_more.question(encoder, outline) else { return Ok(()) };
+            let Question::Open(question) = kept.with_more().question(encoder, outline) else { return Ok(()) };
             formulas = question.formulas(&mut encoder.pool);
         }
         if !self.seen.insert(formulas.clone()) {

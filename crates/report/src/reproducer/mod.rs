@@ -104,9 +104,6 @@ pub enum NotReproducible {
     /// `pthread_create` stores the handle where ThreadSanitizer does not look.
     #[error("one of the accesses is that of `{0}` to the handle, which ThreadSanitizer does not see")]
     UnseenAccess(String),
-    /// A local variable whose address nobody outside of the function knows.
-    #[error("`{0}` lies on a stack, where the runtime of reproducers cannot tell it from other variables")]
-    OnStack(String),
     /// gcc need not make an access for what nobody uses.
     #[error("nobody uses the value that `{0}` reads, and gcc may leave the access out")]
     Unused(String),

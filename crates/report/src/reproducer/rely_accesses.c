@@ -15,6 +15,11 @@ void rely_free(void *memory) {
     free(memory);
 }
 
+void store_result(void **to, void *value, const void *caller) {
+    (void)caller;
+    *to = value;
+}
+
 #define ACCESS(size) \
     void __tsan_read##size(void *address) { before_access(address, RELY_READ); } \
     void __tsan_write##size(void *address) { before_access(address, RELY_WRITE); } \

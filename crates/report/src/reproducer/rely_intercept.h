@@ -42,4 +42,5 @@
 #define memset rely_memset
 #define memcpy rely_memcpy
 #define strcpy rely_strcpy
+#define realloc rely_realloc
 #endif

@@ -65,6 +65,7 @@ static void raced(const volatile void *address, unsigned long size) {
 #define PLAIN(name, size, how, told) \
     void __tsan_##told##size##_pc(void *address, void *place); \
     void __tsan_##name##size(void *address) { \
+        accessed_from = CALLER; \
         bool races = before_race(address, size, how); \
         __tsan_##told##size##_pc(address, CALLER); \
         if (races) \
@@ -84,6 +85,7 @@ ACCESS(16)
 #define RANGE(name, how) \
     void __tsan_##name##_range_pc(void *address, unsigned long size, void *place); \
     void __tsan_##name##_range(void *address, unsigned long size) { \
+        accessed_from = CALLER; \
         bool races = before_race(address, size, how); \
         __tsan_##name##_range_pc(address, size, CALLER); \
         if (races) \
@@ -100,6 +102,7 @@ RANGE(write, RELY_WRITE)
         next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 #define BEFORE(address, size, how) \
+    accessed_from = CALLER; \
     bool races = before_race(address, size, how); \
     __tsan_func_entry(CALLER)
 
@@ -179,8 +182,18 @@ void rely_free(void *memory) {
     AFTER(memory, size);
 }
 
+void *rely_realloc(void *memory, size_t size) {
+    size_t old = memory ? malloc_usable_size(memory) : 0;
+    bool races = before_realloc();
+    __tsan_func_entry(CALLER);
+    void *moved = realloc(memory, size);
+    AFTER(memory, old);
+    return moved;
+}
+
 /* A copy reads and writes at once: which of the two races, the schedule knows. */
 static void *copy(void *to, const void *from, size_t size, void *(*copies)(void *, const void *, size_t), void *caller) {
+    accessed_from = caller;
     bool reads = before_race(from, size, RELY_READ);
     bool writes = !reads && before_race(to, size, RELY_WRITE);
     __tsan_func_entry(caller);
@@ -205,6 +218,15 @@ char *rely_strcpy(char *to, const char *from) {
     for (const char *at = from; *at; at++)
         size++; /* strlen would show as an access */
     return copy(to, from, size, copy_text, CALLER);
+}
+
+void store_result(void **to, void *value, const void *caller) {
+    accessed_from = caller;
+    bool races = before_race(to, sizeof *to, RELY_WRITE);
+    __tsan_write8_pc(to, (void *)caller);
+    *to = value;
+    if (races)
+        raced(to, sizeof *to);
 }
 
 /* ---- what makes threads wait for each other: to begin and to end are two steps ------------------- */

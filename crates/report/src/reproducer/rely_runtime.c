@@ -39,6 +39,7 @@ bool is_over;
 __thread int self;
 __thread int atomic_depth;
 __thread bool atomic_entered;
+__thread const void *accessed_from;
 
 static unsigned char *taken;    /* for each step: whether it was made or passed over */
 static unsigned char *finished; /* for each turn */
@@ -245,7 +246,27 @@ static bool is_how(int how, int wanted) {
     return wanted == how || (atomic_depth && (wanted & how));
 }
 
-static bool is_access(const struct rely_access *access, const volatile void *address, int known, bool may_bind) {
+/* Whether the program is at the line of a step, as far as that can be found out. */
+static bool is_at_line(const struct rely_step *step) {
+    static __thread const void *known_place;
+    static __thread int known_line;
+    if (!accessed_from)
+        return true;
+    if (accessed_from != known_place) {
+        known_place = accessed_from;
+        known_line = line_of(accessed_from);
+    }
+    return !known_line || known_line == step->line;
+}
+
+/* A cell without a name is what the first access is about that can be the one of the step. On a stack there are many
+   others that nobody shares, so the line has to be the same, too. */
+static bool can_bind(const struct rely_step *step, const struct rely_variable *variable, const volatile void *address) {
+    return !is_bound(address) && (variable->may_be_on_stack ? is_at_line(step) : !is_on_own_stack(address));
+}
+
+static bool is_access(const struct rely_step *step, const struct rely_access *access, const volatile void *address,
+                      int known, bool may_bind) {
     const struct rely_variable *variable = &rely_schedule.variables[access->variable];
     if (variable->address) {
         if (!is_inside(variable, address))
@@ -259,7 +280,7 @@ static bool is_access(const struct rely_access *access, const volatile void *add
     struct bound_cell *cell = binding_of(access->variable, access->element);
     if (cell)
         return cell->address == address;
-    if (!may_bind || known >= 0 || is_bound(address) || (!variable->may_be_on_stack && is_on_own_stack(address)))
+    if (!may_bind || known >= 0 || !can_bind(step, variable, address))
         return false;
     bound[bound_count++] = (struct bound_cell){access->variable, access->element, address};
     return true;
@@ -271,7 +292,7 @@ static bool is_step(int step, const volatile void *address, int known, int how, 
         const struct rely_access *access = &rely_schedule.accesses[candidate->first_access + index];
         /* A racing thread may read and write at once where the schedule means one of them. */
         bool fits = candidate->kind == RELY_RACE ? (access->how & how) != 0 : is_how(how, access->how);
-        if (fits && is_access(access, address, known, may_bind))
+        if (fits && is_access(candidate, access, address, known, may_bind))
             return true;
     }
     return false;
@@ -498,6 +519,25 @@ bool before_free(void) {
         make_step(step);
     leave_guard();
     return step != NO_STEP && rely_schedule.steps[step].kind == RELY_RACE;
+}
+
+/* The same where memory is moved: one statement reads, writes and frees it in many steps. */
+bool before_realloc(void) {
+    bool races = false;
+    if (self == UNSCHEDULED || is_over)
+        return false;
+    take_guard();
+    int line = 0;
+    for (int step = next_step(); !races && step != NO_STEP; step = next_step()) {
+        const struct rely_step *next = &rely_schedule.steps[step];
+        if (!strstr(next->text, "realloc") || (line && next->line != line))
+            break;
+        line = next->line;
+        make_step(step);
+        races = next->kind == RELY_RACE;
+    }
+    leave_guard();
+    return races;
 }
 
 /* ---- watching ------------------------------------------------------------------------------ */

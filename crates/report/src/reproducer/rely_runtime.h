@@ -39,6 +39,7 @@ extern bool is_over;
 extern __thread int self;
 extern __thread int atomic_depth;    /* atomic blocks and functions that were entered */
 extern __thread bool atomic_entered; /* the block has got its turn */
+extern __thread const void *accessed_from; /* where the access returns to, if somebody wants to know */
 
 /* Ends the run: by SIGABRT if the status is 0. */
 void end(int status, const char *format, ...);
@@ -54,6 +55,9 @@ void before_access(const volatile void *address, int how);
 /* The same, and whether the access is the thread's part of a data race. */
 bool before_race(const volatile void *address, unsigned long size, int how);
 bool before_free(void);
+bool before_realloc(void);
+/* Stores what pthread_join does, as an access of the program: the library does it unseen. */
+void store_result(void **to, void *value, const void *caller);
 /* The next step of the thread of a kind, or NO_STEP. */
 int step_of_kind(enum rely_kind kind);
 /* Waits for the turn of a step, and makes it. */

@@ -101,7 +101,10 @@ int rely_thread_join(pthread_t handle, void **result) {
     threads[self].is_joining = true;
     threads[self].joined = handle;
     leave_guard();
-    int status = pthread_join(handle, result);
+    void *value = 0;
+    int status = pthread_join(handle, &value);
+    if (status == 0 && result)
+        store_result(result, value, place);
     take_guard();
     threads[self].blocked = 0;
     threads[self].is_joining = false;

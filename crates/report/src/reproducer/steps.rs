@@ -149,10 +149,6 @@ impl Plan {
     pub(super) fn check_race(&self) -> Result<(), NotReproducible> {
         for step in &self.race {
             let StepKind::Race(access) = &step.kind else { continue };
-            let variable = &self.variables[access.variable];
-            if variable.may_be_on_stack() {
-                return Err(NotReproducible::OnStack(variable.name.clone()));
-            }
             if access.reads && is_discarded(&step.text) {
                 return Err(NotReproducible::Unused(step.text.clone()));
             }
@@ -231,13 +227,15 @@ fn is_bookkeeping(name: &str) -> bool {
     matches!(name.split('#').next(), Some("heap.state" | "heap.size"))
 }
 
-/// Variables are called like the lvalues of C, without the indices in between.
+/// Variables are called like the lvalues of C, without the indices in between. Bit-fields that share memory have a name
+/// together, with `+` in between.
 fn c_place(name: &str, length: Option<usize>, names: &Names) -> CPlace {
     let (object, path) = name.split_once('.').map_or((name, None), |(object, path)| (object, Some(path)));
-    let is_plain = name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+    let is_plain = name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '+'));
+    let is_exact = |path: &str| length.is_none() && !path.contains('+');
     match (is_plain && names.is_variable(object), length, path) {
         (false, _, _) => CPlace::Nameless,
-        (true, Some(_), Some(_)) => CPlace::Inside(object.to_owned()),
+        (true, _, Some(path)) if !is_exact(path) => CPlace::Inside(object.to_owned()),
         (true, length, _) => CPlace::Exact(name.to_owned(), length.unwrap_or(1)),
     }
 }
@@ -359,7 +357,8 @@ impl Planner<'_> {
         let mut both: Vec<_> = racers.into_iter().zip(race.accesses.clone()).collect();
         // Memory that was freed before is something else to ThreadSanitizer.
         both.sort_by_key(|(racer, _)| {
-            statement(self.program, self.sources, racer.edge).1.starts_with("free")
+            let (_, text) = statement(self.program, self.sources, racer.edge);
+            text.starts_with("free") || text.contains("realloc(")
         });
         both.into_iter().enumerate().filter_map(step).collect()
     }

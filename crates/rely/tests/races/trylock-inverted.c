@@ -1,0 +1,32 @@
+// expect(race): unsafe
+// Who fails to get the lock writes all the same.
+#include <pthread.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x;
+
+static void *first(void *unused) {
+    if (pthread_mutex_trylock(&m) != 0) {
+        x++;
+    } else {
+        x++;
+        pthread_mutex_unlock(&m);
+    }
+    return 0;
+}
+
+static void *second(void *unused) {
+    pthread_mutex_lock(&m);
+    x++;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
