@@ -110,7 +110,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(self.some_value(ty));
         }
         let arguments = self.arguments(&call.arguments)?;
-        self.inline(name, &function.node, arguments, wanted, at)
+        // The function may come to this call again.
+        let evaluated = std::mem::take(&mut self.evaluated);
+        let value = self.inline(name, &function.node, arguments, wanted, at)?;
+        self.evaluated = evaluated;
+        Ok(value)
     }
 
     /// Some value of a type, when only the type matters.

@@ -44,7 +44,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => return self.error(at, "what is called is not a function"),
         };
         let holder = self.result_holder(result, wanted, at)?;
-        self.call_one_of(functions, &arguments, holder, wanted, at)?;
+        self.call_one_of(functions, (call, &arguments), holder, wanted, at)?;
         match holder {
             Some(holder) => {
                 let place = self.object_lvalue(holder);
@@ -71,7 +71,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn call_one_of(
         &mut self,
         functions: Vec<(&'a str, Expr)>,
-        arguments: &[Value],
+        (call, arguments): (&'a CallExpression, &[Value]),
         holder: Option<ObjectId>,
         wanted: Wanted,
         at: TreeSpan,
@@ -84,12 +84,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             none = fold::and(none, fold::not(is_this.clone()));
             self.flow = source.clone();
             self.emit(vec![Op::wait(is_this)]);
-            let Some(&function) = self.unit.functions.get(name) else {
-                let what =
-                    format!("`{}`, which is called through a pointer and not defined,", self.spelled(name));
-                return self.refuse(at, what);
+            let value = match self.unit.functions.get(name) {
+                Some(&function) => self.inline(name, &function.node, arguments.to_vec(), wanted, at)?,
+                None => self.call_undefined(name, (call, arguments), wanted, at)?,
             };
-            let value = self.inline(name, &function.node, arguments.to_vec(), wanted, at)?;
             if let Some(holder) = holder {
                 let place = self.object_lvalue(holder);
                 self.assign_value(place, value, Wanted::Nothing, at, at)?;
@@ -101,6 +99,25 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.no_function(none, at);
         self.flow = end;
         Ok(())
+    }
+
+    /// Calls a function that is not defined with arguments that have been evaluated.
+    fn call_undefined(
+        &mut self,
+        name: &'a str,
+        (call, arguments): (&'a CallExpression, &[Value]),
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let nodes = call.arguments.iter().map(std::ptr::from_ref);
+        let evaluated = nodes.zip(arguments.iter().cloned()).collect();
+        let outer = std::mem::replace(&mut self.evaluated, evaluated);
+        let value = match self.library_call(name, call, wanted, at)? {
+            Some(value) => value,
+            None => self.external_call(name, call, wanted, at)?,
+        };
+        self.evaluated = outer;
+        Ok(value)
     }
 
     /// The variable that gets the result of whatever function is called, if it is wanted.

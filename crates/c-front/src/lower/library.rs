@@ -56,6 +56,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(value) = self.verifier_call(name, call, wanted, at)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.entry_argument(name, call, at)? {
+            return Ok(Some(value));
+        }
         if self.unit.functions.contains_key(name) {
             return Ok(None);
         }
@@ -381,6 +384,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "abs" | "labs" | "llabs" | "imaxabs" | "__builtin_abs" | "__builtin_labs" | "__builtin_llabs" => {
                 self.absolute_value(name, call, at).map(Some)
             }
+            _ if name.ends_with("_overflow") => self.overflow_call(name, call, at),
             _ => match self.exact_call(name, call, wanted, at)? {
                 Some(value) => Ok(Some(value)),
                 None => match self.described_effect(name) {
