@@ -33,6 +33,9 @@ pub(crate) enum ObjectKey {
     Global(String),
     StaticLocal(usize),
     Local(ThreadKey, usize),
+    /// A local, or a result, of a function that returns `void *`: what it points to depends on the call, so it is told apart
+    /// by the calls that lead there, the outermost first, and its position.
+    LocalOfCall(ThreadKey, Vec<usize>),
     /// An array of variable length with room for so many elements, which depends on the call.
     VariableArray(ThreadKey, usize, u64),
     /// A variable of which each thread has its own.

@@ -178,6 +178,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
     ) -> Lowered<ObjectId> {
         let thread = self.thread.key.clone();
         let site = self.site(position);
+        if ty.is_pointer()
+            && let Some(key) = self.key_of_call(position)
+        {
+            return self.object(key, self.qualified(name), ty, Storage::Thread(thread), at);
+        }
         let local = ObjectKey::Local(thread.clone(), site);
         let key = match (&ty, self.facts.find(&local)) {
             // Its length is a parameter, say, that is another constant in this call.

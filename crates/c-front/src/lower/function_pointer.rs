@@ -112,12 +112,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let nodes = call.arguments.iter().map(std::ptr::from_ref);
         let evaluated = nodes.zip(arguments.iter().cloned()).collect();
         let outer = std::mem::replace(&mut self.evaluated, evaluated);
-        let value = match self.library_call(name, call, wanted, at)? {
-            Some(value) => value,
-            None => self.external_call(name, call, wanted, at)?,
-        };
+        let value = self.library_call(name, call, wanted, at)?;
         self.evaluated = outer;
-        Ok(value)
+        match value {
+            Some(value) => Ok(value),
+            None => self.error(at, format!("there is no function `{}`", self.spelled(name))),
+        }
     }
 
     /// The variable that gets the result of whatever function is called, if it is wanted.
@@ -126,7 +126,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(None);
         }
         let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
-        let key = ObjectKey::CallResult(thread.clone(), self.site(at.start));
+        // The function itself leaves its result at the start.
+        let key = match self.key_of_call(at.end) {
+            Some(key) if result.is_pointer() => key,
+            _ => ObjectKey::CallResult(thread.clone(), self.site(at.start)),
+        };
         self.object(key, name, result, Storage::Thread(thread), at).map(Some)
     }
 

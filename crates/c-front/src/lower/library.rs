@@ -45,7 +45,7 @@ fn is_of_bytes(name: &str) -> bool {
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    /// A call of a function that is known by name; `None` if it is not.
+    /// A call of a function that the program does not define, or that is known by name; `None` if it is neither.
     pub(super) fn library_call(
         &mut self,
         name: &str,
@@ -73,13 +73,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.check_output(name, call, at)?;
         let outer = self.evaluate_arguments(call)?;
-        let value = self.defined_call(name, call, wanted, at)?;
+        let value = match self.known_call(name, call, wanted, at)? {
+            Some(value) => value,
+            None => self.external_call(name, call, wanted, at)?,
+        };
         self.evaluated = outer;
-        Ok(value)
+        Ok(Some(value))
     }
 
     /// A call of a function of the libraries, whose arguments have been evaluated.
-    fn defined_call(
+    fn known_call(
         &mut self,
         name: &str,
         call: &'a CallExpression,

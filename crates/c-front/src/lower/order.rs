@@ -228,6 +228,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             {
                 true
             }
+            ObjectKey::LocalOfCall(..) => true,
             ObjectKey::Local(_, position) | ObjectKey::VariableArray(_, position, _) => {
                 self.frames.iter().any(|frame| {
                     let function = self.unit.functions.get(frame.name);

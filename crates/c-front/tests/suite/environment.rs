@@ -100,6 +100,19 @@ fn functions_of_the_library_are_called_through_pointers() {
 }
 
 #[test]
+fn what_a_function_around_malloc_returns_is_known() {
+    let text = "typedef unsigned long size_t; typedef unsigned long pthread_t; void *malloc(size_t); void exit(int);\n\
+                struct job { void (*run)(int *); int *at; }; struct node { pthread_t id; struct node *next; };\n\
+                static void *get(size_t size) { void *block; if ((block = malloc(size)) == 0) exit(1); return block; }\n\
+                static void store(int *at) { *at = 3; }\n\
+                static void *work(void *p) { struct job *job = p; job->run(job->at); return 0; }\n\
+                int x; int main(void) { struct job *job = get(sizeof *job); job->run = store; job->at = &x;\n\
+                struct node *node = get(sizeof *node); node->next = 0; pthread_create(&node->id, 0, work, job);\n\
+                pthread_join(node->id, 0); assert(x == 3); return 0; }";
+    check(&preprocessed(text), &[], &[]);
+}
+
+#[test]
 fn arrays_of_variable_length_differ_from_call_to_call() {
     let text = "static int f(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1]; }\n\
                 int main(void) { assert(f(2) == 1); assert(f(4) == 3); assert(f(3) == 2); return 0; }";
