@@ -7,7 +7,7 @@
 //!
 //! `... --example differential_c -- initializers 5000` does the same with 5,000 programs about one
 //! thing, from seed 1000 on or from the seed that follows the number; so do `layouts 2000`,
-//! `conversions 2000`, `punning 2000` and `library 2000`.
+//! `conversions 2000`, `punning 2000`, `library 2000`, `floats 2000` and `together 2000`.
 
 #[path = "../tests/suite/arithmetic.rs"]
 mod arithmetic;
@@ -15,6 +15,8 @@ mod arithmetic;
 mod conversions;
 #[path = "../tests/suite/effects.rs"]
 mod effects;
+#[path = "../tests/suite/floats.rs"]
+mod floats;
 #[path = "../tests/suite/generated.rs"]
 mod generated;
 #[path = "../tests/suite/initializers.rs"]
@@ -29,6 +31,8 @@ mod memory;
 mod punning;
 #[path = "../tests/suite/random.rs"]
 mod random;
+#[path = "../tests/suite/together.rs"]
+mod together;
 #[path = "../tests/suite/versus_gcc.rs"]
 mod versus_gcc;
 
@@ -71,8 +75,10 @@ fn run_topic(out: &mut impl Write, topic: &str, count: u64, first: u64) -> std::
         "conversions" => (conversions::generate, Undefined::Traps),
         "punning" => (punning::generate, Undefined::Never),
         "library" => (library::generate, Undefined::Never),
+        "floats" => (floats::generate, Undefined::Never),
+        "together" => (together::generate, Undefined::Never),
         _ => {
-            let told = "there are initializers, layouts, conversions, punning and library";
+            let told = "there are initializers, layouts, conversions, punning, library, floats and together";
             return writeln!(out, "{told}").map(|()| false);
         }
     };

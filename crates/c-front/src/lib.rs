@@ -35,6 +35,8 @@ mod types;
 mod unit;
 mod value;
 
+use lang_c::ast::TranslationUnit;
+pub use library::{EffectError, Effects};
 use lower::Origin;
 use rely_base::{Budget, Diagnostic, SourceMap, Untranslated, Work};
 use rely_program::Program;
@@ -61,14 +63,20 @@ pub struct CInput {
     /// Whether the use of functions and variables is refused that are neither defined nor known; otherwise it is
     /// assumed that they touch nothing but what they are given.
     pub refuses_externals: bool,
-    /// What functions do that are not defined, in lines like those of the table of library functions:
-    /// `0..7 read_sensor(-)`.
-    pub effects: Vec<String>,
+    /// What functions do that are not part of the program, where the user says so.
+    pub effects: Effects,
+    /// Functions that are called by threads, where there is no program that does.
+    pub harness: Harness,
 }
 
-/// Whether a line says what a function does.
-pub fn is_effect(line: &str) -> bool {
-    library::described(&[line.to_owned()]).is_ok()
+/// What happens to the functions of a library: those of the setup are called first, one after the other, and then any
+/// number of threads call the entries, in any order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Harness {
+    /// Functions that `main` calls before it starts threads.
+    pub setup: Vec<String>,
+    /// Functions that threads call. If there are none, the program has a `main` of its own.
+    pub entries: Vec<String>,
 }
 
 /// One more file of a program.
@@ -231,22 +239,32 @@ fn translate_text(
     budget: &Budget,
 ) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let starts: Vec<usize> = whole.units.iter().map(|unit| unit.start).collect();
-    let renamed = text::conflicting_names(&whole.text, &starts);
-    let prepared = text::prepare(&whole.text, &renamed).map_err(|unreadable| {
+    let mut renamed = text::conflicting_names(&whole.text, &starts);
+    let has_harness = !input.harness.entries.is_empty();
+    if has_harness {
+        text::rename_main(&whole.text, &mut renamed);
+    }
+    let mut prepared = text::prepare(&whole.text, &renamed).map_err(|unreadable| {
         let end = (unreadable.at + 1).min(whole.text.len());
         vec![Diagnostic::error(unreadable.message).at(lines.span(unreadable.at.min(end), end), "here")]
     })?;
+    let mut tree = parse(&prepared, lines)?;
+    if has_harness {
+        text::add_harness(&mut prepared, &tree, &input.harness).map_err(|error| vec![error])?;
+        tree = parse(&prepared, lines)?;
+    }
     let origin = Origin { prepared: &prepared, lines };
-    let tree = text::parse(&prepared).map_err(|fault| {
+    lower::lower(input, &tree, &origin, wakeups, budget)
+}
+
+fn parse(prepared: &text::Prepared, lines: &LineMap<'_>) -> Result<TranslationUnit, Vec<Diagnostic>> {
+    let origin = Origin { prepared, lines };
+    text::parse(prepared).map_err(|fault| {
         let error = Diagnostic::error(fault.message).at(origin.span(fault.start, fault.end), "here");
         let error = Diagnostic { is_unsupported: fault.is_unsupported, ..error };
         vec![match fault.help {
             Some(help) => error.help(help),
             None => error,
         }]
-    })?;
-    let effects = library::described(&input.effects)
-        .map_err(|line| vec![Diagnostic::error(format!("`{line}` does not say what a function does"))])?;
-    let externals = lower::Externals { are_refused: input.refuses_externals, effects: effects.into() };
-    lower::lower(&input.name, &tree, &origin, wakeups, budget, &externals)
+    })
 }

@@ -17,7 +17,7 @@ use rely_base::Limits as _;
 use rely_bench::families::FAMILIES;
 use rely_passes::PassRun;
 use rely_program::Goal;
-use rely_verify::Limits;
+use rely_verify::{Effects, Limits};
 use std::path::PathBuf;
 
 /// The engine unless the user chooses one.
@@ -296,6 +296,9 @@ pub struct InputArgs {
     /// The C standard that the C preprocessor is told, as `gcc -std` is
     #[arg(long, value_name = "STANDARD")]
     pub std: Option<String>,
+    /// As for gcc: only `-m64`, which is the default, is supported
+    #[arg(short = 'm', value_name = "BITS", value_parser = word_size)]
+    pub machine: Option<u8>,
     /// Which C preprocessor runs
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub preprocessor: PreprocessorChoice,
@@ -306,6 +309,15 @@ pub struct InputArgs {
     /// chapter about functions of the library
     #[arg(long, value_name = "EFFECT", value_parser = effect, allow_hyphen_values = true)]
     pub effect: Vec<String>,
+    /// A table of what C functions do that are not defined; the book describes it
+    #[arg(long, value_name = "FILE")]
+    pub effects: Vec<PathBuf>,
+    /// The C files are a library: any number of threads call this function, and others that are given
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
+    pub entry: Vec<String>,
+    /// With --entry: a function that is called once, before the threads start
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',', requires = "entry")]
+    pub setup: Vec<String>,
 }
 
 /// `rely fmt`
@@ -438,8 +450,10 @@ pub(crate) fn goal_parser() -> impl TypedValueParser<Value = Goal> {
 
 /// What a function does that is not defined.
 fn effect(text: &str) -> Result<String, String> {
-    let problem = || "not of the form `RESULT NAME(ARGUMENT, ...)`, as in `0..7 read_sensor(-)`".to_owned();
-    if rely_verify::is_effect(text) { Ok(text.to_owned()) } else { Err(problem()) }
+    match Effects::parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(errors) => Err(format!("{}, as in `0..7 read_sensor(-)`", errors[0].message)),
+    }
 }
 
 /// Seconds, of which none mean that there is no limit.
@@ -475,6 +489,14 @@ fn named_number(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit is changed by `NAME=N`")?;
     let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
     Ok((name.to_owned(), value))
+}
+
+/// `-m64`: what else there is would have types of other sizes.
+fn word_size(text: &str) -> Result<u8, String> {
+    match text {
+        "64" => Ok(64),
+        _ => Err("only programs of 64 bits are supported: types have other sizes in others".to_owned()),
+    }
 }
 
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {

@@ -49,7 +49,10 @@ impl Cache {
     pub fn key(&self, options: &str, source: &rely_verify::Source) -> String {
         let mut hash = Sha256::new();
         let preprocessed = source.preprocessed.as_deref().unwrap_or("");
-        for part in [&self.build, options, &source.name, &source.text, preprocessed] {
+        let rest = format!("{:?} {:?}", source.effects, source.harness);
+        let others = source.others.iter().flat_map(|unit| [unit.name.as_str(), unit.preprocessed.as_str()]);
+        let own = [&self.build, options, &source.name, &source.text, preprocessed, &rest];
+        for part in own.into_iter().chain(others) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }

@@ -55,7 +55,7 @@ fn listed(path: &Path, options: &InputArgs) -> Result<Vec<Unit>, Diagnostic> {
         .map_err(|error| wrong(format!("this is no list of commands that compile files: {error}")))?;
     let mut units: Vec<Unit> = Vec::new();
     for entry in entries {
-        let unit = entry.unit(options);
+        let unit = entry.unit(options).map_err(wrong)?;
         // A file that is compiled twice, for a library and for tests, is one file of the program.
         if units.iter().all(|known| known.path != unit.path) {
             units.push(unit);
@@ -65,7 +65,8 @@ fn listed(path: &Path, options: &InputArgs) -> Result<Vec<Unit>, Diagnostic> {
 }
 
 impl Entry {
-    fn unit(self, options: &InputArgs) -> Unit {
+    /// An error if the options make another language of C.
+    fn unit(self, options: &InputArgs) -> Result<Unit, String> {
         let words = match self.arguments.is_empty() {
             true => words(&self.command),
             false => self.arguments,
@@ -79,15 +80,24 @@ impl Entry {
             };
             if let Some(file) = value("-include") {
                 options.include_file.push(self.directory.join(file));
-            } else if let Some(directory) = value("-isystem").or_else(|| value("-I")) {
+            } else if let Some(directory) =
+                value("-isystem").or_else(|| value("-iquote")).or_else(|| value("-I"))
+            {
                 options.include.push(self.directory.join(directory));
             } else if let Some(definition) = value("-D") {
                 options.define.push(definition);
+            } else if let Some(name) = value("-U") {
+                options.define.retain(|definition| definition.split('=').next() != Some(name.as_str()));
+            } else if matches!(word.as_str(), "-m32" | "-mx32" | "-m16") {
+                let file = self.file.display();
+                return Err(format!(
+                    "`{file}` is compiled with `{word}`: only programs of 64 bits are supported"
+                ));
             } else if let Some(standard) = word.strip_prefix("-std=") {
                 options.std = Some(standard.to_owned());
             }
         }
-        Unit { path: self.directory.join(self.file), options }
+        Ok(Unit { path: self.directory.join(self.file), options })
     }
 }
 
@@ -120,7 +130,7 @@ mod tests {
 
     fn check(entry: &str, expected: &Expect) {
         let entry: Entry = serde_json::from_str(entry).expect("an entry");
-        let Unit { path, options } = entry.unit(&InputArgs::default());
+        let Unit { path, options } = entry.unit(&InputArgs::default()).expect("these options are supported");
         let InputArgs { include, define, include_file, std, .. } = options;
         expected.assert_eq(&format!("{path:?} {include:?} {define:?} {include_file:?} {std:?}"));
     }
@@ -134,6 +144,20 @@ mod tests {
         check(
             r#"{"directory": "/p", "file": "/p/a.c", "command": "cc -std=c99 -include x.h -D'A=\"b c\"' -DB=\\\"q\\\" a.c"}"#,
             &expect![[r#""/p/a.c" [] ["A=\"b c\"", "B=\"q\""] ["/p/x.h"] Some("c99")"#]],
+        );
+        check(
+            r#"{"directory": "/p", "file": "a.c", "command": "cc -DA=1 -DAB -UA -iquote sub -m64 a.c"}"#,
+            &expect![[r#""/p/a.c" ["/p/sub"] ["AB"] [] None"#]],
+        );
+    }
+
+    #[test]
+    fn other_sizes_of_types_are_refused() {
+        let entry = r#"{"directory": "/p", "file": "a.c", "arguments": ["cc", "-m32", "a.c"]}"#;
+        let entry: Entry = serde_json::from_str(entry).expect("an entry");
+        assert_eq!(
+            entry.unit(&InputArgs::default()).expect_err("types have other sizes"),
+            "`a.c` is compiled with `-m32`: only programs of 64 bits are supported"
         );
     }
 }

@@ -6,7 +6,7 @@ use crate::compilation;
 use crate::preprocess::{self, Source};
 use rely_base::{Budget, Diagnostic, Interrupted, Work};
 use rely_report::Problem;
-use rely_verify::CText;
+use rely_verify::{CText, EffectError, Effects, Harness};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,11 @@ fn source_of(
     budget: &Budget,
 ) -> Result<rely_verify::Source, Diagnostic> {
     let language = match language {
-        Language::C if options.define.is_empty() && is_preprocessed(&bytes) => Language::I,
+        Language::C
+            if options.define.is_empty() && options.include_file.is_empty() && is_preprocessed(&bytes) =>
+        {
+            Language::I
+        }
         other => other,
     };
     let preprocessed = match language {
@@ -136,8 +140,28 @@ fn source_of(
     let source = rely_verify::Source::new(name, language, text);
     let included = preprocessed.as_deref().map(included).unwrap_or_default();
     let refuses_externals = options.externals == Externals::Refuse;
-    let effects = options.effect.clone();
-    Ok(rely_verify::Source { preprocessed, included, refuses_externals, effects, ..source })
+    let harness = Harness { setup: options.setup.clone(), entries: options.entry.clone() };
+    let effects = effects(options)?;
+    Ok(rely_verify::Source { preprocessed, included, refuses_externals, effects, harness, ..source })
+}
+
+/// What functions do that are not defined, as the user's tables say.
+fn effects(options: &InputArgs) -> Result<Effects, Diagnostic> {
+    let mut effects = Effects::default();
+    for path in &options.effects {
+        let name = path.display().to_string();
+        let bytes = read_file(path).map_err(|problem| Diagnostic::error(format!("{name}: {problem}")))?;
+        let table = Effects::parse(&decode(&name, bytes, Encoding::Utf8)?).map_err(|errors| {
+            let told: Vec<String> = errors.iter().map(|error| format!("{name}: {error}")).collect();
+            Diagnostic::error(told.join("\n"))
+        })?;
+        effects.extend(table);
+    }
+    for line in &options.effect {
+        let wrong = |errors: Vec<EffectError>| Diagnostic::error(format!("`{line}`: {}", errors[0].message));
+        effects.extend(Effects::parse(line).map_err(wrong)?);
+    }
+    Ok(effects)
 }
 
 /// Whether the preprocessor has left its markers in a text, and there is nothing else for it to do. Such programs are

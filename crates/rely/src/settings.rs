@@ -102,7 +102,7 @@ pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
         merged.input.externals =
             merged.input.externals.max(named.map_err(|_| no_such("externals", &choice))?);
     }
-    if let Some(line) = settings.effects.iter().find(|line| !rely_verify::is_effect(line)) {
+    if let Some(line) = settings.effects.iter().find(|line| rely_verify::Effects::parse(line).is_err()) {
         return Err(no_such("effects", line));
     }
     merged.input.effect.extend(settings.effects);

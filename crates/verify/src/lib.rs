@@ -45,7 +45,7 @@ pub use pipeline::{
     verify_and_keep, verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
-pub use rely_c_front::{CText, CUnit, included_files, is_effect};
+pub use rely_c_front::{CText, CUnit, EffectError, Effects, Harness, included_files};
 pub use rely_engines::Bias;
 pub use rely_engines::reduction::Blocks;
 pub use scheduler::{

@@ -1,7 +1,7 @@
 //! From a text to a program.
 
 use rely_base::{Budget, Diagnostic, Interrupted, SourceMap, Untranslated};
-use rely_c_front::{CInput, CText, CUnit, PartlyTranslated, Wakeups};
+use rely_c_front::{CInput, CText, CUnit, Effects, Harness, PartlyTranslated, Wakeups};
 use rely_program::{Goal, Program};
 
 /// The assumption of programs that wait on condition variables: a wait that may end at any time can do so for
@@ -35,8 +35,10 @@ pub struct Source {
     pub included: Vec<CText>,
     /// Whether a C program may not use what it does not define and nobody knows.
     pub refuses_externals: bool,
-    /// What functions do that a C program does not define, in lines like those of the table of library functions.
-    pub effects: Vec<String>,
+    /// What functions do that a C program calls and does not define, where the user says so.
+    pub effects: Effects,
+    /// Which functions of C are called by threads, if it is a library.
+    pub harness: Harness,
 }
 
 impl Source {
@@ -50,7 +52,8 @@ impl Source {
             others: Vec::new(),
             included: Vec::new(),
             refuses_externals: false,
-            effects: Vec::new(),
+            effects: Effects::default(),
+            harness: Harness::default(),
         }
     }
 }
@@ -173,6 +176,7 @@ fn translate(
                 included: input.included.clone(),
                 refuses_externals: input.refuses_externals,
                 effects: input.effects.clone(),
+                harness: input.harness.clone(),
             };
             rely_c_front::translate_partly_within(sources, &input, wakeups, budget)
         }

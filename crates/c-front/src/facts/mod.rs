@@ -33,6 +33,11 @@ pub(crate) enum ObjectKey {
     Global(String),
     StaticLocal(usize),
     Local(ThreadKey, usize),
+    /// A local, or a result, of a function that returns `void *`: what it points to depends on the call, so it is told apart
+    /// by the calls that lead there, the outermost first, and its position.
+    LocalOfCall(ThreadKey, Vec<usize>),
+    /// An array of variable length with room for so many elements, which depends on the call.
+    VariableArray(ThreadKey, usize, u64),
     /// A variable of which each thread has its own.
     ThreadLocal(ThreadKey, String),
     /// What an allocation yields, by its number in the pool of the place.
@@ -56,6 +61,8 @@ pub(crate) enum ObjectKey {
     AtomicCopy(ThreadKey, usize),
     /// How many elements an array of variable length has; whether all threads see that.
     ArrayLength(ThreadKey, usize, bool),
+    /// What pointers of a type lead to that functions of a library are given.
+    EntryArgument(String),
     /// Memory that does not belong to the program, by a name for all of it.
     Outside(&'static str),
 }

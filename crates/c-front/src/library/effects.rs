@@ -1,6 +1,7 @@
-//! The table of effects: `effects.txt` says in its head what its lines mean.
+//! The table of effects: `effects.txt` says in its head what its lines mean. Users may have tables of their own.
 
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What a function does with what it is given.
@@ -68,47 +69,111 @@ impl Effect {
     }
 }
 
+/// What functions do that are not part of the program, by their names: a table of the user.
+///
+/// ```
+/// use rely_c_front::Effects;
+///
+/// let effects = Effects::parse("0..1 sensor_read(-, out)  # its number, where the value goes")?;
+/// assert!(effects.names().eq(["sensor_read"]));
+/// assert_eq!(Effects::parse("perhaps f()").unwrap_err()[0].line, 1);
+/// # Ok::<(), Vec<rely_c_front::EffectError>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects(BTreeMap<String, Effect>);
+
+/// What is wrong with a line of a table of effects.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct EffectError {
+    /// The number of the line; the first one is 1.
+    pub line: usize,
+    /// What is wrong, and what could stand there.
+    pub message: String,
+}
+
+impl Effects {
+    /// Reads a table, which consists of lines like those of the table for the library. If some are wrong, all of these are
+    /// told.
+    pub fn parse(text: &str) -> Result<Effects, Vec<EffectError>> {
+        let (mut effects, mut errors) = (Effects::default(), Vec::new());
+        for (index, line) in text.lines().enumerate() {
+            let mut wrong = |message| errors.push(EffectError { line: index + 1, message });
+            match parse_line(line) {
+                Ok(None) => {}
+                Ok(Some((name, _))) if effects.0.contains_key(name) => {
+                    wrong(format!("`{name}` has a line already"));
+                }
+                Ok(Some((name, effect))) => drop(effects.0.insert(name.to_owned(), effect)),
+                Err(message) => wrong(message),
+            }
+        }
+        if errors.is_empty() { Ok(effects) } else { Err(errors) }
+    }
+
+    /// Adds the lines of another table; where both have one, that of the other table counts.
+    pub fn extend(&mut self, other: Effects) {
+        self.0.extend(other.0);
+    }
+
+    /// The functions that the table is about.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Effect> {
+        self.0.get(name)
+    }
+}
+
 /// What a function of the libraries does, if it is in the table.
 pub(crate) fn library_effect(name: &str) -> Option<&'static Effect> {
-    static TABLE: LazyLock<FxHashMap<&'static str, Effect>> =
-        LazyLock::new(|| include_str!("effects.txt").lines().filter_map(parse_line).collect());
+    static TABLE: LazyLock<FxHashMap<&'static str, Effect>> = LazyLock::new(|| {
+        include_str!("effects.txt").lines().filter_map(|line| parse_line(line).ok()?).collect()
+    });
     TABLE.get(name)
 }
 
-/// Effects by the names of functions.
-pub(crate) type Effects = FxHashMap<String, Effect>;
-
-/// What a user says of functions, in lines like those of the table; an error is the line that says nothing.
-pub(crate) fn described<'l>(lines: &'l [String]) -> Result<Effects, &'l str> {
-    let parse = |line: &'l String| {
-        let (name, effect) = parse_line(line).filter(|(name, _)| is_name(name)).ok_or(line.as_str())?;
-        Ok((name.to_owned(), effect))
-    };
-    lines.iter().map(parse).collect()
-}
-
-fn is_name(name: &str) -> bool {
-    let is_part = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
-    name.bytes().all(is_part) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
-}
-
-/// The function and the effect of a line; nothing if it is a comment, or no line of the table.
-fn parse_line(line: &str) -> Option<(&str, Effect)> {
-    let line = line.split('#').next()?.trim();
-    let (result, call) = line.split_once(char::is_whitespace)?;
-    let (name, arguments) = call.trim().strip_suffix(')')?.split_once('(')?;
+/// The function and the effect of a line; nothing if nothing stands there but a comment.
+fn parse_line(line: &str) -> Result<Option<(&str, Effect)>, String> {
+    let line = line.split('#').next().unwrap_or("").trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let form = || "a line has the form `RESULT NAME(ARGUMENT, ...)`".to_owned();
+    let (result, call) = line.split_once(char::is_whitespace).ok_or_else(form)?;
+    let (name, arguments) =
+        call.trim().strip_suffix(')').and_then(|call| call.split_once('(')).ok_or_else(form)?;
+    let name = name.trim_end();
+    let is_letter = |letter: char| letter == '_' || letter.is_alphanumeric();
+    if name.is_empty()
+        || name.starts_with(|first: char| first.is_ascii_digit())
+        || !name.chars().all(is_letter)
+    {
+        return Err(format!("`{name}` is no name of a function"));
+    }
     let mut effect = Effect { result: parse_result(result)?, arguments: Vec::new(), more: None };
-    for argument in arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()) {
-        match argument.strip_suffix("...") {
-            Some(repeated) => effect.more = Some(parse_argument(repeated)?),
-            None => effect.arguments.push(parse_argument(argument)?),
+    let words: Vec<&str> = match arguments.trim() {
+        "" => Vec::new(),
+        arguments => arguments.split(',').map(str::trim).collect(),
+    };
+    for (index, word) in words.iter().enumerate() {
+        match word.strip_suffix("...") {
+            Some(repeated) if index + 1 == words.len() => effect.more = Some(parse_argument(repeated)?),
+            Some(_) => return Err("`...` stands behind the last argument".to_owned()),
+            None => effect.arguments.push(parse_argument(word)?),
         }
     }
-    Some((name, effect))
+    let wants_argument =
+        matches!(effect.result, ResultEffect::First | ResultEffect::FirstOrNull | ResultEffect::Number);
+    if wants_argument && effect.arguments.is_empty() {
+        return Err(format!("`{result}` speaks of the first argument, and there is none"));
+    }
+    Ok(Some((name, effect)))
 }
 
-fn parse_result(word: &str) -> Option<ResultEffect> {
-    Some(match word {
+fn parse_result(word: &str) -> Result<ResultEffect, String> {
+    Ok(match word {
         "nothing" => ResultEffect::Nothing,
         "zero" => ResultEffect::Zero,
         "never" => ResultEffect::Never,
@@ -122,20 +187,30 @@ fn parse_result(word: &str) -> Option<ResultEffect> {
         "first" => ResultEffect::First,
         "maybe" => ResultEffect::FirstOrNull,
         range => {
-            let (low, high) = range.split_once("..")?;
-            ResultEffect::Within(low.parse().ok()?, high.parse().ok()?)
+            let bounds =
+                range.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+            match bounds {
+                Some((low, high)) if low <= high => ResultEffect::Within(low, high),
+                Some(_) => return Err(format!("no number is in `{range}`")),
+                None => {
+                    return Err(format!(
+                        "`{range}` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, memory, \
+                         own, items, first or maybe"
+                    ));
+                }
+            }
         }
     })
 }
 
-fn parse_argument(word: &str) -> Option<ArgumentEffect> {
-    Some(match word {
+fn parse_argument(word: &str) -> Result<ArgumentEffect, String> {
+    Ok(match word {
         "-" => ArgumentEffect::Value,
         "text" => ArgumentEffect::Text,
         "in" => ArgumentEffect::In,
         "out" => ArgumentEffect::Out,
         "input" => ArgumentEffect::Input,
-        _ => return None,
+        other => return Err(format!("`{other}` is no argument: -, text, in, out or input")),
     })
 }
 
@@ -145,17 +220,8 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_says_something() {
-        let mut names = Vec::new();
-        for line in include_str!("effects.txt").lines() {
-            if !line.trim_start().starts_with('#') && !line.trim().is_empty() {
-                names.push(parse_line(line).unwrap_or_else(|| panic!("`{line}` is no line of the table")).0);
-            }
-        }
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count, "a function has two lines");
-        assert!(count >= 200, "{count} functions");
+        let effects = Effects::parse(include_str!("effects.txt")).expect("the table is right");
+        assert!(effects.0.len() >= 200, "{} functions", effects.0.len());
     }
 
     /// The table as a page of the book.
@@ -197,19 +263,35 @@ mod tests {
         let arguments: Vec<ArgumentEffect> = (0..4).map(|index| effect.argument(index)).collect();
         use ArgumentEffect::*;
         assert_eq!(arguments, [Value, Text, Input, Input]);
-        assert_eq!(parse_line("sometimes f(-)"), None);
-        assert_eq!(parse_line("any f(everything)"), None);
+    }
+
+    #[test]
+    fn wrong_lines_are_told_with_what_could_stand_there() {
+        let text = "any f(-)\nsometimes f(-)\nany g(everything)\nany\n\nsome f()\nany a-b()\n5..1 h()\nfirst i()\n\
+                    zero j(-..., -)\nzero k(- # open\n";
+        let errors = Effects::parse(text).expect_err("nearly all lines are wrong");
+        let told: String = errors.iter().map(|error| format!("{error}\n")).collect();
+        expect_test::expect![[r#"
+            line 2: `sometimes` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, memory, own, items, first or maybe
+            line 3: `everything` is no argument: -, text, in, out or input
+            line 4: a line has the form `RESULT NAME(ARGUMENT, ...)`
+            line 6: `f` has a line already
+            line 7: `a-b` is no name of a function
+            line 8: no number is in `5..1`
+            line 9: `first` speaks of the first argument, and there is none
+            line 10: `...` stands behind the last argument
+            line 11: a line has the form `RESULT NAME(ARGUMENT, ...)`
+        "#]]
+        .assert_eq(&told);
     }
 
     #[test]
     fn users_describe_functions_in_the_same_way() {
-        let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
-        let good = lines(&["0..7 read_sensor(-)", "nothing notify(in)"]);
-        let effects = described(&good).expect("they say something");
-        assert_eq!(effects["read_sensor"].result, ResultEffect::Within(0, 7));
-        assert_eq!(effects["notify"].argument(0), ArgumentEffect::In);
+        let effects = Effects::parse("0..7 read_sensor(-)\nnothing notify(in)").expect("they say something");
+        assert_eq!(effects.get("read_sensor").map(|effect| effect.result), Some(ResultEffect::Within(0, 7)));
+        assert_eq!(effects.get("notify").map(|effect| effect.argument(0)), Some(ArgumentEffect::In));
         for bad in ["read_sensor", "any two words()", "any 7up()", "any f(everything)"] {
-            assert_eq!(described(&lines(&[bad])), Err(bad));
+            assert!(Effects::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -77,6 +77,49 @@ char *__exact_strrchr(const char *s, int c) {
         if (!*s) return found;
     }
 }
+//: memchr
+void *__exact_memchr(const void *p, int c, unsigned long n) {
+    const unsigned char *s = p;
+    for (; n > 0; s++, n--)
+        if (*s == (unsigned char)c) return (void *)s;
+    return 0;
+}
+//: strstr
+char *__exact_strstr(const char *s, const char *part) {
+    for (;; s++) {
+        unsigned long n = 0;
+        while (part[n] && s[n] == part[n]) n++;
+        if (!part[n]) return (char *)s;
+        if (!s[n]) return 0;
+    }
+}
+//: strspn
+unsigned long __exact_strspn(const char *s, const char *set) {
+    unsigned long n = 0, i = 0;
+    for (; s[n]; n++) {
+        for (i = 0; set[i] && set[i] != s[n]; i++) {}
+        if (!set[i]) return n;
+    }
+    return n;
+}
+//: strcspn
+unsigned long __exact_strcspn(const char *s, const char *set) {
+    unsigned long n = 0, i = 0;
+    for (; s[n]; n++) {
+        for (i = 0; set[i] && set[i] != s[n]; i++) {}
+        if (set[i]) return n;
+    }
+    return n;
+}
+//: strpbrk
+char *__exact_strpbrk(const char *s, const char *set) {
+    unsigned long i = 0;
+    for (; *s; s++) {
+        for (i = 0; set[i] && set[i] != *s; i++) {}
+        if (set[i]) return (char *)s;
+    }
+    return 0;
+}
 //: atoi
 int __exact_atoi(const char *s) {
     int n = 0, negative = 0;
@@ -125,6 +168,121 @@ const unsigned short **__exact___ctype_b_loc(void) { return &__exact_types_from_
 
 /* What follows is always used, whatever its arguments are: functions that others make up. */
 
+/* C does not say where elements that compare equal end. */
+//: qsort
+void __wrapper_qsort(void *base, unsigned long n, unsigned long size, int (*compare)(const void *, const void *)) {
+    unsigned char *a = base, byte = 0;
+    unsigned long i = 0, j = 0, k = 0;
+    for (i = 1; i < n; i++)
+        for (j = i; j > 0; j--) {
+            int order = compare(a + (j - 1) * size, a + j * size);
+            if (order < 0 || order == 0 && __VERIFIER_nondet_bool()) break;
+            for (k = (j - 1) * size; k < j * size; k++) {
+                byte = a[k];
+                a[k] = a[k + size];
+                a[k + size] = byte;
+            }
+        }
+}
+//: bsearch
+void *__wrapper_bsearch(const void *key, const void *base, unsigned long n, unsigned long size,
+                        int (*compare)(const void *, const void *)) {
+    const unsigned char *a = base;
+    unsigned long low = 0, middle = 0;
+    while (low < n) {
+        middle = (low + n) / 2;
+        int order = compare(key, a + middle * size);
+        if (order == 0) return (void *)(a + middle * size);
+        if (order < 0) n = middle;
+        else low = middle + 1;
+    }
+    return 0;
+}
+//: __builtin_popcount
+int __wrapper___builtin_popcount(unsigned x) {
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+//: __builtin_popcountl
+int __wrapper___builtin_popcountl(unsigned long x) {
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+//: __builtin_popcountll
+int __wrapper___builtin_popcountll(unsigned long long x) {
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+/* Of zero these two are undefined. */
+//: __builtin_clz
+int __wrapper___builtin_clz(unsigned x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x < 0x80000000u; x *= 2) n++;
+    return n;
+}
+//: __builtin_clzl
+int __wrapper___builtin_clzl(unsigned long x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x < 0x8000000000000000ul; x *= 2) n++;
+    return n;
+}
+//: __builtin_clzll
+int __wrapper___builtin_clzll(unsigned long long x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x < 0x8000000000000000ul; x *= 2) n++;
+    return n;
+}
+//: __builtin_ctz
+int __wrapper___builtin_ctz(unsigned x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x % 2 == 0; x /= 2) n++;
+    return n;
+}
+//: __builtin_ctzl
+int __wrapper___builtin_ctzl(unsigned long x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x % 2 == 0; x /= 2) n++;
+    return n;
+}
+//: __builtin_ctzll
+int __wrapper___builtin_ctzll(unsigned long long x) {
+    int n = 0;
+    if (!x) return __VERIFIER_nondet_int();
+    for (; x % 2 == 0; x /= 2) n++;
+    return n;
+}
+//: __builtin_ffs
+int __wrapper___builtin_ffs(int x) {
+    unsigned u = x;
+    int n = 1;
+    if (!u) return 0;
+    for (; u % 2 == 0; u /= 2) n++;
+    return n;
+}
+//: __builtin_bswap16
+unsigned short __wrapper___builtin_bswap16(unsigned short x) { return x / 256 + x % 256 * 256; }
+//: __builtin_bswap32
+unsigned __wrapper___builtin_bswap32(unsigned x) {
+    return x / 16777216 + x / 65536 % 256 * 256 + x / 256 % 256 * 65536 + x % 256 * 16777216;
+}
+//: __builtin_bswap64
+unsigned long __wrapper___builtin_bswap64(unsigned long x) {
+    unsigned long swapped = 0;
+    int i = 0;
+    for (i = 0; i < 8; i++) {
+        swapped = swapped * 256 + x % 256;
+        x /= 256;
+    }
+    return swapped;
+}
 //: mtx_init
 typedef int pthread_mutexattr_t;
 int __wrapper_mtx_init(mtx_t *mutex, int type) {
@@ -142,7 +300,7 @@ int __wrapper_mtx_lock(mtx_t *mutex) { return pthread_mutex_lock(mutex) ? 2 : 0;
 int __wrapper_mtx_trylock(mtx_t *mutex) { return pthread_mutex_trylock(mutex) ? 1 : 0; }
 //: mtx_timedlock
 int __wrapper_mtx_timedlock(mtx_t *mutex, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return 4;
+    if (__VERIFIER_nondet_bool()) return pthread_mutex_trylock(mutex) ? 4 : 0;
     return pthread_mutex_lock(mutex) ? 2 : 0;
 }
 //: mtx_unlock
@@ -199,24 +357,28 @@ void *__wrapper_tss_get(tss_t key) { return pthread_getspecific(key); }
 int __wrapper_tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
 //: tss_delete
 void __wrapper_tss_delete(tss_t key) { }
+/* A lock that can be taken at once is taken, whatever the time. */
 //: pthread_mutex_timedlock
 int __wrapper_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return 110;
+    if (__VERIFIER_nondet_bool()) {
+        int error = pthread_mutex_trylock(mutex);
+        return error == 16 ? 110 : error;
+    }
     return pthread_mutex_lock(mutex);
 }
 //: pthread_rwlock_timedrdlock
 int __wrapper_pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return 110;
+    if (__VERIFIER_nondet_bool()) return pthread_rwlock_tryrdlock(lock) ? 110 : 0;
     return pthread_rwlock_rdlock(lock);
 }
 //: pthread_rwlock_timedwrlock
 int __wrapper_pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return 110;
+    if (__VERIFIER_nondet_bool()) return pthread_rwlock_trywrlock(lock) ? 110 : 0;
     return pthread_rwlock_wrlock(lock);
 }
 //: sem_timedwait
 int __wrapper_sem_timedwait(sem_t *semaphore, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return -1;
+    if (__VERIFIER_nondet_bool()) return sem_trywait(semaphore);
     return sem_wait(semaphore);
 }
 //: memcpy

@@ -3,5 +3,6 @@
 mod effects;
 mod exact;
 
-pub(crate) use effects::{ArgumentEffect, Effect, Effects, ResultEffect, described, library_effect};
+pub(crate) use effects::{ArgumentEffect, Effect, ResultEffect, library_effect};
+pub use effects::{EffectError, Effects};
 pub(crate) use exact::{exact_name, exact_text, wrapper_name};

@@ -242,7 +242,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let check = Check { kind: CheckKind::Limit, message, span: Some(self.span(at)) };
         let check = self.builder.check(check);
         choices.push(vec![Op::wait(all_used), Op::Check(Expr::Bool(false), check)]);
-        self.emit_choice(choices);
+        // Several threads may be about to take the same object, and to fill it with zeros. Only one of them does.
+        self.with_atomicity(Some(true), |lowering| lowering.emit_choice(choices));
         Expr::Var(address)
     }
 

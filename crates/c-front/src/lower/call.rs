@@ -29,6 +29,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         position + LEVEL * others.iter().filter(|other| other.name == frame.name).count()
     }
 
+    /// The calls that lead to a position, and the position.
+    fn path_to(&self, position: usize) -> Vec<usize> {
+        self.frames.iter().skip(1).map(|frame| frame.site).chain([position]).collect()
+    }
+
+    /// What tells a pointer of a function that returns `void *` apart from the same one in another call. Such functions
+    /// hand out memory of different types, as those around `malloc` do that never fail.
+    pub(super) fn key_of_call(&self, position: usize) -> Option<ObjectKey> {
+        let is_called = self.frames.len() > 1;
+        self.frames.last().filter(|frame| is_called && is_untyped(&frame.result))?;
+        Some(ObjectKey::LocalOfCall(self.thread.key.clone(), self.path_to(position)))
+    }
+
     /// A call whose value is used.
     pub(super) fn call(&mut self, call: &'a CallExpression, at: TreeSpan) -> Lowered<Value> {
         self.call_for(call, Wanted::New, at)
@@ -80,7 +93,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let Some(&function) = self.unit.functions.get(name) else {
             operands.into_iter().for_each(|operands| self.end_operands(operands));
-            return self.external_call(name, call, wanted, at);
+            return self.error(at, format!("there is no function `{}`", self.spelled(name)));
         };
         if self.is_silent {
             operands.into_iter().for_each(|operands| self.end_operands(operands));
@@ -110,7 +123,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Ok(self.some_value(ty));
         }
         let arguments = self.arguments(&call.arguments)?;
-        self.inline(name, &function.node, arguments, wanted, at)
+        // The function may come to this call again.
+        let evaluated = std::mem::take(&mut self.evaluated);
+        let value = self.inline(name, &function.node, arguments, wanted, at)?;
+        self.evaluated = evaluated;
+        Ok(value)
     }
 
     /// Some value of a type, when only the type matters.
@@ -266,7 +283,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             // Scalars are read before the next call; structures stay where they are, so each
             // call leaves them in a place of its own.
             let site = if result.scalar().is_some() { 0 } else { self.site(at.start) };
-            let key = ObjectKey::FunctionResult(thread.clone(), name.to_owned(), site);
+            let key = match is_untyped(&result) {
+                true => ObjectKey::LocalOfCall(thread.clone(), self.path_to(at.start)),
+                false => ObjectKey::FunctionResult(thread.clone(), name.to_owned(), site),
+            };
             let declared = function.declarator.span;
             let label = format!("{}.return", self.spelled(name));
             Handover::Variable(self.object(key, label, result.clone(), Storage::Thread(thread), declared)?)
@@ -290,4 +310,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => self.error(at, "this is not a function"),
         }
     }
+}
+
+/// `void *`.
+fn is_untyped(ty: &CType) -> bool {
+    ty.element().is_some_and(|element| *element.unqualified() == CType::Void)
 }

@@ -177,7 +177,20 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<ObjectId> {
         let thread = self.thread.key.clone();
-        let key = ObjectKey::Local(thread.clone(), self.site(position));
+        let site = self.site(position);
+        if ty.is_pointer()
+            && let Some(key) = self.key_of_call(position)
+        {
+            return self.object(key, self.qualified(name), ty, Storage::Thread(thread), at);
+        }
+        let local = ObjectKey::Local(thread.clone(), site);
+        let key = match (&ty, self.facts.find(&local)) {
+            // Its length is a parameter, say, that is another constant in this call.
+            (CType::Array(_, Some(room)), Some(known)) if self.facts.object(known).ty != ty => {
+                ObjectKey::VariableArray(thread.clone(), site, *room)
+            }
+            _ => local,
+        };
         let object = self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)?;
         if self.is_in_body_of_main() {
             self.facts.note_main_local(object);

@@ -90,7 +90,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// What the user says that a function does which is not defined.
     pub(super) fn described_effect(&mut self, name: &str) -> Option<Effect> {
-        let effect = self.effects.get(self.spelled(name)).cloned()?;
+        let effect = self.input.effects.get(self.spelled(name)).cloned()?;
         self.assume("externals-do-what-is-described");
         Some(effect)
     }
@@ -154,7 +154,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// A value of which nothing is known but its type.
-    fn unknown_value(&mut self, ty: &CType, construct: &str, at: TreeSpan) -> Lowered<Value> {
+    pub(super) fn unknown_value(&mut self, ty: &CType, construct: &str, at: TreeSpan) -> Lowered<Value> {
         match ty.unqualified() {
             CType::Record(_) => {
                 let thread = self.thread.key.clone();
@@ -205,7 +205,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 false => targets = merge_targets(&targets, &pointed),
             }
         }
-        if self.refuses_externals {
+        if self.input.refuses_externals {
             let error = Diagnostic::unsupported(format!("`{spelled}`, which is not defined,"));
             let help = "define it, or leave out `--externals refuse`";
             return Err(error.at(self.span(at), "called here").help(help));
@@ -272,7 +272,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// All that can be reached from some places may have any values.
-    fn overwrite_reachable(&mut self, targets: &[Target], construct: &str, at: TreeSpan) -> Lowered<()> {
+    pub(super) fn overwrite_reachable(
+        &mut self,
+        targets: &[Target],
+        construct: &str,
+        at: TreeSpan,
+    ) -> Lowered<()> {
         for start in self.reachable(targets) {
             let may = self.approximate_truth(construct, at);
             self.overwrite_object(start, &CType::Void, Some(may), false, construct, at)?;

@@ -368,23 +368,29 @@ impl<'a, 'f> Lowering<'a, 'f> {
         result
     }
 
+    /// Qualifiers of what pointers point to are not known, so an association is only chosen if they do not matter.
     fn generic(&mut self, selection: &'a GenericSelection, at: TreeSpan) -> Lowered<Value> {
         let controlling = self.type_of(&selection.expression)?.ty;
-        let mut default = None;
+        let (mut default, mut chosen) = (None, Vec::new());
         for association in &selection.associations {
             match &association.node {
                 GenericAssociation::Type(candidate) => {
                     let ty = self.type_name(&candidate.node.type_name.node, at)?;
                     if *ty.unqualified() == controlling {
-                        return self.eval(&candidate.node.expression);
+                        chosen.push(&*candidate.node.expression);
                     }
                 }
-                GenericAssociation::Default(expression) => default = Some(expression),
+                GenericAssociation::Default(expression) => default = Some(&**expression),
             }
         }
-        match default {
-            Some(expression) => self.eval(expression),
-            None => self.error(at, "no association of `_Generic` has the type of the operand"),
+        let depends_on_qualifiers =
+            controlling.is_pointer() && chosen.len() + usize::from(default.is_some()) > 1;
+        match (chosen.first().copied(), default) {
+            (Some(_), _) if depends_on_qualifiers => {
+                self.refuse(at, "a choice by `_Generic` that may depend on the qualifiers behind a pointer")
+            }
+            (Some(expression), _) | (None, Some(expression)) => self.eval(expression),
+            (None, None) => self.error(at, "no association of `_Generic` has the type of the operand"),
         }
     }
 

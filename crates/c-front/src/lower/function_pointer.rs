@@ -44,7 +44,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ => return self.error(at, "what is called is not a function"),
         };
         let holder = self.result_holder(result, wanted, at)?;
-        self.call_one_of(functions, &arguments, holder, wanted, at)?;
+        self.call_one_of(functions, (call, &arguments), holder, wanted, at)?;
         match holder {
             Some(holder) => {
                 let place = self.object_lvalue(holder);
@@ -71,7 +71,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn call_one_of(
         &mut self,
         functions: Vec<(&'a str, Expr)>,
-        arguments: &[Value],
+        (call, arguments): (&'a CallExpression, &[Value]),
         holder: Option<ObjectId>,
         wanted: Wanted,
         at: TreeSpan,
@@ -84,12 +84,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             none = fold::and(none, fold::not(is_this.clone()));
             self.flow = source.clone();
             self.emit(vec![Op::wait(is_this)]);
-            let Some(&function) = self.unit.functions.get(name) else {
-                let what =
-                    format!("`{}`, which is called through a pointer and not defined,", self.spelled(name));
-                return self.refuse(at, what);
+            let value = match self.unit.functions.get(name) {
+                Some(&function) => self.inline(name, &function.node, arguments.to_vec(), wanted, at)?,
+                None => self.call_undefined(name, (call, arguments), wanted, at)?,
             };
-            let value = self.inline(name, &function.node, arguments.to_vec(), wanted, at)?;
             if let Some(holder) = holder {
                 let place = self.object_lvalue(holder);
                 self.assign_value(place, value, Wanted::Nothing, at, at)?;
@@ -103,13 +101,36 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(())
     }
 
+    /// Calls a function that is not defined with arguments that have been evaluated.
+    fn call_undefined(
+        &mut self,
+        name: &'a str,
+        (call, arguments): (&'a CallExpression, &[Value]),
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Value> {
+        let nodes = call.arguments.iter().map(std::ptr::from_ref);
+        let evaluated = nodes.zip(arguments.iter().cloned()).collect();
+        let outer = std::mem::replace(&mut self.evaluated, evaluated);
+        let value = self.library_call(name, call, wanted, at)?;
+        self.evaluated = outer;
+        match value {
+            Some(value) => Ok(value),
+            None => self.error(at, format!("there is no function `{}`", self.spelled(name))),
+        }
+    }
+
     /// The variable that gets the result of whatever function is called, if it is wanted.
     fn result_holder(&mut self, result: CType, wanted: Wanted, at: TreeSpan) -> Lowered<Option<ObjectId>> {
         if wanted == Wanted::Nothing || result.scalar().is_none() {
             return Ok(None);
         }
         let (thread, name) = (self.thread.key.clone(), self.qualified("result"));
-        let key = ObjectKey::CallResult(thread.clone(), self.site(at.start));
+        // The function itself leaves its result at the start.
+        let key = match self.key_of_call(at.end) {
+            Some(key) if result.is_pointer() => key,
+            _ => ObjectKey::CallResult(thread.clone(), self.site(at.start)),
+        };
         self.object(key, name, result, Storage::Thread(thread), at).map(Some)
     }
 

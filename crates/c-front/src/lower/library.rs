@@ -45,7 +45,7 @@ fn is_of_bytes(name: &str) -> bool {
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
-    /// A call of a function that is known by name; `None` if it is not.
+    /// A call of a function that the program does not define, or that is known by name; `None` if it is neither.
     pub(super) fn library_call(
         &mut self,
         name: &str,
@@ -54,6 +54,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         at: TreeSpan,
     ) -> Lowered<Option<Value>> {
         if let Some(value) = self.verifier_call(name, call, wanted, at)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.entry_argument(name, call, at)? {
             return Ok(Some(value));
         }
         if self.unit.functions.contains_key(name) {
@@ -70,13 +73,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.check_output(name, call, at)?;
         let outer = self.evaluate_arguments(call)?;
-        let value = self.defined_call(name, call, wanted, at)?;
+        let value = match self.known_call(name, call, wanted, at)? {
+            Some(value) => value,
+            None => self.external_call(name, call, wanted, at)?,
+        };
         self.evaluated = outer;
-        Ok(value)
+        Ok(Some(value))
     }
 
     /// A call of a function of the libraries, whose arguments have been evaluated.
-    fn defined_call(
+    fn known_call(
         &mut self,
         name: &str,
         call: &'a CallExpression,
@@ -381,6 +387,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             "abs" | "labs" | "llabs" | "imaxabs" | "__builtin_abs" | "__builtin_labs" | "__builtin_llabs" => {
                 self.absolute_value(name, call, at).map(Some)
             }
+            _ if name.ends_with("_overflow") => self.overflow_call(name, call, at),
             _ => match self.exact_call(name, call, wanted, at)? {
                 Some(value) => Ok(Some(value)),
                 None => match self.described_effect(name) {

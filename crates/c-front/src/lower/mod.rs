@@ -15,6 +15,7 @@ mod allocate;
 mod approximate;
 mod argument;
 mod arithmetic;
+mod assembly;
 mod assign;
 mod atomics;
 mod barrier;
@@ -27,6 +28,7 @@ mod convert;
 mod counters;
 mod declare;
 mod effect;
+mod entry;
 mod expression;
 mod float;
 mod flow;
@@ -46,6 +48,7 @@ mod names;
 mod obstacle;
 mod order;
 mod outside;
+mod overflow;
 mod parameter;
 mod possible;
 mod pthread;
@@ -62,12 +65,11 @@ mod variable_array;
 mod variadic;
 
 use crate::facts::{Facts, ThreadKey};
-use crate::library::Effects;
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
 use crate::value::{ObjectId, Target, Value};
-use crate::{PartlyTranslated, Wakeups};
+use crate::{CInput, PartlyTranslated, Wakeups};
 use flow::Flow;
 use join::Parting;
 use lang_c::ast::{Expression, StructType, TranslationUnit};
@@ -117,27 +119,18 @@ impl Origin<'_> {
     }
 }
 
-/// What is done about functions that are not defined.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Externals {
-    pub(crate) are_refused: bool,
-    /// What is said of some of them.
-    pub(crate) effects: Rc<Effects>,
-}
-
 /// Translates a syntax tree. If the budget ends before, that is an error.
 pub(crate) fn lower(
-    name: &str,
+    input: &CInput,
     tree: &TranslationUnit,
     origin: &Origin<'_>,
     wakeups: Wakeups,
     budget: &Budget,
-    externals: &Externals,
 ) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
     let walk = |ends_at_obstacles| {
-        let choices = Choices { wakeups, externals, ends_at_obstacles };
-        walk(name, &unit, origin, choices, budget)
+        let choices = Choices { wakeups, ends_at_obstacles };
+        walk(input, &unit, origin, choices, budget)
     };
     match walk(false) {
         Ok(program) => Ok(PartlyTranslated { program, obstacles: Vec::new() }),
@@ -151,25 +144,22 @@ pub(crate) fn lower(
 
 /// How a program is translated.
 #[derive(Clone, Copy)]
-struct Choices<'c> {
+struct Choices {
     wakeups: Wakeups,
-    externals: &'c Externals,
     ends_at_obstacles: bool,
 }
 
 fn walk(
-    name: &str,
+    input: &CInput,
     unit: &Unit<'_>,
     origin: &Origin<'_>,
-    choices: Choices<'_>,
+    choices: Choices,
     budget: &Budget,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let Choices { wakeups, externals, ends_at_obstacles } = choices;
+    let Choices { wakeups, ends_at_obstacles } = choices;
     let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
-        let mut lowering = Lowering::new(name, unit, origin, &mut facts, budget);
-        lowering.refuses_externals = externals.are_refused;
-        lowering.effects = Rc::clone(&externals.effects);
+        let mut lowering = Lowering::new(input, unit, origin, &mut facts, budget);
         lowering.ends_at_obstacles = ends_at_obstacles;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
@@ -184,6 +174,7 @@ fn walk(
 
 /// One round.
 pub(crate) struct Lowering<'a, 'f> {
+    input: &'a CInput,
     unit: &'a Unit<'a>,
     origin: &'a Origin<'a>,
     facts: &'f mut Facts,
@@ -238,10 +229,6 @@ pub(crate) struct Lowering<'a, 'f> {
     obstacles: Vec<Diagnostic>,
     /// Whether there shall be a program whose translation ends at them.
     ends_at_obstacles: bool,
-    /// Whether nothing is assumed of what the program does not define.
-    /// What the user says of functions that are not defined.
-    effects: Rc<Effects>,
-    refuses_externals: bool,
     /// Whether only the type of what is walked over matters.
     is_silent: bool,
     edges: usize,

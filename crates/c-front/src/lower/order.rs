@@ -223,11 +223,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         match &self.facts.object(owner).key {
             // Whatever the depth of recursion.
-            ObjectKey::Local(_, position) if *position >= super::call::LEVEL => true,
-            ObjectKey::Local(_, position) => self.frames.iter().any(|frame| {
-                let function = self.unit.functions.get(frame.name);
-                function.is_some_and(|function| (function.span.start..function.span.end).contains(position))
-            }),
+            ObjectKey::Local(_, position) | ObjectKey::VariableArray(_, position, _)
+                if *position >= super::call::LEVEL =>
+            {
+                true
+            }
+            ObjectKey::LocalOfCall(..) => true,
+            ObjectKey::Local(_, position) | ObjectKey::VariableArray(_, position, _) => {
+                self.frames.iter().any(|frame| {
+                    let function = self.unit.functions.get(frame.name);
+                    function
+                        .is_some_and(|function| (function.span.start..function.span.end).contains(position))
+                })
+            }
             ObjectKey::FunctionResult(..) | ObjectKey::CallResult(..) | ObjectKey::Copy(..) => false,
             _ => true,
         }

@@ -253,7 +253,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if initialized.is_none() && tentative.is_none() {
             self.refuse_absent(name, at)?;
             if !LIBRARY_VARIABLES.contains(&name) {
-                if self.refuses_externals {
+                if self.input.refuses_externals {
                     return self.refuse(at, format!("`{}`, which is not defined,", self.spelled(name)));
                 }
                 self.builder.assumption("externals-touch-only-arguments");

@@ -9,7 +9,7 @@ use super::scope::{Handover, Loop};
 use super::{Lowered, Lowering};
 use crate::types::CType;
 use lang_c::ast::{
-    AsmStatement, BlockItem, DoWhileStatement, Expression, ForInitializer, ForStatement, IfStatement, Label,
+    BlockItem, DoWhileStatement, Expression, ForInitializer, ForStatement, IfStatement, Label,
     LabeledStatement, Statement, StaticAssert, WhileStatement,
 };
 use lang_c::span::{Node, Span as TreeSpan};
@@ -68,35 +68,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             Statement::Return(value) => self.return_statement(value.as_deref(), statement.span),
             Statement::Asm(asm) => self.assembly(&asm.node, statement.span),
         }
-    }
-
-    /// An assembler statement without instructions is a barrier for the compiler. Its inputs are
-    /// evaluated all the same.
-    fn assembly(&mut self, asm: &'a AsmStatement, at: TreeSpan) -> Lowered<()> {
-        let (template, inputs, has_outputs) = match asm {
-            AsmStatement::GnuBasic(template) => (template, &[][..], false),
-            AsmStatement::GnuExtended(asm) => (&asm.template, asm.inputs.as_slice(), !asm.outputs.is_empty()),
-        };
-        let text = template.node.concat();
-        let instruction = text.trim_matches(|other: char| other == '"' || other.is_whitespace());
-        let is_barrier = matches!(instruction, "" | "mfence" | "lfence" | "sfence" | "pause" | "nop");
-        if !is_barrier {
-            return self.refuse(at, "inline assembly");
-        }
-        if has_outputs {
-            return self.refuse(at, "inline assembly that changes variables");
-        }
-        for input in inputs {
-            match input.node.constraints.node.concat().as_str() {
-                // An input in memory is an address.
-                "\"m\"" => {
-                    let place = self.lvalue(&input.node.variable_name)?;
-                    self.settle_lvalue(place);
-                }
-                _ => self.eval_and_discard(&input.node.variable_name)?,
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn static_assert(&mut self, assertion: &'a Node<StaticAssert>) -> Lowered<()> {

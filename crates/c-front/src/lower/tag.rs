@@ -59,6 +59,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     fn complete_mentioned(&mut self, id: RecordId, definition: &'a Node<StructType>) -> Lowered<()> {
         self.check_budget()?;
+        // It may have mentioned itself before it turned out to be wrong.
+        if self.broken.contains_key(&id) {
+            return Ok(());
+        }
         let attributes = self.tag_attributes(definition.span);
         let before = self.completing.clone();
         let completed = self.at_file_scope(|lowering| lowering.complete_record(id, definition, attributes));

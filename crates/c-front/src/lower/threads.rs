@@ -10,6 +10,7 @@ use super::parameter::Parameter;
 use super::scope::{Handover, Symbol};
 use super::variable_array::Length;
 use super::{Lowered, Lowering, Origin, ThreadContext, memory};
+use crate::CInput;
 use crate::facts::{Facts, ObjectKey, StartArgument, Storage};
 use crate::types::CType;
 use crate::unit::Unit;
@@ -45,16 +46,17 @@ pub(super) struct Finished {
 
 impl<'a, 'f> Lowering<'a, 'f> {
     pub(super) fn new(
-        name: &str,
+        input: &'a CInput,
         unit: &'a Unit<'a>,
         origin: &'a Origin<'a>,
         facts: &'f mut Facts,
         budget: &'a Budget,
     ) -> Self {
-        let mut builder = ProgramBuilder::new(name);
+        let mut builder = ProgramBuilder::new(&input.name);
         let main = builder.thread("main", ThreadKind::Instance { running: true });
         builder.assumption("lp64-gcc");
         Lowering {
+            input,
             unit,
             origin,
             facts,
@@ -88,8 +90,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             is_atomic_call: false,
             obstacles: Vec::new(),
             ends_at_obstacles: false,
-            effects: Rc::default(),
-            refuses_externals: false,
             is_silent: false,
             edges: 0,
             walked: 0,

@@ -82,7 +82,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let number = self.number(&length);
         self.check_length(name, &number, room, at);
-        let object = self.local_object(declared.declarator.span.start, name, ty, at)?;
+        let thread = self.thread.key.clone();
+        let key = ObjectKey::VariableArray(thread.clone(), self.site(declared.declarator.span.start), room);
+        let object = self.object(key, self.qualified(name), ty, Storage::Thread(thread), at)?;
         self.define(name, Symbol::Object(object));
         self.assume("arrays-written-before-read");
         let own = self.length_of(object, declared.declarator.span.start, at)?;

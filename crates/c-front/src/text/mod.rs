@@ -7,6 +7,7 @@
 //! apart.
 
 mod align;
+mod harness;
 mod implicit_int;
 mod lexer;
 mod lines;
@@ -18,6 +19,7 @@ mod prepare;
 mod prototypes;
 mod tags;
 
+pub(crate) use harness::{ARGUMENT, MADE, add_harness, rename_main};
 pub(crate) use lines::{LineMap, UnitLines, Written, included_files};
 pub(crate) use link::conflicting_names;
 pub(crate) use parse::parse;

@@ -1,1 +1,1 @@
-int x; int main(void) { __asm__ volatile ("incl %0" : "+m" (x)); return 0; }
+int main(void) { __asm__ volatile ("cli"); return 0; }

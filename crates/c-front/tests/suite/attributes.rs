@@ -132,8 +132,7 @@ const CHANGED_MEANINGS: &[(&str, &str)] = &[
         "int printf(const char *, ...); char f[9]; int main(void) { int x = 0; printf(f, &x); return x; }",
         "a format that is computed",
     ),
-    ("int main(void) { int x = 0; __asm__(\"\" : \"+r\"(x)); return x; }", "changes variables"),
-    ("int main(void) { int x = 0; __asm__(\"inc %0\" : \"+r\"(x)); return x; }", "inline assembly"),
+    ("int main(void) { __asm__(\"cli\"); return 0; }", "inline assembly without operands"),
 ];
 
 #[test]

@@ -1,9 +1,11 @@
-//! Random sequential programs do what gcc makes of them. `examples/differential_c.rs` tries more
+//! Random programs do what gcc makes of them. `examples/differential_c.rs` tries more
 //! of them.
 
 use crate::generated::Generated;
 use crate::versus_gcc::{Summary, Undefined, compare, is_gcc_there};
-use crate::{arithmetic, conversions, effects, initializers, layouts, library, memory, punning};
+use crate::{
+    arithmetic, conversions, effects, floats, initializers, layouts, library, memory, punning, together,
+};
 use std::io::Write;
 
 const ARITHMETIC: u64 = 60;
@@ -14,6 +16,8 @@ const LAYOUTS: u64 = 200;
 const CONVERSIONS: u64 = 200;
 const PUNNING: u64 = 60;
 const LIBRARY: u64 = 60;
+const FLOATS: u64 = 100;
+const TOGETHER: u64 = 30;
 
 fn check(count: u64, generate: impl Fn(u64) -> Generated, traps: std::ops::Range<u64>) {
     if !is_gcc_there() {
@@ -61,6 +65,16 @@ fn operands_are_evaluated_as_gcc_evaluates_them() {
 #[test]
 fn memory_that_is_looked_at_in_several_ways_is_that_of_gcc() {
     check(PUNNING, punning::generate, 0..1);
+}
+
+#[test]
+fn constants_with_points_are_those_of_gcc() {
+    check(FLOATS, floats::generate, 0..1);
+}
+
+#[test]
+fn threads_do_together_what_those_of_gcc_do() {
+    check(TOGETHER, together::generate, 0..1);
 }
 
 #[test]

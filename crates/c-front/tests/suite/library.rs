@@ -1,5 +1,5 @@
 //! Random sequential programs that call: memory of the heap that grows and shrinks, strings, bytes of any number,
-//! recursion, functions with any number of arguments, atomics.
+//! recursion, functions with any number of arguments, atomics, functions that are given functions, and those of gcc.
 //!
 //! Each statement leaves its result in a cell of `r`. `k` is zero, which nobody knows beforehand, so sizes with it are
 //! no constants.
@@ -20,6 +20,10 @@ size@ strlen(const char *); char *strcpy(char *, const char *), *strncpy(char *,
 char *strcat(char *, const char *), *strncat(char *, const char *, size@), *strdup(const char *);
 int strcmp(const char *, const char *), strncmp(const char *, const char *, size@);
 char *strchr(const char *, int), *strrchr(const char *, int); int atoi(const char *);
+char *strstr(const char *, const char *), *strpbrk(const char *, const char *); void *memchr(const void *, int, size@);
+size@ strspn(const char *, const char *), strcspn(const char *, const char *);
+void qsort(void *, size@, size@, int (*)(const void *, const void *));
+void *bsearch(const void *, const void *, size@, size@, int (*)(const void *, const void *));
 volatile int k@; long r@[6]; int x@ = 5; _Atomic long y@ = 7;
 struct S@ { char c; short s; int i; long l; };
 union U@ { unsigned char b[8]; int i[2]; long l; struct { unsigned lo : 5, mid : 12, hi : 15; } f; };
@@ -29,6 +33,9 @@ static int fib@(int n) { if (n < 2) return n; return fib@(n - 1) + fib@(n - 2); 
 static int gcd@(int a, int b) { return b == 0 ? a : gcd@(b, a % b); }
 static int odd@(int n); static int even@(int n) { return n == 0 ? 1 : odd@(n - 1); }
 static int odd@(int n) { return n == 0 ? 0 : even@(n - 1); }
+static int up@(const void *a, const void *b) { return (*(int *)a > *(int *)b) - (*(int *)a < *(int *)b); }
+static int down@(const void *a, const void *b) { return up@(b, a); }
+static size@ (*length@)(const char *); static int (*compare@)(const char *, const char *) = strcmp;
 __builtin_va_list l@;
 static long sum@(int n, ...) { long s = 0; __builtin_va_start(l@, n);
   for (int i = 0; i < n; i++) s = s * 3 + (i % 2 ? __builtin_va_arg(l@, long) : __builtin_va_arg(l@, int));
@@ -48,7 +55,7 @@ pub(crate) fn generate(seed: u64) -> Generated {
 }
 
 fn statement(random: &mut Random) -> String {
-    match random.below(9) {
+    match random.below(13) {
         0 => heap(random),
         1 => strings(random),
         2 => comparisons(random),
@@ -57,6 +64,10 @@ fn statement(random: &mut Random) -> String {
         5 => variadic(random),
         6 => atomics(random),
         7 => union(random),
+        8 => searches(random),
+        9 => sorted(random),
+        10 => counted(random),
+        11 => overflowing(random),
         _ => structures(random),
     }
 }
@@ -111,6 +122,59 @@ fn comparisons(random: &mut Random) -> String {
         "const char *a = \"{one}\", *b = \"{two}\"; RESULT = sign@(strcmp(a, b)) + 4 * sign@(strncmp(a, b, {count})) \
          + 16 * strlen(a) + 256 * atoi(\"{number}\");"
     )
+}
+
+fn searches(random: &mut Random) -> String {
+    let (one, two) = (random.pick(&TEXTS), random.pick(&["", "b", "lo", "abc", "xa"]));
+    let found = match random.below(6) {
+        0 => format!("char *f = strstr(a, \"{two}\"); RESULT = f ? f - a : -1;"),
+        1 => format!("char *f = strpbrk(a, \"{two}\"); RESULT = f ? f - a : -1;"),
+        2 => format!("char *f = memchr(a, 'b', {} + k@); RESULT = f ? f - a : -1;", random.below(4)),
+        3 => format!("RESULT = strspn(a, \"{two}\");"),
+        4 => format!("RESULT = strcspn(a, \"{two}\");"),
+        _ => format!("length@ = strlen; RESULT = length@(a) + 10 * sign@(compare@(a, \"{two}\"));"),
+    };
+    format!("char a[8] = \"{one}\"; {found}")
+}
+
+fn sorted(random: &mut Random) -> String {
+    let order = random.pick(&["up@", "down@"]);
+    let values: Vec<String> = (0..4).map(|index| (random.below(9) * 5 + index).to_string()).collect();
+    let key = random.pick(&["a[2]", "17", "0"]);
+    format!(
+        "int a[4] = {{ {} }}, key = {key}; qsort(a, {} + k@, sizeof *a, {order}); int *f = bsearch(&key, a, 4, sizeof *a, \
+         {order}); RESULT = f ? f - a : -1; for (int i = 0; i < 4; i++) RESULT = RESULT * 50 + a[i];",
+        values.join(", "),
+        if random.chance(70) { 4 } else { random.below(4) }
+    )
+}
+
+fn counted(random: &mut Random) -> String {
+    let value = random.pick(&["1", "0x80000000u", "0xf0f0", "12345678", "0x10001000u", "96"]);
+    let call = random.pick(&[
+        "__builtin_popcount(v)",
+        "__builtin_clz(v)",
+        "__builtin_ctz(v)",
+        "__builtin_ffs(v)",
+        "__builtin_bswap32(v)",
+        "__builtin_bswap16(v)",
+        "__builtin_popcountl(v * 0x100000001ul)",
+        "__builtin_clzl(v)",
+        "__builtin_ctzll(v * 4096ull)",
+        "__builtin_bswap64(v)",
+    ]);
+    format!("unsigned v = {value} + k@; RESULT = {call};")
+}
+
+fn overflowing(random: &mut Random) -> String {
+    let op = random.pick(&["add", "sub", "mul"]);
+    let ty =
+        random.pick(&["signed char", "unsigned char", "short", "int", "unsigned", "long", "unsigned long"]);
+    let operand = |random: &mut Random| {
+        random.pick(&["x@", "-1", "200", "2147483647", "4294967295u", "65536", "0x7fffffffffffffffl", "k@"])
+    };
+    let (one, two) = (operand(random), operand(random));
+    format!("{ty} t = 3; RESULT = __builtin_{op}_overflow({one}, {two}, &t); RESULT = RESULT * 7 + (long)t;")
 }
 
 fn bytes(random: &mut Random) -> String {

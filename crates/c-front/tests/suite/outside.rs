@@ -45,6 +45,15 @@ fn functions_that_nobody_defines_change_their_arguments() {
 }
 
 #[test]
+fn arguments_of_functions_that_nobody_defines_are_evaluated_once() {
+    check("int f(int); int g; int main(void) { f(g++); assert(g == 1); return 0; }", &[], &[]);
+    // However deep they are nested.
+    let (calls, ends) = ("f(".repeat(40), ")".repeat(40));
+    let nested = program(&format!("int f(int); int g; int main(void) {{ return {calls}g++{ends}; }}"));
+    assert!(nested.edges().len() < 400, "{} edges", nested.edges().len());
+}
+
+#[test]
 fn inputs_are_not_approximated() {
     check(
         "int rand(void); int main(void) { assert(rand() != 3); return 0; }",

@@ -8,7 +8,7 @@
 use crate::generated::Generated;
 use rely_base::SourceMap;
 use rely_c_front::{CInput, translate};
-use rely_program::{CheckKind, Outcome, Program, Semantics, State};
+use rely_program::{CheckKind, Outcome, Program, Semantics, SlotId, State};
 use std::fmt::Write;
 use std::process::Command;
 
@@ -97,25 +97,50 @@ fn run(text: &str) -> Result<End, String> {
         if state.halted() {
             return Ok(values(&program, &semantics, &state));
         }
-        let slot = state.slots().next().ok_or("main is no thread")?;
-        let location = state.location(slot).ok_or("main does not run")?;
+        // Whichever thread moves makes no difference.
         let mut next = None;
-        for &edge in program.outgoing(location) {
-            match semantics.step(&state, slot, edge, &[]).map_err(|error| format!("{error:?}"))? {
-                Outcome::Moved(moved) if next.is_some() && next.as_ref() != Some(&moved) => {
-                    return Err("two steps are possible".into());
+        for slot in state.slots() {
+            match step(&program, &semantics, &state, slot)? {
+                Step::Waits => {}
+                Step::Moved(moved) => {
+                    next = Some(moved);
+                    break;
                 }
-                Outcome::Moved(moved) => next = Some(moved),
-                Outcome::Failed(check) if program.checks()[check].kind == CheckKind::Overflow => {
-                    return Ok(End::Overflow);
-                }
-                Outcome::Failed(check) => return Ok(End::Trap(program.checks()[check].message.clone())),
-                Outcome::Blocked(_) => {}
+                Step::Ended(end) => return Ok(end),
             }
         }
-        state = next.ok_or("a sequential program waits")?;
+        state = next.ok_or("no thread moves")?;
     }
     Err("the program does not end".into())
+}
+
+/// What a thread does.
+enum Step {
+    Waits,
+    Moved(State),
+    Ended(End),
+}
+
+/// The only step of a thread, if it has one.
+fn step(program: &Program, semantics: &Semantics<'_>, state: &State, slot: SlotId) -> Result<Step, String> {
+    let Some(location) = state.location(slot) else { return Ok(Step::Waits) };
+    let mut next = Step::Waits;
+    for &edge in program.outgoing(location) {
+        match semantics.step(state, slot, edge, &[]).map_err(|error| format!("{error:?}"))? {
+            Outcome::Moved(moved) => match next {
+                Step::Moved(other) if other != moved => return Err("two steps are possible".into()),
+                _ => next = Step::Moved(moved),
+            },
+            Outcome::Failed(check) if program.checks()[check].kind == CheckKind::Overflow => {
+                return Ok(Step::Ended(End::Overflow));
+            }
+            Outcome::Failed(check) => {
+                return Ok(Step::Ended(End::Trap(program.checks()[check].message.clone())));
+            }
+            Outcome::Blocked(_) => {}
+        }
+    }
+    Ok(next)
 }
 
 fn values(program: &Program, semantics: &Semantics<'_>, state: &State) -> End {

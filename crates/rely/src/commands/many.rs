@@ -310,14 +310,23 @@ fn options(arguments: &CheckArgs, (seconds, megabytes): (f64, u64)) -> Vec<OsStr
     for definition in &arguments.input.define {
         add("-D", definition);
     }
-    for path in &arguments.input.include_file {
-        add("--include-file", path);
+    for file in &arguments.input.include_file {
+        add("--include-file", file);
     }
     if let Some(standard) = &arguments.input.std {
         add("--std", standard);
     }
     for effect in &arguments.input.effect {
         add("--effect", effect);
+    }
+    for file in &arguments.input.effects {
+        add("--effects", file);
+    }
+    for function in &arguments.input.entry {
+        add("--entry", function);
+    }
+    for function in &arguments.input.setup {
+        add("--setup", function);
     }
     add("--preprocessor", &name(arguments.input.preprocessor));
     add("--externals", &name(arguments.input.externals));
