@@ -457,7 +457,7 @@ fn generated(chance: &mut Random) -> String {
 fn generated_programs_are_decided_as_one_to_five_threads_show() {
     let number = std::env::var("RELY_COUNTING").map_or(25, |number| number.parse().expect("a number"));
     let mut chance = Random::new(5);
-    let (mut safe, mut violated, mut missed) = (0, 0, Vec::new());
+    let (mut safe, mut violated) = (0, 0);
     for _ in 0..number {
         let model = generated(&mut chance);
         let (found, _) = verdict(&model.replace("STARTS", "entry -> entry: spawn worker;"));
@@ -467,14 +467,9 @@ fn generated_programs_are_decided_as_one_to_five_threads_show() {
         let explored = Explore::default().run(&five, Goal::Assert, &Budget::unlimited(), &Silent);
         let is_violated = matches!(explored, Claim::Unsafe(_));
         assert!(is_violated || matches!(explored, Claim::Safe(_)), "{explored:?}\n{model}");
-        assert!(!is_violated || found != "safe", "five threads violate it:\n{model}");
-        if is_violated && found != "unsafe" {
-            missed.push(format!("{found}\n{model}"));
-        }
+        assert!(!is_violated || found == "unsafe", "five threads violate it: {found}\n{model}");
         safe += usize::from(found == "safe");
         violated += usize::from(found == "unsafe");
     }
-
-    assert!(missed.len() * 20 <= number, "not found, of {number}:\n{}", missed.join("\n"));
     assert!(safe * 10 >= number && violated * 10 >= number, "{safe} safe, {violated} unsafe of {number}");
 }

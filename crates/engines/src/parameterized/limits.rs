@@ -7,7 +7,11 @@ define_limits! {
     pub struct Limits {
         /// So many steps are spent on random walks before anything is proved.
         steps_of_walks = 20_000,
-        /// So many more if neither a proof nor a violation was found.
+        /// With neither a proof nor a violation, all runs are looked at in which so many threads are started at most, ...
+        few_threads = 5,
+        /// ... as far as this many states show them.
+        states_of_few_threads = 100_000,
+        /// So many more steps of walks if that does not show a violation either.
         more_steps_of_walks = 100_000,
         /// Each of the walks is so long: many short ones see more different numbers of threads than a few long ones.
         steps_per_walk = 200,

@@ -16,8 +16,9 @@
 //! Programs whose threads are all known get a `simple` proof or none: sums, and what each thread knows `alone`.
 //!
 //! Before the search come some random walks (`samples`): what they see need not be tried as an invariant, and most
-//! violations show there, with their number of threads. Programs that are left over are given to `omega`, the
-//! construction of Karp and Miller, which needs finitely many values.
+//! violations show there, with their number of threads. If there is no proof, all runs of a `few` threads are looked at.
+//! Programs that are left over are given to `omega`, the construction of Karp and Miller, which needs finitely many
+//! values.
 //!
 //! `certificate` writes what was found as a [counting proof](rely_evidence::counting).
 
@@ -26,6 +27,7 @@ mod alone;
 mod certificate;
 mod conditions;
 mod deadlocks;
+mod few;
 mod frames;
 mod limits;
 mod machine;
@@ -105,7 +107,8 @@ impl Engine for Parameterized {
             Ok(Some(proof)) => Claim::Safe(Proof::Counting(proof)),
             Ok(None) | Err(Interrupted::TooHard) => {
                 let steps = self.limits.more_steps_of_walks as u64;
-                let trace = random_walks(program, goal, walks, budget, steps, &mut |_| {});
+                let trace = few::violation(program, goal, (self.limits, self.walks), budget)
+                    .or_else(|| random_walks(program, goal, walks, budget, steps, &mut |_| {}));
                 match trace.map_or_else(|| omega::claim(program, goal, self.limits, budget), Claim::Unsafe) {
                     Claim::Unknown(Reason::UnsupportedConstruct { .. }) => {
                         let why = "no counting invariants were found that suffice for a proof".to_owned();
