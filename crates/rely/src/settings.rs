@@ -5,6 +5,7 @@ use crate::choices::Externals;
 use crate::files;
 use rely_program::Goal;
 use rely_report::{Accepted, FileReport, fingerprint};
+use rely_verify::{EffectError, Effects};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -102,8 +103,9 @@ pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
         merged.input.externals =
             merged.input.externals.max(named.map_err(|_| no_such("externals", &choice))?);
     }
-    if let Some(line) = settings.effects.iter().find(|line| rely_verify::Effects::parse(line).is_err()) {
-        return Err(no_such("effects", line));
+    for line in &settings.effects {
+        let why = |errors: Vec<EffectError>| format!("{}: {}", no_such("effects", line), errors[0].message);
+        Effects::parse(line).map_err(why)?;
     }
     merged.input.effect.extend(settings.effects);
     let baseline = merged.baseline.clone().or(settings.baseline);

@@ -71,6 +71,18 @@ fn settings_say_it_as_well() {
     directory.write("rely.toml", "effects = [\"read_sensor\"]\n");
     let (code, said) = check(&directory, &[]);
     assert_eq!((code, said.contains("`effects` cannot be `read_sensor`")), (Some(3), true), "{said}");
-    let (code, said) = check(&Directory::new().with("poll.c", PROGRAM), &["--effect", "any two words()"]);
-    assert_eq!((code, said.contains("RESULT NAME(ARGUMENT, ...)")), (Some(3), true), "{said}");
+    assert!(said.contains("RESULT NAME(ARGUMENT, ...)"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_an_effect_is_said() {
+    for (line, why) in [
+        ("any two words", "RESULT NAME(ARGUMENT, ...)"),
+        ("any two words()", "`two words` is no name of a function"),
+        ("perhaps read_sensor()", "`perhaps`"),
+        ("any read_sensor(everything)", "`everything`"),
+    ] {
+        let (code, said) = check(&Directory::new().with("poll.c", PROGRAM), &["--effect", line]);
+        assert_eq!((code, said.contains(why)), (Some(3), true), "{said}");
+    }
 }

@@ -145,6 +145,7 @@ fn the_help_explains_itself() {
                                                 other, as `gcc -include` does
               --std <STANDARD>                  The C standard that the C preprocessor is told, as `gcc
                                                 -std` is
+          -m <BITS>                             As for gcc: only `-m64`, which is the default, is supported
               --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
                                                 auto, embedded, system]
               --externals <HOW>                 What becomes of C functions and variables that are neither
@@ -153,6 +154,12 @@ fn the_help_explains_itself() {
               --effect <EFFECT>                 What a C function does that is not defined: RESULT
                                                 NAME(ARGUMENT, ...), as in `0..7 read_sensor(-)`; see the
                                                 chapter about functions of the library
+              --effects <FILE>                  A table of what C functions do that are not defined; the
+                                                book describes it
+              --entry <FUNCTION>                The C files are a library: any number of threads call this
+                                                function, and others that are given
+              --setup <FUNCTION>                With --entry: a function that is called once, before the
+                                                threads start
           -h, --help                            Print help (see more with '--help')
           -V, --version                         Print version
 
@@ -194,6 +201,7 @@ fn the_help_explains_itself() {
               --include-file <FILE>   A file that the C preprocessor reads in front of every other, as `gcc
                                       -include` does
               --std <STANDARD>        The C standard that the C preprocessor is told, as `gcc -std` is
+          -m <BITS>                   As for gcc: only `-m64`, which is the default, is supported
               --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
                                       embedded, system]
               --externals <HOW>       What becomes of C functions and variables that are neither defined nor
@@ -201,6 +209,11 @@ fn the_help_explains_itself() {
               --effect <EFFECT>       What a C function does that is not defined: RESULT NAME(ARGUMENT,
                                       ...), as in `0..7 read_sensor(-)`; see the chapter about functions of
                                       the library
+              --effects <FILE>        A table of what C functions do that are not defined; the book
+                                      describes it
+              --entry <FUNCTION>      The C files are a library: any number of threads call this function,
+                                      and others that are given
+              --setup <FUNCTION>      With --entry: a function that is called once, before the threads start
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 
