@@ -28,9 +28,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 if !is_barrier {
                     self.assume("assembly-touches-only-its-operands");
                 }
-                // Of the instructions of x86, `xchg` and those with the prefix `lock` are atomic.
-                let is_atomic = ["lock", "xchg"].iter().any(|word| instruction.contains(word));
-                self.with_atomicity(is_atomic.then_some(true), |lowering| {
+                self.with_atomicity(is_atomic(instruction).then_some(true), |lowering| {
                     lowering.assembly_with_operands(asm, is_barrier, at)
                 })
             }
@@ -82,7 +80,46 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 }
 
+/// Whether all instructions are atomic, or cannot touch the memory of others. Of those of x86, `xchg` and what has the
+/// prefix `lock` are atomic; `set` and its conditions are how their outcome is told.
+fn is_atomic(template: &str) -> bool {
+    let separated = template.replace("\\n", ";").replace("\\t", " ");
+    let mut has_prefix = false;
+    let mut is_one = |instruction: &str| {
+        let mut words = instruction.split_whitespace();
+        let first = words.next().unwrap_or("");
+        let is_alone = words.next().is_none();
+        // The prefix may stand in a statement of its own.
+        let is_locked = std::mem::replace(&mut has_prefix, first == "lock" && is_alone);
+        let is_exchange = matches!(first, "xchg" | "xchgb" | "xchgw" | "xchgl" | "xchgq");
+        is_locked || first == "lock" || is_exchange || first.is_empty() || first.starts_with("set")
+    };
+    separated.split([';', '\n']).all(|instruction| is_one(instruction.trim()))
+}
+
 /// The text of a string, as far as assembler is concerned.
 fn unquoted(text: &Node<StringLiteral>) -> String {
     text.node.iter().map(|part| part.trim_matches('"')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_atomic;
+
+    #[test]
+    fn only_what_is_locked_is_atomic() {
+        for (template, expected) in [
+            ("lock; incl %0", true),
+            ("lock\\n\\tcmpxchgl %2, %1\\n\\tsete %0", true),
+            ("lock xaddl %0, %1", true),
+            ("xchgl %0, %1", true),
+            ("cmpxchgl %2, %1", false),
+            ("incl %0", false),
+            ("lock; incl %0; incl %1", false),
+            ("incl clock", false),
+            ("rdtsc # unlock", false),
+        ] {
+            assert_eq!(is_atomic(template), expected, "{template}");
+        }
+    }
 }
