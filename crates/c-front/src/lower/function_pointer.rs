@@ -90,6 +90,13 @@ impl<'a, 'f> Lowering<'a, 'f> {
             };
             if let Some(holder) = holder {
                 let place = self.object_lvalue(holder);
+                // A function that returns nothing has another type than the pointer, which C leaves undefined if it returns.
+                let value = match *value.ty.unqualified() {
+                    CType::Void => {
+                        self.unknown_value(&place.ty.clone(), "the result of a `void` function", at)?
+                    }
+                    _ => value,
+                };
                 self.assign_value(place, value, Wanted::Nothing, at, at)?;
             }
             let flow = std::mem::take(&mut self.flow);

@@ -12,12 +12,15 @@ use rely_verify::Blocks;
 
 /// Prints the clauses for the assertions of a program.
 pub fn export(arguments: &ExportArgs, context: &Context) -> Ended {
-    let budget = context.patience();
-    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
+    context.patiently(|budget| export_within(arguments, context, budget))
+}
+
+fn export_within(arguments: &ExportArgs, context: &Context, budget: &Budget) -> Ended {
+    let loaded = match super::load(&arguments.files, &arguments.input, budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
-    match text(arguments, &loaded.program, &budget) {
+    match text(arguments, &loaded.program, budget) {
         Ok(text) => {
             context.console.print(&text)?;
             Ok(context.unless_interrupted(Status::Holds))

@@ -27,6 +27,8 @@ use crate::args::InputArgs;
 use crate::console::Console;
 use crate::exit::Status;
 use crate::input::{self, NotLoaded};
+use crate::limits::{Limits, Watch, supervised};
+use crate::progress::Heartbeat;
 use rely_base::{Budget, CancelToken};
 use rely_report::{Problem, ProofContext, render_problem};
 use rely_verify::{Loaded, Verified};
@@ -51,9 +53,18 @@ impl Context {
         if self.interrupt.is_cancelled() { Status::Interrupted } else { status }
     }
 
-    /// A budget that only Ctrl-C ends.
-    fn patience(&self) -> Budget {
-        Budget::builder().token(self.interrupt.clone()).build()
+    /// Does work that only Ctrl-C ends, or the end of the machine's memory.
+    fn patiently(&self, work: impl FnOnce(&Budget) -> Ended + Send) -> Ended {
+        let watch = Watch::new(self.interrupt.clone(), Heartbeat::silent());
+        let budget = watch.begin(Limits::new(None, Limits::usual_megabytes(1)));
+        supervised(
+            &watch,
+            move || work(&budget),
+            |reason| {
+                self.console.error(&reason.to_string());
+                self.unless_interrupted(Status::Unknown).code()
+            },
+        )?
     }
 
     fn complain(&self, problem: &Problem) -> Status {

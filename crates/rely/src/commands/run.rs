@@ -4,24 +4,28 @@ use super::{Context, Ended};
 use crate::args::{RunArgs, TraceChoice};
 use crate::exit::Status;
 use crate::simulate::{self, Options, Run, RunEnd, Schedule};
+use rely_base::Budget;
 use rely_report::{Detail, Interleaving, StepTaken, ViolationReport, render_run, violation_text};
 use rely_verify::Loaded;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs the program of a file once and prints what happened.
 pub fn run(arguments: &RunArgs, context: &Context) -> Ended {
+    context.patiently(|budget| run_within(arguments, context, budget))
+}
+
+fn run_within(arguments: &RunArgs, context: &Context, budget: &Budget) -> Ended {
     let schedule = match arguments.schedule.as_deref().map(Schedule::parse).transpose() {
         Ok(schedule) => schedule,
         Err(error) => return Ok(context.console.error(&error.to_string())),
     };
-    let budget = context.patience();
-    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
+    let loaded = match super::load(&arguments.files, &arguments.input, budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
     let seed = arguments.seed.unwrap_or_else(seed_from_clock);
     let options = Options { seed, schedule, steps: arguments.steps };
-    match simulate::run(&loaded.program, &options, &budget) {
+    match simulate::run(&loaded.program, &options, budget) {
         Err(error) => Ok(context.unless_interrupted(context.console.error(&error.to_string()))),
         Ok(run) => {
             let detail = arguments.trace.map_or(Detail::Compact, |choice| TraceChoice::detail(Some(choice)));

@@ -12,14 +12,17 @@ use rely_verify::{Loaded, Reducible};
 
 /// Prints the program of a file, or what the passes do to it.
 pub fn show(arguments: &ShowArgs, context: &Context) -> Ended {
-    let budget = context.patience();
-    let loaded = match super::load(&arguments.files, &arguments.input, &budget) {
+    context.patiently(|budget| show_within(arguments, context, budget))
+}
+
+fn show_within(arguments: &ShowArgs, context: &Context, budget: &Budget) -> Ended {
+    let loaded = match super::load(&arguments.files, &arguments.input, budget) {
         Ok(loaded) => loaded,
         Err(failed) => return Ok(context.unless_interrupted(context.complain(&failed.into_problem()))),
     };
     let shown = match arguments.blocks {
-        true => blocks(arguments, &loaded, &budget),
-        false => shown(arguments, &loaded.for_goal(arguments.property).program, &budget),
+        true => blocks(arguments, &loaded, budget),
+        false => shown(arguments, &loaded.for_goal(arguments.property).program, budget),
     };
     match shown {
         Ok(text) => {
