@@ -544,6 +544,14 @@ impl CType {
             _ => None,
         }
     }
+
+    /// What a function behind a pointer of this type returns.
+    pub(crate) fn result(&self) -> Option<&CType> {
+        match self.element()? {
+            CType::Function(function) => Some(&function.result),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -67,7 +67,14 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let callee = self.eval(&call.callee)?;
         match &callee.kind {
             Kind::Pointer(known) => match self.function_name(known.object) {
-                Some(name) => self.call_named(name, call, Some(operands), wanted, at),
+                Some(name) => {
+                    let result = callee.ty.result().cloned();
+                    let value = self.call_named(name, call, Some(operands), wanted, at)?;
+                    match result {
+                        Some(result) if wanted != Wanted::Nothing => self.result_as(value, &result, at),
+                        _ => Ok(value),
+                    }
+                }
                 None => self.error(at, "what is called is not a function"),
             },
             _ => self.call_computed(operands, callee, call, wanted, at),

@@ -90,13 +90,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             };
             if let Some(holder) = holder {
                 let place = self.object_lvalue(holder);
-                // A function that returns nothing has another type than the pointer, which C leaves undefined if it returns.
-                let value = match *value.ty.unqualified() {
-                    CType::Void => {
-                        self.unknown_value(&place.ty.clone(), "the result of a `void` function", at)?
-                    }
-                    _ => value,
-                };
+                let value = self.result_as(value, &place.ty.clone(), at)?;
                 self.assign_value(place, value, Wanted::Nothing, at, at)?;
             }
             let flow = std::mem::take(&mut self.flow);
@@ -106,6 +100,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         self.no_function(none, at);
         self.flow = end;
         Ok(())
+    }
+
+    /// What a function behind a pointer has returned, as the type of the pointer says. If it returns nothing and does return,
+    /// C leaves undefined what the value is.
+    pub(super) fn result_as(&mut self, value: Value, ty: &CType, at: TreeSpan) -> Lowered<Value> {
+        match (&value.ty, ty) {
+            (CType::Void, CType::Void) => Ok(value),
+            (CType::Void, _) => self.unknown_value(ty, "the result of a `void` function", at),
+            _ => Ok(value),
+        }
     }
 
     /// Calls a function that is not defined with arguments that have been evaluated.

@@ -126,3 +126,14 @@ fn locks_that_are_free_are_taken_in_time() {
                 return 0; }";
     check(&preprocessed(text), &[], &[]);
 }
+
+#[test]
+fn a_function_that_returns_nothing_may_be_called_for_a_value() {
+    let text = "void exit(int); int __VERIFIER_nondet_int(void); int twice(int x) { return 2 * x; }\n\
+                int main(void) { int (*f)(int) = twice; if (__VERIFIER_nondet_int()) f = (int (*)(int))exit;\n\
+                int r = f(2); assert(r == 4); return 0; }";
+    check(&preprocessed(text), &[], &[]);
+    let text = "int n; void set(int x) { n = x; }\n\
+                int main(void) { int (*f)(int) = (int (*)(int))set; int r = f(1); assert(n == 1); assert(r == 0); return 0; }";
+    check(&preprocessed(text), &["assertion `r == 0` fails"], &[]);
+}
