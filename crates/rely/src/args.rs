@@ -469,7 +469,12 @@ pub(crate) fn limit(text: &str) -> Result<(String, u64), String> {
     let (name, value) = named_number(text)?;
     match Limits::default().set(&name, value) {
         true => Ok((name, value)),
-        false => Err("there is no such limit; `--verbose` lists them".to_owned()),
+        false => {
+            let limits = Limits::default().entries();
+            let close = rely_base::similar(&name, limits.iter().map(|(name, _)| name.as_str()));
+            let close = close.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default();
+            Err(format!("there is no such limit{close}; `--verbose` lists them"))
+        }
     }
 }
 

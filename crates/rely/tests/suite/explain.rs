@@ -494,7 +494,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "the memory limit was reached"
           next: "give the loop around line 3 a small bound, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
-          next: "start a small, fixed number of `P` in line 5, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start fewer `P` in line 5, a small fixed number, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 4 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
@@ -506,7 +506,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 7 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
-          next: "start a small, fixed number of `f` in line 9, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start fewer `f` in line 9, a small fixed number, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
           next: "give the loop around line 7 a small bound, or allow more memory with `--memory`, or make the state space smaller"
     "#]].assert_eq(&told);
