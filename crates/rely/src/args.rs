@@ -60,7 +60,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Decide whether programs have the properties that they claim
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Check a proof that was written down, from the program and the file alone
     Certify(CertifyArgs),
     /// Check the witness of any verifier: confirm it, refute it by a run, or say why not

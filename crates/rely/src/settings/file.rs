@@ -54,9 +54,15 @@ const NAMES: [&str; 12] = [
 ];
 const NAMES_OF_SUPPRESSION: [&str; 4] = ["file", "property", "message", "reason"];
 
+/// Where something stands, as far as that is known.
+type At = Option<Range<usize>>;
+
+/// Things with their places.
+type Placed<T> = Vec<(T, At)>;
+
 /// Something is wrong here.
 struct Wrong {
-    at: Option<Range<usize>>,
+    at: At,
     message: String,
     help: Option<String>,
 }
@@ -64,12 +70,12 @@ struct Wrong {
 type Read<T> = Result<T, Wrong>;
 
 impl Wrong {
-    fn new(at: Option<Range<usize>>, message: impl Into<String>) -> Self {
+    fn new(at: At, message: impl Into<String>) -> Self {
         Self { at, message: message.into(), help: None }
     }
 
     /// The word is none of those that can stand there.
-    fn unknown(at: Option<Range<usize>>, message: String, word: &str, known: &[&str]) -> Self {
+    fn unknown(at: At, message: String, word: &str, known: &[&str]) -> Self {
         let help = match similar(word, known.iter().copied()) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => format!("there are {}", known.join(", ")),
@@ -146,7 +152,7 @@ fn no_such_key(table: &dyn TableLike, key: &str, known: &[&str]) -> Wrong {
     Wrong::unknown(at, format!("there is no setting `{key}`"), key, known)
 }
 
-fn suppression((table, at): (&dyn TableLike, Option<Range<usize>>)) -> Read<Suppression> {
+fn suppression((table, at): (&dyn TableLike, At)) -> Read<Suppression> {
     let mut suppression = Suppression::default();
     for (key, item) in table.iter() {
         match key {
@@ -181,7 +187,7 @@ fn text(item: &Item) -> Read<&str> {
 }
 
 /// Strings, each with its place.
-fn texts(item: &Item) -> Read<Vec<(&str, Option<Range<usize>>)>> {
+fn texts(item: &Item) -> Read<Placed<&str>> {
     let values = item.as_array().ok_or_else(|| unlike(item, "an array of strings"))?;
     let one = |value: &Value| {
         let kind = with_article(value.type_name());
@@ -195,7 +201,7 @@ fn paths(item: &Item) -> Read<Vec<PathBuf>> {
 }
 
 /// Tables, whichever of the two ways in which TOML writes them was taken.
-fn tables(item: &Item) -> Read<Vec<(&dyn TableLike, Option<Range<usize>>)>> {
+fn tables(item: &Item) -> Read<Placed<&dyn TableLike>> {
     let wanted = "a list of tables, each with `[[suppress]]`";
     if let Some(tables) = item.as_array_of_tables() {
         return Ok(tables.iter().map(|table| (table as &dyn TableLike, table.span())).collect());
@@ -223,7 +229,7 @@ fn seconds(item: &Item) -> Read<f64> {
     (number.is_finite() && number >= 0.0).then_some(number).ok_or_else(outside)
 }
 
-fn goal(name: &str, at: Option<Range<usize>>) -> Read<Goal> {
+fn goal(name: &str, at: At) -> Read<Goal> {
     let known = Goal::ALL.map(Goal::name);
     let unknown = || Wrong::unknown(at, format!("there is no property `{name}`"), name, &known);
     Goal::ALL.into_iter().find(|goal| goal.name() == name).ok_or_else(unknown)
@@ -238,7 +244,7 @@ fn externals(item: &Item) -> Read<Externals> {
     <Externals as clap::ValueEnum>::from_str(choice, false).map_err(|_| unknown())
 }
 
-fn effect((line, at): (&str, Option<Range<usize>>)) -> Read<String> {
+fn effect((line, at): (&str, At)) -> Read<String> {
     match Effects::parse(line) {
         Ok(_) => Ok(line.to_owned()),
         Err(errors) => {
