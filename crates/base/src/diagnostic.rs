@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Whether the input is not wrong, but uses something that is not supported.
     pub is_unsupported: bool,
+    /// Whether the input is not wrong, but a part of a program, of which the rest is missing.
+    pub is_part: bool,
 }
 
 impl Diagnostic {
@@ -40,6 +42,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             help: None,
             is_unsupported: false,
+            is_part: false,
         }
     }
 

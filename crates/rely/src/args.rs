@@ -60,7 +60,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Decide whether programs have the properties that they claim
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Check a proof that was written down, from the program and the file alone
     Certify(CertifyArgs),
     /// Check the witness of any verifier: confirm it, refute it by a run, or say why not
@@ -469,7 +469,12 @@ pub(crate) fn limit(text: &str) -> Result<(String, u64), String> {
     let (name, value) = named_number(text)?;
     match Limits::default().set(&name, value) {
         true => Ok((name, value)),
-        false => Err("there is no such limit; `--verbose` lists them".to_owned()),
+        false => {
+            let limits = Limits::default().entries();
+            let close = rely_base::similar(&name, limits.iter().map(|(name, _)| name.as_str()));
+            let close = close.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default();
+            Err(format!("there is no such limit{close}; `--verbose` lists them"))
+        }
     }
 }
 

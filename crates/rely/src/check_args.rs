@@ -5,7 +5,9 @@ use crate::choices::{BiasChoice, CheckFormat, SectionsChoice, TraceChoice, Trust
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use rely_program::Goal;
+use rely_report::Problem;
 use rely_verify::STRATEGY_NAMES;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// `rely check`
@@ -28,6 +30,9 @@ pub struct CheckArgs {
     /// standard input; without any, the `files` of rely.toml
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Those of them that nobody has named: they are in a directory or match a pattern.
+    #[arg(skip)]
+    pub found: BTreeSet<PathBuf>,
     /// The files are one C program; `compile_commands.json` stands for the files that it lists, with their options
     #[arg(long)]
     pub program: bool,
@@ -59,14 +64,14 @@ pub struct CheckArgs {
     pub trust: TrustChoice,
     /// Give up on a file after this many seconds, shared by its properties; 0 means never [default: 60, of several
     /// files 20 each]
-    #[arg(long, value_name = "S", value_parser = patience)]
+    #[arg(long, value_name = "S", value_parser = patience, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Give up when the process holds more than this many megabytes [default: three quarters of the machine's memory,
     /// shared by the files that are checked at the same time]
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub memory: Option<u64>,
     /// Of several files, check this many at the same time [default: as many as there are processors]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub jobs: Option<u16>,
     /// Of several files, check no more once one is found to be unsafe
     #[arg(long)]
@@ -125,6 +130,14 @@ impl CheckArgs {
         let keeps_evidence = self.evidence.needs_one_result().is_some() || self.evidence.solver.is_some();
         let wants_more = self.evidence.proof || self.verbose || self.all || self.report.is_some();
         !keeps_evidence && !wants_more
+    }
+
+    /// What is wrong with the files of a program, or that they are skipped: in a directory there may be files that are
+    /// parts of a program.
+    pub fn judged(&self, paths: &[PathBuf], mut problem: Problem) -> Problem {
+        let is_found = matches!(paths, [path] if self.found.contains(path));
+        problem.is_skipped = is_found && self.programs().len() > 1 && problem.is_part();
+        problem
     }
 
     /// The properties, asked of fair runs only if that is wanted.

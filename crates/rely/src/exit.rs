@@ -44,9 +44,21 @@ impl Status {
         }
     }
 
+    /// The worst result of all files. If each of them is only a part of a program, nothing was checked.
+    pub fn of_all(reports: &[FileReport]) -> Self {
+        let is_skipped =
+            |report: &FileReport| report.outcome.as_ref().is_err_and(|problem| problem.is_skipped);
+        match reports.iter().map(Status::of).max() {
+            None => Status::Unknown,
+            Some(_) if reports.iter().all(is_skipped) => Status::BadInput,
+            Some(worst) => worst,
+        }
+    }
+
     /// The worst result for a file.
     pub fn of(report: &FileReport) -> Self {
         match &report.outcome {
+            Err(problem) if problem.is_skipped => Status::Holds,
             Err(problem) => Status::of_problem(problem),
             Ok(findings) => {
                 let worst = findings.iter().map(|finding| match finding.conclusion.name() {

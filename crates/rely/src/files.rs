@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 3] = ["c", "i", "rely"];
 
 /// All files that are meant, each once: in the order in which they are named, those of a directory or a pattern in
-/// alphabetical order.
-pub fn expand(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+/// alphabetical order. And those of them that nobody has named.
+pub fn expand(named: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeSet<PathBuf>), String> {
     let mut seen = BTreeSet::new();
     let mut files = Vec::new();
     for path in named {
         let found = meant(path)?;
         files.extend(found.into_iter().filter(|file| seen.insert(file.clone())));
     }
-    Ok(files)
+    seen.retain(|file| !named.contains(file));
+    Ok((files, seen))
 }
 
 fn meant(path: &Path) -> Result<Vec<PathBuf>, String> {
@@ -159,7 +160,7 @@ mod tests {
             fs::write(path, "").expect("writable");
         }
         let names = |named: &str| -> Result<Vec<String>, String> {
-            let found = expand(&[folder.path().join(named), folder.path().join(named)])?;
+            let (found, _) = expand(&[folder.path().join(named), folder.path().join(named)])?;
             let below = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap_or(path));
             Ok(below.map(|path| path.display().to_string()).collect())
         };
@@ -169,5 +170,8 @@ mod tests {
         assert_eq!(names("missing.c"), strings(&["missing.c"]));
         assert!(names("*.x").is_err_and(|error| error.ends_with("no program matches this pattern")));
         assert!(names(".hidden/..").is_ok());
+        let (both, found) =
+            expand(&[folder.path().to_owned(), folder.path().join("b.c")]).expect("they are there");
+        assert_eq!((both.len(), found.len(), found.contains(&folder.path().join("b.c"))), (3, 2, false));
     }
 }

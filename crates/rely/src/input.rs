@@ -39,7 +39,7 @@ impl From<rely_verify::NotLoaded> for NotLoaded {
     fn from(reason: rely_verify::NotLoaded) -> Self {
         match reason {
             rely_verify::NotLoaded::Wrong { diagnostics, sources } => {
-                NotLoaded::Wrong(Problem { diagnostics, sources })
+                NotLoaded::Wrong(Problem::new(diagnostics, sources))
             }
             rely_verify::NotLoaded::Stopped(interrupted) => NotLoaded::Stopped(interrupted),
         }

@@ -1,50 +1,19 @@
 //! The settings of a project: `rely.toml` of the current directory. What the command line says comes first.
 
+mod file;
+
 use crate::args::CheckArgs;
-use crate::choices::Externals;
 use crate::files;
-use rely_program::Goal;
-use rely_report::{Accepted, FileReport, fingerprint};
-use rely_verify::{EffectError, Effects};
-use serde::Deserialize;
+use file::{Settings, Suppression};
+use rely_base::Diagnostic;
+use rely_report::{Accepted, FileReport, Problem, fingerprint};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, Item};
+use std::path::Path;
 
 /// Where settings are looked for.
 const USUAL: &str = "rely.toml";
-
-/// What a file of settings can say. Its schema is `docs/schemas/rely-toml.json`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Settings {
-    files: Vec<PathBuf>,
-    properties: Vec<String>,
-    timeout: Option<f64>,
-    memory: Option<u64>,
-    jobs: Option<u16>,
-    strict: bool,
-    include: Vec<PathBuf>,
-    define: Vec<String>,
-    externals: Option<String>,
-    effects: Vec<String>,
-    baseline: Option<PathBuf>,
-    suppress: Vec<Suppression>,
-}
-
-/// Violations that may stay.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Suppression {
-    /// A pattern of files.
-    file: String,
-    property: Option<String>,
-    /// A part of the message.
-    message: Option<String>,
-    reason: String,
-}
 
 /// Which findings do not count.
 #[derive(Debug, Default)]
@@ -63,7 +32,7 @@ impl Acceptance {
                 let is_part = |part: &String| message.is_some_and(|message| message.contains(part.as_str()));
                 message.is_some()
                     && files::matches(&suppression.file, &report.file)
-                    && suppression.property.as_ref().is_none_or(|name| name == finding.property.name())
+                    && suppression.property.is_none_or(|goal| goal == finding.property)
                     && suppression.message.as_ref().is_none_or(is_part)
             };
             let suppression = self.suppressions.iter().find(is_meant);
@@ -78,10 +47,10 @@ impl Acceptance {
 }
 
 /// The arguments with what the settings add to them, and what is accepted.
-pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
+pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), Problem> {
     let settings = match &arguments.config {
-        Some(path) => read(path)?,
-        None if Path::new(USUAL).is_file() && !arguments.worker => read(Path::new(USUAL))?,
+        Some(path) => file::read(path)?,
+        None if Path::new(USUAL).is_file() && !arguments.worker => file::read(Path::new(USUAL))?,
         None => Settings::default(),
     };
     let mut merged = arguments.clone();
@@ -89,8 +58,7 @@ pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
         merged.files = settings.files;
     }
     if merged.property.is_empty() {
-        let goals = settings.properties.iter().map(|name| goal(name));
-        merged.property = goals.collect::<Result<_, _>>()?;
+        merged.property = settings.properties;
     }
     merged.timeout = merged.timeout.or(settings.timeout);
     merged.memory = merged.memory.or(settings.memory);
@@ -99,65 +67,15 @@ pub fn apply(arguments: &CheckArgs) -> Result<(CheckArgs, Acceptance), String> {
     merged.input.include.extend(settings.include);
     merged.input.define.extend(settings.define);
     if let Some(choice) = settings.externals {
-        let named = <Externals as clap::ValueEnum>::from_str(&choice, false);
-        merged.input.externals =
-            merged.input.externals.max(named.map_err(|_| no_such("externals", &choice))?);
-    }
-    for line in &settings.effects {
-        let why = |errors: Vec<EffectError>| format!("{}: {}", no_such("effects", line), errors[0].message);
-        Effects::parse(line).map_err(why)?;
+        merged.input.externals = merged.input.externals.max(choice);
     }
     merged.input.effect.extend(settings.effects);
     let baseline = merged.baseline.clone().or(settings.baseline);
-    for suppression in &settings.suppress {
-        if suppression.reason.trim().is_empty() {
-            return Err(format!("{USUAL}: the suppression for `{}` gives no reason", suppression.file));
-        }
-        suppression.property.as_deref().map(goal).transpose()?;
-    }
-    let baseline = baseline.map(|path| known(&path)).transpose()?.unwrap_or_default();
-    Ok((merged, Acceptance { baseline, suppressions: settings.suppress }))
-}
-
-fn no_such(what: &str, name: &str) -> String {
-    format!("{USUAL}: `{what}` cannot be `{name}`")
-}
-
-fn goal(name: &str) -> Result<Goal, String> {
-    Goal::ALL.into_iter().find(|goal| goal.name() == name).ok_or_else(|| no_such("property", name))
-}
-
-fn read(path: &Path) -> Result<Settings, String> {
-    let name = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-    let document: DocumentMut = text.parse().map_err(|error| format!("{name}: {error}"))?;
-    serde_json::from_value(as_json(document.as_item())).map_err(|error| format!("{name}: {error}"))
-}
-
-/// Settings as the plain data that they are.
-fn as_json(item: &Item) -> Value {
-    match item {
-        Item::None => Value::Null,
-        Item::Table(table) => table.iter().map(|(key, item)| (key.to_owned(), as_json(item))).collect(),
-        Item::ArrayOfTables(tables) => {
-            tables.iter().map(|table| as_json(&Item::Table(table.clone()))).collect()
-        }
-        Item::Value(value) => value_as_json(value),
-    }
-}
-
-fn value_as_json(value: &toml_edit::Value) -> Value {
-    match value {
-        toml_edit::Value::String(text) => Value::from(text.value().as_str()),
-        toml_edit::Value::Integer(number) => Value::from(*number.value()),
-        toml_edit::Value::Float(number) => Value::from(*number.value()),
-        toml_edit::Value::Boolean(truth) => Value::from(*truth.value()),
-        toml_edit::Value::Datetime(date) => Value::from(date.value().to_string()),
-        toml_edit::Value::Array(values) => values.iter().map(value_as_json).collect(),
-        toml_edit::Value::InlineTable(table) => {
-            table.iter().map(|(key, value)| (key.to_owned(), value_as_json(value))).collect()
-        }
-    }
+    let baseline = baseline.map(|path| known(&path)).transpose().map_err(|message| {
+        // The file is not one that somebody writes by hand: where it is wrong does not matter.
+        Problem::without_source(Diagnostic::error(message))
+    })?;
+    Ok((merged, Acceptance { baseline: baseline.unwrap_or_default(), suppressions: settings.suppress }))
 }
 
 /// The fingerprints of what an earlier report has found.

@@ -17,17 +17,24 @@ pub(crate) fn advice(reason: &Reason, program: &Program, sources: &SourceMap) ->
             | Reason::UnsupportedConstruct { .. }
     );
     let change = if is_about_size { what_to_bound(program, sources) } else { None };
-    match (change, general(reason)) {
-        (Some(change), _) if matches!(reason, Reason::Sampled) => {
+    match change {
+        Some(change) if matches!(reason, Reason::Sampled) => {
             Some(format!("{change}, and all of it is explored"))
         }
+        change => either(change, general(reason)),
+    }
+}
+
+/// The change of the program first.
+pub(crate) fn either(change: Option<String>, general: Option<String>) -> Option<String> {
+    match (change, general) {
         (Some(change), Some(general)) => Some(format!("{change}, or {general}")),
         (change, general) => change.or(general),
     }
 }
 
-/// What is so large that a smaller one would help most: the number of threads, an input, or a loop.
-fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
+/// What is so large that a smaller one would help most: the number of threads and an input, or a loop.
+pub fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
     if program.edges().len() > MOST_EDGES {
         return None;
     }
@@ -41,7 +48,7 @@ fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
         let template = template.filter(|thread| thread.kind == ThreadKind::Template)?;
         let name = &template.name;
         is_repeated(program, edge.source)
-            .then(|| format!("start a small, fixed number of `{name}` in line {}", line(span)))
+            .then(|| format!("start fewer `{name}` in line {}, a small fixed number", line(span)))
     });
     let input = || {
         edges().find_map(|(_, edge, span)| {
@@ -58,7 +65,7 @@ fn what_to_bound(program: &Program, sources: &SourceMap) -> Option<String> {
         let repeated = edges().find(|(_, edge, _)| is_repeated(program, edge.source));
         repeated.map(|(_, _, span)| format!("give the loop around line {} a small bound", line(span)))
     };
-    threads.or_else(input).or_else(loops)
+    either(threads, input()).or_else(loops)
 }
 
 /// In a larger program there is rarely one thing that would help, and it would take long to find.

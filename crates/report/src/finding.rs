@@ -3,7 +3,7 @@
 //! A [`Conclusion`] of `safe` or `unsafe` can only be made from a verdict, and a verdict only
 //! by the check of its evidence: nothing can be reported that was not checked.
 
-use crate::advice::{advice, after_stop, before_begin};
+use crate::advice::{advice, after_stop, before_begin, either};
 use crate::explain::Sentence;
 use crate::interleaving::{Interleaving, SourceRange, StepTaken, statement, thread_name};
 use crate::race::RaceReport;
@@ -36,9 +36,13 @@ impl FileReport {
         Self { file, outcome, notes: Vec::new(), is_cached: false }
     }
 
-    /// The one word about the file: that of its worst property. `error` if it was not read.
+    /// The one word about the file: that of its worst property. `error` if it was not read, `skipped` if it need not be.
     pub fn verdict(&self) -> &'static str {
-        let Ok(findings) = &self.outcome else { return "error" };
+        let findings = match &self.outcome {
+            Ok(findings) => findings,
+            Err(problem) if problem.is_skipped => return SKIPPED,
+            Err(_) => return "error",
+        };
         let names: Vec<&str> = findings.iter().map(|finding| finding.conclusion.name()).collect();
         let worst = ["unsafe", "unknown", "safe"].into_iter().find(|name| names.contains(name));
         worst.unwrap_or(if names.is_empty() { "unknown" } else { NOTHING })
@@ -75,6 +79,9 @@ impl Accepted {
         }
     }
 }
+
+/// The word about a file that is a part of a program.
+pub(crate) const SKIPPED: &str = "skipped";
 
 /// The verdict where a property holds because it is about nothing.
 pub(crate) const NOTHING: &str = "nothing to check";
@@ -180,12 +187,30 @@ pub struct Problem {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts to which the diagnostics point.
     pub sources: SourceMap,
+    /// Whether that is as it may be: nobody has named the file, and it is only a part of a program.
+    pub is_skipped: bool,
 }
 
 impl Problem {
+    /// Things that are wrong, at least one, with the texts to which they point.
+    pub fn new(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Self {
+        Self { diagnostics, sources, is_skipped: false }
+    }
+
     /// One thing that is wrong, before any text was read.
     pub fn without_source(diagnostic: Diagnostic) -> Self {
-        Self { diagnostics: vec![diagnostic], sources: SourceMap::new() }
+        Self::new(vec![diagnostic], SourceMap::new())
+    }
+
+    /// Whether nothing is wrong but that a part of the program is missing.
+    pub fn is_part(&self) -> bool {
+        self.diagnostics.iter().all(|diagnostic| diagnostic.is_part)
+    }
+
+    /// All that is wrong, in one line.
+    pub(crate) fn messages(&self) -> String {
+        let messages = self.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
+        messages.collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -270,9 +295,9 @@ impl Conclusion {
         Self::unknown(interrupted.to_string(), before_begin(interrupted.reason))
     }
 
-    /// That an engine, or the check of its evidence, was stopped.
-    pub fn stopped(reason: StopReason) -> Self {
-        Self::unknown(reason.to_string(), after_stop(reason))
+    /// That an engine, or the check of its evidence, was stopped, and what in the program could be smaller.
+    pub fn stopped(reason: StopReason, change: Option<String>) -> Self {
+        Self::unknown(reason.to_string(), either(change, after_stop(reason)))
     }
 
     /// Whether it is known if the property holds.

@@ -36,6 +36,7 @@ fn file(report: &FileReport) -> Value {
             }
             object
         }
+        Err(problem) if problem.is_skipped => json!({ "file": report.file, "skipped": problem.messages() }),
         Err(problem) => json!({ "file": report.file, "errors": errors(problem) }),
     }
 }

@@ -22,7 +22,7 @@ fn suite(report: &FileReport) -> String {
     let counts = Counts::of(report).attributes();
     let cases: String = match &report.outcome {
         Ok(findings) => findings.iter().map(|finding| case(&report.file, finding)).collect(),
-        Err(problem) => broken(&report.file, problem),
+        Err(problem) => not_read(&report.file, problem),
     };
     format!("  <testsuite name=\"{}\"{counts}>\n{cases}  </testsuite>\n", attribute(&report.file))
 }
@@ -58,12 +58,13 @@ fn case(file: &str, finding: &Finding) -> String {
     format!("    <testcase name=\"{name}\" {place} time=\"{time:.3}\">\n{outcome}    </testcase>\n")
 }
 
-fn broken(file: &str, problem: &Problem) -> String {
-    let messages: Vec<&str> =
-        problem.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-    let message = attribute(&messages.join("; "));
+fn not_read(file: &str, problem: &Problem) -> String {
+    let message = attribute(&problem.messages());
     let told = content(&render_problem(problem, Style::PLAIN));
-    let error = format!("      <error message=\"{message}\" type=\"input\">{told}</error>\n");
+    let error = match problem.is_skipped {
+        true => format!("      <skipped message=\"skipped: {message}\"/>\n"),
+        false => format!("      <error message=\"{message}\" type=\"input\">{told}</error>\n"),
+    };
     let place = format!("classname=\"{0}\" file=\"{0}\"", attribute(file));
     format!("    <testcase name=\"input\" {place} time=\"0.000\">\n{error}    </testcase>\n")
 }
@@ -80,7 +81,11 @@ struct Counts {
 
 impl Counts {
     fn of(report: &FileReport) -> Self {
-        let Ok(findings) = &report.outcome else { return Self { tests: 1, errors: 1, ..Self::default() } };
+        let findings = match &report.outcome {
+            Ok(findings) => findings,
+            Err(problem) if problem.is_skipped => return Self { tests: 1, skipped: 1, ..Self::default() },
+            Err(_) => return Self { tests: 1, errors: 1, ..Self::default() },
+        };
         let violated = |finding: &&Finding| finding.conclusion.violation().is_some();
         let failures = findings.iter().filter(|finding| finding.accepted.is_none()).filter(violated);
         let is_skipped = |finding: &Finding| match finding.conclusion.0 {

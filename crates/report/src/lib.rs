@@ -43,6 +43,7 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
+pub use advice::what_to_bound;
 pub use blocks::{StepBlocks, render_blocks};
 pub use diagnostic::render_diagnostic;
 pub use explain::{Explained, Fact, Sentence, explain, render_explanation};

@@ -47,7 +47,10 @@ fn found(file: &str, finding: &Finding) -> String {
 
 fn wrong(file: &str, diagnostic: &Diagnostic, problem: &Problem) -> String {
     let place = diagnostic.primary.as_ref().map(|(span, _)| SourceRange::of(*span, &problem.sources));
-    line(file, place.as_ref(), "error", &diagnostic.message, "input")
+    match problem.is_skipped {
+        true => line(file, place.as_ref(), "note", &format!("skipped: {}", diagnostic.message), "input"),
+        false => line(file, place.as_ref(), "error", &diagnostic.message, "input"),
+    }
 }
 
 /// Without a place the beginning of the file stands for all of it.

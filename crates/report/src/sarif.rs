@@ -239,7 +239,7 @@ fn notification(file: &str, diagnostic: &Diagnostic, problem: &Problem) -> Value
     let help = diagnostic.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     json!({
         "descriptor": { "id": INPUT_ERROR, "index": 0 },
-        "level": "error",
+        "level": if problem.is_skipped { "note" } else { "error" },
         "message": message(&format!("{}{help}", diagnostic.message)),
         "locations": [place.as_ref().map_or_else(|| whole_file(file), location)],
     })

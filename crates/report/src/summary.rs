@@ -1,6 +1,6 @@
 //! Many files: a few lines for each, and at the end how many there were of which kind.
 
-use crate::finding::{FileReport, NOTHING};
+use crate::finding::{FileReport, NOTHING, SKIPPED};
 use crate::layout::pad;
 use crate::style::{Role, Style};
 use crate::text::{field, line_of, notes, paint_verdict};
@@ -24,7 +24,8 @@ pub struct Totals {
 /// One verdict for the file, and a line for each property that is violated or not known.
 pub fn render_brief(report: &FileReport, style: Style) -> String {
     let cached = if report.is_cached { " (from the cache)" } else { "" };
-    let mut text = format!("{}: {}{cached}\n", report.file, paint_verdict(report.verdict(), style));
+    let why = if report.verdict() == SKIPPED { ", a part of a program" } else { "" };
+    let mut text = format!("{}: {}{cached}{why}\n", report.file, paint_verdict(report.verdict(), style));
     for finding in report.outcome.as_deref().unwrap_or_default() {
         if matches!(finding.conclusion.name(), "unsafe" | "unknown") {
             text += &line_of(finding, style);
@@ -36,7 +37,7 @@ pub fn render_brief(report: &FileReport, style: Style) -> String {
 /// How many files there were with which verdict, and the same for each property.
 pub fn render_summary(reports: &[FileReport], totals: Totals, style: Style) -> String {
     let mut parts = Vec::new();
-    for verdict in ["unsafe", "unknown", "safe", NOTHING, "error"] {
+    for verdict in ["unsafe", "unknown", "safe", NOTHING, "error", SKIPPED] {
         let count = reports.iter().filter(|report| report.verdict() == verdict).count();
         match (verdict, count) {
             (_, 0) => {}
@@ -62,6 +63,11 @@ pub fn render_summary(reports: &[FileReport], totals: Totals, style: Style) -> S
         let others =
             "overflow, termination: name them with `--property`; models say themselves what must hold";
         text += &field("not checked", others, style);
+    }
+    if reports.iter().any(|report| report.verdict() == SKIPPED) {
+        let parts = "files without a function `main`: check those of one program together with `--program`, or name \
+                     functions that threads call with `--entry`";
+        text += &field("skipped", parts, style);
     }
     let cached = reports.iter().filter(|report| report.is_cached).count();
     let cached = if cached > 0 { format!(" ({cached} from the cache)") } else { String::new() };

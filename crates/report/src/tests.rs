@@ -230,7 +230,7 @@ fn reports() -> Vec<FileReport> {
     let outcomes = [
         Ok(vec![finding(safe), finding(unknown)]),
         Ok(vec![finding(refuted)]),
-        Err(Problem { diagnostics: vec![diagnostic], sources }),
+        Err(Problem::new(vec![diagnostic], sources)),
     ];
     let names = ["peterson.c", "increment.rely", "bad.rely"];
     let named = names.into_iter().zip(outcomes);

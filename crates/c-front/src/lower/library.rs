@@ -390,12 +390,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             _ if name.ends_with("_overflow") => self.overflow_call(name, call, at),
             _ => match self.exact_call(name, call, wanted, at)? {
                 Some(value) => Ok(Some(value)),
-                None => match self.described_effect(name) {
+                None => match self.described_effect(name).or_else(|| library_effect(name).cloned()) {
                     Some(effect) => self.effect_call(name, &effect, call, wanted, at).map(Some),
-                    None => match library_effect(name) {
-                        Some(effect) => self.effect_call(name, effect, call, wanted, at).map(Some),
-                        None => Ok(None),
-                    },
+                    None => Ok(None),
                 },
             },
         }

@@ -115,13 +115,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Ok(Finished { builder, obligations, reached, partings, joined_results, threads })
     }
 
+    fn no_main(&self) -> Diagnostic {
+        let others = self.input.others.iter().map(|unit| &unit.name);
+        let names: Vec<String> =
+            [&self.input.name].into_iter().chain(others).map(|name| format!("`{name}`")).collect();
+        let error = Diagnostic::error(format!("there is no function `main` in {}", names.join(", ")))
+            .help(
+                "the files of one program are checked together with `--program`; functions of a library that threads \
+                 call are named with `--entry`",
+            );
+        Diagnostic { is_part: true, ..error }
+    }
+
     fn walk(&mut self) -> Lowered<()> {
         if let Some(function) = self.unit.redefinition {
             return self.error(function.node.declarator.span, "this function is defined twice");
         }
         if !self.unit.functions.contains_key("main") {
-            return Err(Diagnostic::error("there is no function `main`")
-                .help("Rely starts programs like the system does, with `int main(void)`"));
+            return Err(self.no_main());
         }
         let unit = self.unit;
         for assertion in &unit.assertions {

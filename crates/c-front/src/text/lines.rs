@@ -3,9 +3,10 @@
 //! The preprocessor leaves line markers, so the line is always known. Columns are another matter:
 //! behind a macro, everything is shifted. So the tokens of a line are compared with those that the
 //! preprocessor has made of it. What both have in common stands where it stands; what does not
-//! comes from a macro, and is looked for among its arguments, or is the macro itself.
+//! comes from a macro, and is looked for among its arguments, or is the macro itself. No span ends in the
+//! middle of a macro ([`Calls`](super::calls::Calls)).
 
-use super::align::align;
+use super::compared::Compared;
 use super::lexer::{Token, TokenKind, lex_leniently};
 use rely_base::{FileId, Span};
 use rustc_hash::FxHashMap;
@@ -81,60 +82,6 @@ struct Line {
     is_own: bool,
 }
 
-/// A line of the user's file, and what the preprocessor has made of it.
-#[derive(Debug)]
-struct Compared {
-    made: Vec<Token>,
-    written: Vec<Token>,
-    /// For each token that was made, the one that was written, if it is the same.
-    same: Vec<Option<usize>>,
-}
-
-impl Compared {
-    /// The tokens in which a token that was made stands: itself, or the macro that it comes from.
-    fn written_for(&self, made: usize, source: &str) -> Option<Range<usize>> {
-        if let Some(same) = self.same[made] {
-            return Some(same..same + 1);
-        }
-        let before = self.same[..made].iter().rev().find_map(|same| *same);
-        let end = self.same[made..].iter().find_map(|same| *same).unwrap_or(self.written.len());
-        let start = before.map_or(0, |same| same + 1);
-        match start < end {
-            true => Some(start..self.end_of_call(end - 1, source).unwrap_or(end).max(end)),
-            // Everything around it was written: then it comes from a macro of which that is an argument.
-            false => (0..end.min(self.written.len())).rev().find_map(|name| {
-                let behind = self.end_of_call(name, source)?;
-                (behind > start).then_some(name..behind)
-            }),
-        }
-    }
-
-    /// Where the arguments of a macro end, if a token is the name of one that has some.
-    fn end_of_call(&self, name: usize, source: &str) -> Option<usize> {
-        let is_open = self.written.get(name + 1).is_some_and(|token| token.is(source, '('));
-        let is_made = self.same.contains(&Some(name));
-        if self.written[name].kind != TokenKind::Word || !is_open || is_made {
-            return None;
-        }
-        let mut depth = 0_usize;
-        for (index, token) in self.written.iter().enumerate().skip(name + 1) {
-            match token.text(source) {
-                "(" => depth += 1,
-                ")" if depth == 1 => return Some(index + 1),
-                ")" => depth -= 1,
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// The token that was made in which a position lies, or that follows it.
-    fn made_at(&self, position: usize) -> Option<usize> {
-        let index = self.made.partition_point(|token| token.end <= position);
-        (index < self.made.len()).then_some(index)
-    }
-}
-
 impl<'s> LineMap<'s> {
     /// The units stand in the order of their starts.
     pub(crate) fn new(preprocessed: &'s str, files: Vec<Written<'s>>, units: Vec<UnitLines>) -> Self {
@@ -171,11 +118,14 @@ impl<'s> LineMap<'s> {
         match self.written_range(first.origin, start, end) {
             Some((range, true)) => make(original, range),
             // It comes from a macro, perhaps from one of its arguments.
-            Some((range, false)) => make_inside(original, range, wanted),
+            Some((range, false)) => {
+                let compared = self.compared(first.origin);
+                make_inside(original, range, wanted, |part| compared.is_cut(part))
+            }
             None => {
                 let (line_start, line_end) = whole_line;
                 let line = &original.text[line_start..line_end];
-                make_inside(original, line_start + indentation(line)..line_end, wanted)
+                make_inside(original, line_start + indentation(line)..line_end, wanted, |_| false)
             }
         }
     }
@@ -183,24 +133,31 @@ impl<'s> LineMap<'s> {
     /// The range that was written for a range of the preprocessed text, and whether it begins and
     /// ends with the same tokens.
     fn written_range(&self, origin: Origin, start: usize, end: usize) -> Option<(Range<usize>, bool)> {
-        let (first, first_is_same) = self.written_at(origin, start)?;
-        let last = self.written_at(origin, end.saturating_sub(1).max(start));
-        let (last, last_is_same) = last.unwrap_or((first.clone(), false));
-        let range = first.start..last.end.max(first.end);
-        Some((range, first_is_same && last_is_same))
+        let (first_line, first) = self.made_at(origin, start)?;
+        let first_is_same = first_line.is_same(first);
+        let Some((last_line, last)) = self.made_at(origin, end.saturating_sub(1).max(start)) else {
+            let tokens = first_line.written_range(first, first)?;
+            return Some((first_line.bytes(&tokens), false));
+        };
+        let is_same = first_is_same && last_line.is_same(last);
+        if Rc::ptr_eq(&first_line, &last_line) {
+            let tokens = first_line.written_range(first, last.max(first))?;
+            return Some((first_line.bytes(&tokens), is_same));
+        }
+        let start = first_line.bytes(&first_line.rest_from(first)?).start;
+        let end = last_line.written_range(0, last).map(|tokens| last_line.bytes(&tokens).end);
+        Some((start..end.unwrap_or(start).max(start), is_same))
     }
 
-    /// Where the token at a position was written, and whether it is the same one; nothing if that is in another file.
-    fn written_at(&self, wanted: Origin, position: usize) -> Option<(Range<usize>, bool)> {
+    /// The token that was made at a position, and its line; nothing if that is in another file.
+    fn made_at(&self, wanted: Origin, position: usize) -> Option<(Rc<Compared>, usize)> {
         let Line { origin, is_own, .. } = self.line(position);
         if !is_own || (origin.file, origin.inclusion) != (wanted.file, wanted.inclusion) {
             return None;
         }
         let compared = self.compared(origin);
         let made = compared.made_at(position)?;
-        let tokens = compared.written_for(made, self.files[origin.file].text)?;
-        let range = compared.written[tokens.start].start..compared.written[tokens.end - 1].end;
-        Some((range, compared.same[made].is_some()))
+        Some((compared, made))
     }
 
     fn compared(&self, origin: Origin) -> Rc<Compared> {
@@ -210,8 +167,7 @@ impl<'s> LineMap<'s> {
         let original = &self.files[origin.file];
         let made = self.made_from(origin);
         let written = self.written_on(origin);
-        let same = align(&texts(&made, self.preprocessed), &texts(&written, original.text));
-        let compared = Rc::new(Compared { made, written, same });
+        let compared = Rc::new(Compared::new(made, self.preprocessed, written, original.text));
         self.compared.borrow_mut().insert(origin, compared.clone());
         compared
     }
@@ -302,19 +258,18 @@ fn make(file: &Written<'_>, range: Range<usize>) -> Span {
     Span { file: file.file, start: range.start as u32, end: range.end.max(range.start) as u32 }
 }
 
-/// Where a text stands in a range of the user's file, if it stands there once; else the range.
-fn make_inside(original: &Written<'_>, range: Range<usize>, wanted: &str) -> Span {
+/// Where a text stands in a range of the user's file, if it stands there once and may be told apart; else the range.
+fn make_inside(
+    original: &Written<'_>,
+    range: Range<usize>,
+    wanted: &str,
+    is_cut: impl Fn(&Range<usize>) -> bool,
+) -> Span {
     let mut found = original.text[range.clone()].match_indices(wanted);
-    match (found.next(), found.next()) {
-        (Some((at, _)), None) if !wanted.is_empty() => {
-            make(original, range.start + at..range.start + at + wanted.len())
-        }
-        _ => make(original, range),
-    }
-}
-
-fn texts<'t>(tokens: &[Token], source: &'t str) -> Vec<&'t str> {
-    tokens.iter().map(|token| token.text(source)).collect()
+    let (first, second) = (found.next(), found.next());
+    let only = first.filter(|_| second.is_none() && !wanted.is_empty());
+    let part = only.map(|(at, _)| range.start + at..range.start + at + wanted.len());
+    make(original, part.filter(|part| !is_cut(part)).unwrap_or(range))
 }
 
 /// How many brackets are open behind some tokens.
@@ -508,6 +463,23 @@ mod tests {
         check(call, &made, "!(x == 5)", "CHECK(x == 5)");
         check(call, &made, "fail()", "CHECK(x == 5)");
         check(call, &made, "y = 2;", "y = 2;");
+        let twice = "if (a) TWICE(b++); c = 1;\n";
+        let made = marked("if (a) b++; b++; c = 1;\n");
+        check(twice, &made, "b++; b++", "TWICE(b++)");
+        check(twice, &made, "b++; c", "TWICE(b++); c");
+        let add = "ADD(x);\n";
+        let made = marked("do { int seen = (x); (x) = seen + 1; } while (0);\n");
+        check(add, &made, "(x) = seen + 1", "ADD(x)");
+        let sum = "SET(x, y); x = 2;\n";
+        let made = marked("x = y + 1; x = 2;\n");
+        check(sum, &made, "x = y + 1", "SET(x, y)");
+        check(sum, &made, "x = y", "SET(x, y)");
+        check(sum, &made, "x = 2;", "x = 2;");
+        let check_twice = "CHECK(x == 2); CHECK(y == 4);\n";
+        let made = marked("((((x == 2) && \"no\"))?0:fail()); ((((y == 4) && \"no\"))?0:fail());\n");
+        check(check_twice, &made, "(x == 2) && \"no\"", "CHECK(x == 2)");
+        check(check_twice, &made, "(y == 4) && \"no\"", "CHECK(y == 4)");
+        check(check_twice, &made, "y == 4", "y == 4");
         let unfinished = "x = M; y = '; z = 1;\nw = 1;\n";
         check(unfinished, &marked("x = 1; y = '; z = 1;\nw = 1;\n"), "w = 1;", "w = 1;");
     }

@@ -7,6 +7,8 @@
 //! apart.
 
 mod align;
+mod calls;
+mod compared;
 mod harness;
 mod implicit_int;
 mod lexer;

@@ -6,7 +6,6 @@
 use super::{Action, Flow, FlowEdge, Label, Node, NodeId, atomic, cycles};
 use crate::ast::{Block, Body, Branch, Condition, Expr, ExprKind, Name, Stmt, StmtKind, Transition};
 use crate::limits;
-use crate::suggest;
 use rely_base::{Arena, Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
@@ -156,7 +155,7 @@ impl<'a> Builder<'a, '_> {
                 return None;
             }
             let known = self.flow.labels.keys().copied();
-            let similar = suggest::similar(&name.text, known).map(str::to_owned);
+            let similar = rely_base::similar(&name.text, known).map(str::to_owned);
             let error = Diagnostic::error(format!("there is no label `{}` in this thread", name.text))
                 .at(name.span, "not a label");
             self.error(match similar {

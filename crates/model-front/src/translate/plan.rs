@@ -120,8 +120,7 @@ impl<'a> Translator<'a> {
             }
             None => {
                 let known = self.agents.iter().filter(|agent| agent.is_process);
-                let similar =
-                    crate::suggest::similar(&name.text, known.map(|agent| agent.name.text.as_str()));
+                let similar = rely_base::similar(&name.text, known.map(|agent| agent.name.text.as_str()));
                 let error = Diagnostic::error(format!("there is no process `{}`", name.text))
                     .at(name.span, "unknown name");
                 let error = match similar {

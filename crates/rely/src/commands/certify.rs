@@ -35,7 +35,7 @@ pub fn certify(arguments: &CertifyArgs, context: &Context) -> Ended {
     supervised(&watch, work, |reason| {
         let conclusion = match watch.work() {
             Some(work) => Conclusion::not_begun(Interrupted { reason, work }),
-            None => Conclusion::stopped(reason),
+            None => Conclusion::stopped(reason, None),
         };
         print_unknown(arguments, context, conclusion, start).unwrap_or(Status::Unknown).code()
     })?

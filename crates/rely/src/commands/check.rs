@@ -1,5 +1,6 @@
 //! `rely check`: decides properties and prints verdicts.
 
+use super::assumed::{Question, assumptions, depends_on_races, notes_of, said};
 use super::invariants::Validation;
 use super::ledger::Ledger;
 use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, witness};
@@ -13,13 +14,13 @@ use crate::limits::{Limits, Watch, supervised};
 use crate::progress::{Heartbeat, ProgressLine};
 use crate::settings;
 use crate::writing::write_whole;
-use rely_base::{Budget, Observer, Recorder, Silent};
+use rely_base::{Budget, Diagnostic, Observer, Recorder, Silent};
 use rely_evidence::{Proof, Verdict};
 use rely_passes::CriticalSections;
-use rely_program::{Goal, Program};
+use rely_program::Goal;
 use rely_report::{
-    Conclusion, Explained, Finding, HtmlReport, Note, Problem, RaceFreedom, Sentence, SourceRange, Subject,
-    Totals, explain, render_proof, render_summary,
+    Conclusion, Explained, Finding, HtmlReport, Note, Problem, RaceFreedom, Sentence, Subject, Totals,
+    explain, render_proof, render_summary, what_to_bound,
 };
 use rely_verify::{Bias, Loaded, Strategy, StrategyOptions, Verified};
 use std::cell::Cell;
@@ -30,13 +31,14 @@ use std::time::{Duration, Instant};
 /// Checks all files and prints what was found.
 pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     let begun = Instant::now();
+    let wrong = |message: String| Problem::without_source(Diagnostic::error(message));
     let chosen = settings::apply(arguments).and_then(|(mut arguments, acceptance)| {
-        arguments.files = files::expand(&arguments.files)?;
-        contradiction(&arguments).map_or(Ok((arguments, acceptance)), Err)
+        (arguments.files, arguments.found) = files::expand(&arguments.files).map_err(wrong)?;
+        contradiction(&arguments).map_or(Ok((arguments, acceptance)), |message| Err(wrong(message)))
     });
     let (arguments, acceptance) = match chosen {
         Ok(chosen) => chosen,
-        Err(message) => return Ok(context.console.error(&message)),
+        Err(problem) => return Ok(context.complain(&problem)),
     };
     let arguments = &arguments;
     let engine = match rely_verify::strategy_with(&arguments.engine, strategy_options(arguments)) {
@@ -57,7 +59,7 @@ pub fn check(arguments: &CheckArgs, context: &Context) -> Ended {
     if let Some(cache) = &cache {
         cache.tidy_up();
     }
-    let mut worst = reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
+    let mut worst = Status::of_all(&reports);
     worst = mistake.map_or(worst, |mistake| worst.max(mistake));
     let status = context.unless_interrupted(worst);
     let summary = || {
@@ -153,8 +155,10 @@ pub(super) fn limits_of(arguments: &CheckArgs, at_once: usize) -> (f64, u64) {
 
 impl Task<'_> {
     /// There is no result about a program, but an explanation.
-    fn refuse(&self, file: String, problem: Problem, page: &mut Option<HtmlReport>) -> io::Result<()> {
-        if self.arguments.format == CheckFormat::Text && !self.arguments.worker {
+    fn refuse(&self, paths: &[PathBuf], problem: Problem, page: &mut Option<HtmlReport>) -> io::Result<()> {
+        let file = super::program_name(paths);
+        let problem = self.arguments.judged(paths, problem);
+        if self.arguments.format == CheckFormat::Text && !self.arguments.worker && !problem.is_skipped {
             self.context.complain(&problem);
         }
         if let Some(page) = page {
@@ -222,10 +226,11 @@ fn check_program(paths: &[PathBuf], task: &Task<'_>, page: &mut Option<HtmlRepor
         Err(reason) => return not_loaded(paths, reason.into(), task, page, begun),
     };
     let notes = notes_of(&loaded);
-    ledger.note(notes.iter().map(|(_, note)| note.clone()).collect());
+    let change = what_to_bound(&loaded.program, &loaded.sources);
+    ledger.note(notes.iter().map(|(_, note)| note.clone()).collect(), change);
     if !check_goals(&file, &loaded, &notes, limits.after(begun.elapsed()), task, page) {
-        let problem = Problem { diagnostics: loaded.obstacles, sources: loaded.sources };
-        return task.refuse(file, problem, page);
+        let problem = Problem::new(loaded.obstacles, loaded.sources);
+        return task.refuse(paths, problem, page);
     }
     let report = ledger.close(file, None)?;
     if let (Some(cache), Some(key)) = (cache, key)
@@ -247,7 +252,7 @@ fn not_loaded(
     let ledger = task.ledger;
     let file = super::program_name(paths);
     match reason {
-        NotLoaded::Wrong(problem) => task.refuse(file, problem, page),
+        NotLoaded::Wrong(problem) => task.refuse(paths, problem, page),
         NotLoaded::Stopped(interrupted) => {
             for goal in ledger.wanted(paths) {
                 let finding = ledger.unknown(goal, Conclusion::not_begun(interrupted), begun.elapsed());
@@ -295,52 +300,6 @@ fn check_goals(
         ledger.add(finding, told);
     }
     true
-}
-
-/// What is asked, and what is known already.
-#[derive(Clone, Copy)]
-struct Question<'q> {
-    goal: Goal,
-    races: RaceFreedom,
-    notes: &'q [(&'static str, Note)],
-}
-
-/// Where the program visibly touches assumptions, and which.
-fn notes_of(loaded: &Loaded) -> Vec<(&'static str, Note)> {
-    let note = |touched: &rely_verify::Touched| Note {
-        assumption: touched.assumption.to_owned(),
-        place: SourceRange::of(touched.span, &loaded.sources),
-        message: format!("`{}` is {}", loaded.sources.text(touched.span), touched.treated),
-    };
-    rely_verify::touched(loaded).iter().map(|touched| (touched.assumption, note(touched))).collect()
-}
-
-/// What is said of a conclusion. That a property holds is said only if it is about something, and to who is strict
-/// only if it does not rest on what the program visibly touches.
-fn said(conclusion: Conclusion, loaded: &Loaded, question: Question<'_>, is_strict: bool) -> Conclusion {
-    let Question { goal, races, notes } = question;
-    if conclusion.name() != "safe" {
-        return conclusion;
-    }
-    if let Some(why) = rely_verify::nothing_to_check(&loaded.program, goal) {
-        return conclusion.about_nothing(why);
-    }
-    if !is_strict {
-        return conclusion;
-    }
-    let assumed = rely_verify::assumptions(&loaded.program, goal);
-    let is_assumed = |name: &str| assumed.iter().any(|assumed| assumed.split(':').next() == Some(name));
-    if let Some((name, note)) = notes.iter().find(|(name, _)| is_assumed(name)) {
-        let reason = format!("it holds only if {name}: line {}: {}", note.place.line, note.message);
-        return Conclusion::unknown(reason, Some("leave out `--strict` to accept the assumption".to_owned()));
-    }
-    let reason = match races {
-        RaceFreedom::Refuted if depends_on_races(&loaded.program, goal) => "there are data races",
-        RaceFreedom::Unknown if depends_on_races(&loaded.program, goal) => "there may be data races",
-        _ => return conclusion,
-    };
-    let advice = "make the accesses atomic or protect them, see `--property race`".to_owned();
-    Conclusion::unknown(format!("it holds only if threads take turns, but {reason}"), Some(advice))
 }
 
 /// How many seconds are spent on a program of which a part is not supported, to find out whether that matters.
@@ -482,19 +441,6 @@ fn with_assertions(
     match &other.verdict {
         Verdict::Safe(proved) if !matches!(proved.proof(), Proof::Exhausted(_)) => other,
         _ => verified,
-    }
-}
-
-/// Whether a verdict about the program speaks of its source only if threads take turns.
-fn depends_on_races(program: &Program, goal: Goal) -> bool {
-    goal != Goal::Race
-        && rely_verify::assumptions(program, goal).iter().any(|name| name == "sequential-consistency")
-}
-
-fn assumptions(program: &Program, goal: Goal, races: RaceFreedom) -> Vec<String> {
-    match races {
-        RaceFreedom::Shown => rely_verify::assumptions_without_races(program, goal),
-        _ => rely_verify::assumptions(program, goal),
     }
 }
 

@@ -32,7 +32,7 @@ fn formatted(path: &Path) -> Result<Formatted, Problem> {
     let file = sources.add(name, before.as_str());
     match rely_model_front::format(&sources, file) {
         Ok(after) => Ok(Formatted { before, after }),
-        Err(diagnostics) => Err(Problem { diagnostics, sources }),
+        Err(diagnostics) => Err(Problem::new(diagnostics, sources)),
     }
 }
 

@@ -95,5 +95,5 @@ fn problem(name: &str, text: &str, error: &SyntaxError) -> Problem {
     let place = |byte: usize| u32::try_from(byte.min(text.len())).unwrap_or(u32::MAX);
     let span = Span { file, start: place(error.position), end: place(end.unwrap_or(error.position)) };
     let diagnostic = Diagnostic::error(error.message.clone()).at(span, "here");
-    Problem { diagnostics: vec![diagnostic], sources }
+    Problem::new(vec![diagnostic], sources)
 }

@@ -32,6 +32,8 @@ struct Pages {
     findings: Vec<(Finding, String)>,
     /// Where it visibly touches an assumption.
     notes: Vec<Note>,
+    /// What of it could be smaller.
+    change: Option<String>,
     /// Its properties that have no result yet; the first is being decided.
     goals: VecDeque<Goal>,
     /// The result for that property, when only what is made of it is missing.
@@ -51,6 +53,7 @@ impl<'c> Ledger<'c> {
             reports: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
+            change: None,
             goals: VecDeque::new(),
             known: None,
             begun: Instant::now(),
@@ -74,9 +77,10 @@ impl<'c> Ledger<'c> {
         self.lock().known = Some(finding);
     }
 
-    /// The program visibly touches assumptions here.
-    pub(super) fn note(&self, notes: Vec<Note>) {
-        self.lock().notes = notes;
+    /// The program visibly touches assumptions here, and this of it could be smaller.
+    pub(super) fn note(&self, notes: Vec<Note>, change: Option<String>) {
+        let mut pages = self.lock();
+        (pages.notes, pages.change) = (notes, change);
     }
 
     /// A result is complete, with what else is told about it.
@@ -114,6 +118,7 @@ impl<'c> Ledger<'c> {
         findings.sort_by_key(|(finding, _)| finding.property);
         let (findings, told) = findings.into_iter().unzip();
         let notes = std::mem::take(&mut pages.notes);
+        pages.change = None;
         (FileReport { notes, ..FileReport::new(file, problem.map_or(Ok(findings), Err)) }, told)
     }
 
@@ -155,7 +160,7 @@ impl<'c> Ledger<'c> {
         }
         let programs: Vec<&[PathBuf]> = self.arguments.programs();
         let later = programs.into_iter().skip(pages.reports.len());
-        let mut conclusion = given_up(reason, work);
+        let mut conclusion = given_up(reason, work, pages.change.take());
         for paths in later {
             let file = super::program_name(paths);
             let mut goals = std::mem::take(&mut pages.goals);
@@ -173,7 +178,7 @@ impl<'c> Ledger<'c> {
             let report = Self::report(&mut pages, file, None);
             self.keep(&mut pages, report).ok();
         }
-        let status = pages.reports.iter().map(Status::of).max().unwrap_or(Status::Unknown);
+        let status = Status::of_all(&pages.reports);
         let status = self.context.unless_interrupted(status);
         if let Some(text) = output::render(&pages.reports, self.arguments, status) {
             self.context.console.print(&text).ok();
@@ -201,10 +206,10 @@ impl<'c> Ledger<'c> {
 }
 
 /// What is known of a check that does not stop.
-fn given_up(reason: StopReason, work: Option<Work>) -> Conclusion {
+fn given_up(reason: StopReason, work: Option<Work>, change: Option<String>) -> Conclusion {
     match work {
         Some(work) => Conclusion::not_begun(Interrupted { reason, work }),
-        None => Conclusion::stopped(reason),
+        None => Conclusion::stopped(reason, change),
     }
 }
 

@@ -128,14 +128,14 @@ impl Desk<'_> {
         let style = self.context.console.out_style;
         let is_told_fully = self.arguments.trace.is_some() || self.arguments.explain;
         let text = match &report.outcome {
-            Err(problem) => {
+            Err(problem) if !problem.is_skipped => {
                 self.context.complain(problem);
                 return Ok(());
             }
             Ok(findings) if is_told_fully => {
                 render_report(report, findings, &[], TraceChoice::detail(self.arguments.trace), style) + "\n"
             }
-            Ok(_) => render_brief(report, style),
+            _ => render_brief(report, style),
         };
         self.context.console.print(&text)
     }
@@ -262,6 +262,7 @@ impl Job<'_> {
             && let Err(NotLoaded::Wrong(problem)) =
                 super::load(&[path.to_owned()], &self.arguments.input, &Budget::unlimited())
         {
+            let problem = self.arguments.judged(&[path.to_owned()], problem);
             return Outcome::Report(FileReport::new(path.display().to_string(), Err(problem)));
         }
         let how = code.map_or("was ended by a signal".to_owned(), |code| format!("ended with code {code}"));

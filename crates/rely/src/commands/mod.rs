@@ -1,5 +1,6 @@
 //! What each command does, one file each.
 
+mod assumed;
 mod bench;
 mod certify;
 mod check;

@@ -24,6 +24,7 @@ fn check(name: &str, property: &str, expected: &Expect) {
         .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
     let result = &report["files"][0]["results"][0];
     assert_eq!(result["verdict"], "unsafe", "{result}");
+    crate::explain::check_sentences(result);
     let sentences = result["explanation"].as_array().expect("sentences").iter();
     let told: Vec<&str> = sentences.filter_map(|sentence| sentence["text"].as_str()).collect();
     let violation = result["violation"]["message"].as_str().expect("a message");
@@ -361,6 +362,110 @@ fn a_plain_read_of_what_is_written_atomically() {
           Neither main nor raise_level#2 holds a mutex.
           The access of raise_level#2 is atomic, but that of main is not.
           raise_level#2 was created by main (line 10), and nobody has waited for its end.
+    "#]],
+    );
+}
+
+#[test]
+fn a_seat_sold_by_what_was_so_before() {
+    check(
+        "a-seat-sold-by-what-was-so-before",
+        "assert",
+        &expect![[r#"
+        assertion `sold <= 1` fails
+          sell#3 decides at line 9 by `seats` = 1, which it has read before (line 7). Meanwhile sell#2 writes `seats` = 0 (line 11): the decision is out of date when sell#3 acts on it.
+          The condition that fails at line 13 sees this: `sold` is 2, written by sell#3 at line 12.
+    "#]],
+    );
+}
+
+#[test]
+fn a_counter_written_under_a_lock_for_reading() {
+    check(
+        "a-counter-written-under-a-lock-for-reading",
+        "race",
+        &expect![[r#"
+        a data race on `hits`: find#2 writes and find#3 reads it at once
+          Both hold `l` for reading only, which does not keep them apart: who writes must hold it for writing.
+          find#2 was created by main (line 13) and find#3 was created by main (line 14), and neither waits for the other.
+    "#]],
+    );
+}
+
+#[test]
+fn a_thread_joined_twice() {
+    check(
+        "a-thread-joined-twice",
+        "assert",
+        &expect![[r#"
+        `pthread_join(a, 0)` joins a thread that was joined or detached before
+          Here (line 10) this is so: main has joined or detached the thread of `work` at line 4.
+    "#]],
+    );
+}
+
+#[test]
+fn a_flag_that_nobody_sets_in_time() {
+    check(
+        "a-flag-that-nobody-sets-in-time",
+        "termination",
+        &expect![[r#"
+        a run that never ends: its last step is a loop, repeated for ever; the loop leaves out no thread that could always go on
+          work#2 goes round at line 5 for ever, as long as `stop` is 0, its first value; only main could change that (line 13).
+          main waits for the end of work#2 (line 12).
+    "#]],
+    );
+}
+
+#[test]
+fn two_who_give_way_for_ever() {
+    check(
+        "two-who-give-way-for-ever",
+        "termination",
+        &expect![[r#"
+        a run that never ends: its last 4 steps are a loop, repeated for ever; the loop is unfair: it leaves out a thread that could always go on (see `--fair`)
+          left#2 goes round in lines 5 to 7 for ever, as long as right#3 holds `b`, which it took (line 14).
+          main waits for the end of left#2 (line 27).
+          right#3 could go on (line 15), but never does in this run.
+    "#]],
+    );
+}
+
+#[test]
+fn a_lock_tested_and_set_in_two_steps() {
+    check(
+        "a-lock-tested-and-set-in-two-steps",
+        "assert",
+        &expect![[r#"
+        assertion `inside == 1` fails
+          work#3 passes the test at line 6 with `locked` = 0; then work#2 writes `locked` = 1 (line 8), with which work#3 would not have passed.
+          So both are past their tests: work#3 at line 6 and work#2 at line 6.
+          The condition that fails at line 10 sees this: `inside` is 2, written by work#3 at line 9.
+    "#]],
+    );
+}
+
+#[test]
+fn a_balance_that_leaves_its_type() {
+    check(
+        "a-balance-that-leaves-its-type",
+        "overflow",
+        &expect![[r#"
+        signed overflow in `balance + 1`
+          The condition that fails at line 7 sees this: `balance` is 2147483647, written by pay_in#2 at line 7.
+    "#]],
+    );
+}
+
+#[test]
+fn a_divisor_that_becomes_zero_behind_a_test() {
+    check(
+        "a-divisor-that-becomes-zero-behind-a-test",
+        "assert",
+        &expect![[r#"
+        the divisor is zero in `100 / parts`
+          divide#3 passes the test at line 9 with `parts` = 1; then reset#2 writes `parts` = 0 (line 5), with which divide#3 would not have passed.
+          The condition that fails at line 10 sees this: `parts` is 0, written by reset#2 at line 5.
     "#]],
     );
 }

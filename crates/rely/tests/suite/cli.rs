@@ -178,8 +178,8 @@ fn files_without_a_program_are_refused() {
         &directory,
         &["check", "none.c"],
         &expect![[r#"
-            Error: there is no function `main`
-              Help: Rely starts programs like the system does, with `int main(void)`
+            Error: there is no function `main` in `none.c`
+              Help: the files of one program are checked together with `--program`; functions of a library that threads call are named with `--entry`
         "#]],
     );
     check_refused(

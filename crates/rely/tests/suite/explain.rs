@@ -71,14 +71,12 @@ fn check_fact(fact: &Value, result: &Value) -> Vec<String> {
             vec![quoted(), value.as_str().expect("a value").to_owned()]
         }
         "ahead" => {
-            let line = index(&fact["line"]);
-            let place = steps.iter().find_map(|step| step["place"]["file"].as_str()).expect("a file");
-            let source = std::fs::read_to_string(place).expect("the source can be read");
-            let name = variable.as_str().expect("a name").rsplit('.').next().unwrap_or_default();
-            let name = name.split('[').next().unwrap_or_default();
-            let said = source.lines().nth(line - 1).unwrap_or_default();
-            assert!(said.contains(name), "{fact}: {said}");
-            vec![fact["thread"].as_str().expect("a name").to_owned(), format!("line {line}")]
+            assert_is_written(fact, steps);
+            thread_and_line(fact)
+        }
+        "stands" => {
+            assert_eq!(result["violation"]["kind"], "lasso", "{fact}");
+            thread_and_line(fact)
         }
         "waits" => {
             let waiting = result["violation"]["waiting"].as_array().expect("a list");
@@ -89,8 +87,22 @@ fn check_fact(fact: &Value, result: &Value) -> Vec<String> {
     }
 }
 
+fn thread_and_line(fact: &Value) -> Vec<String> {
+    vec![fact["thread"].as_str().expect("a name").to_owned(), format!("line {}", index(&fact["line"]))]
+}
+
+/// The variable of a fact stands in its line.
+fn assert_is_written(fact: &Value, steps: &[Value]) {
+    let place = steps.iter().find_map(|step| step["place"]["file"].as_str()).expect("a file");
+    let source = std::fs::read_to_string(root().join(place)).expect("the source can be read");
+    let name = fact["variable"].as_str().expect("a name").rsplit('.').next().unwrap_or_default();
+    let name = name.split('[').next().unwrap_or_default();
+    let said = source.lines().nth(index(&fact["line"]) - 1).unwrap_or_default();
+    assert!(said.contains(name), "{fact}: {said}");
+}
+
 /// Checks every sentence of a result; facts of a sentence that tells an order come in this order.
-fn check_sentences(result: &Value) -> usize {
+pub fn check_sentences(result: &Value) -> usize {
     let sentences = result["explanation"].as_array().expect("every result is explained");
     for sentence in sentences {
         let said = sentence["text"].as_str().expect("a text");
@@ -494,7 +506,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "the memory limit was reached"
           next: "give the loop around line 3 a small bound, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
-          next: "start a small, fixed number of `P` in line 5, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start fewer `P` in line 5, a small fixed number, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 4 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
@@ -506,7 +518,7 @@ fn unknown_results_name_what_to_change() {
         "unknown": "not all values of a nondeterministic choice can be tried; those that were sampled show no violation"
           next: "give the input in line 7 a small range, as by an assumption, and all of it is explored"
         "unknown": "the memory limit was reached"
-          next: "start a small, fixed number of `f` in line 9, or allow more memory with `--memory`, or make the state space smaller"
+          next: "start fewer `f` in line 9, a small fixed number, or allow more memory with `--memory`, or make the state space smaller"
         "unknown": "the memory limit was reached"
           next: "give the loop around line 7 a small bound, or allow more memory with `--memory`, or make the state space smaller"
     "#]].assert_eq(&told);

@@ -2,6 +2,7 @@
 //!
 //! One program for all of these tests: the command and everything below it is linked once.
 
+mod agreement;
 mod any_number;
 mod bench;
 mod book;
@@ -24,6 +25,7 @@ mod interrupt;
 mod killed;
 mod limits;
 mod links;
+mod macros;
 mod many;
 mod modules;
 mod mutants;

@@ -1,8 +1,7 @@
-//! Many files: which are meant, what is said about each and about all, the cache, the settings of a project, and that
-//! all formats say the same.
+//! Many files: which are meant, what is said about each and about all, the cache, and the settings of a project.
 
-use crate::readers::{left_out, python};
-use crate::support::{Directory, all_text, rely_in_root, root, text};
+use crate::readers::{python, schema_complaints};
+use crate::support::{Directory, all_text, root, text};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -162,38 +161,172 @@ fn settings_are_those_of_the_project() {
         check(&Directory::new().with("rely.toml", settings), &["a.rely"], expected);
     };
     wrong(
-        "speed = 3\n",
-        &expect![[r#"
-            exit code 3
-            Error: rely.toml: unknown field `speed`, expected one of `files`, `properties`, `timeout`, `memory`, `jobs`, `strict`, `include`, `define`, `externals`, `effects`, `baseline`, `suppress`
-        "#]],
-    );
-    wrong(
-        "properties = [\"speed\"]\n",
+        "properties = [\"rase\"]\nsped = 3\ntimeout = \"1\"\n",
         &expect![[r#"
         exit code 3
-        Error: rely.toml: `property` cannot be `speed`
+        Error: there is no property `rase`
+           ╭─[ rely.toml:1:15 ]
+           │
+         1 │ properties = ["rase"]
+           │               ───┬──
+           │                  ╰──── here
+           │
+           │ Help: did you mean `race`?
+        ───╯
+
+        Error: there is no setting `sped`
+           ╭─[ rely.toml:2:1 ]
+           │
+         2 │ sped = 3
+           │ ──┬─
+           │   ╰─── here
+           │
+           │ Help: there are files, properties, timeout, memory, jobs, strict, include, define, externals, effects, baseline, suppress
+        ───╯
+
+        Error: this is a string, but must be a number of seconds
+           ╭─[ rely.toml:3:11 ]
+           │
+         3 │ timeout = "1"
+           │           ─┬─
+           │            ╰─── here
+        ───╯
     "#]],
     );
     wrong(
         "jobs = \n",
         &expect![[r#"
         exit code 3
-        Error: rely.toml: TOML parse error at line 1, column 8
-          |
-        1 | jobs = 
-          |        ^
-        string values must be quoted, expected literal string
-
+        Error: string values must be quoted, expected literal string
+           ╭─[ rely.toml:1:8 ]
+           │
+         1 │ jobs =
+           │        │
+           │        ╰─ here
+        ───╯
     "#]],
     );
     wrong(
         "[[suppress]]\nfile = \"*\"\nreason = \" \"\n",
         &expect![[r#"
         exit code 3
-        Error: rely.toml: the suppression for `*` gives no reason
+        Error: a suppression has a `reason`: why the violation may stay
+           ╭─[ rely.toml:1:1 ]
+           │
+         1 │ [[suppress]]
+           │ ──────┬─────
+           │       ╰─────── here
+        ───╯
     "#]],
     );
+}
+
+/// Whatever the schema refuses is refused, with the line.
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let directory = Directory::new().with("a.rely", GOOD);
+    for (settings, part) in [
+        ("timeout = -1", "this must be a number of seconds, 0 for no limit"),
+        ("timeout = nan", "this must be a number of seconds, 0 for no limit"),
+        ("memory = 0", "this must be a whole number, 1 or more"),
+        ("jobs = 0", "this must be a whole number from 1 to 65535"),
+        ("jobs = 65536", "this must be a whole number from 1 to 65535"),
+        ("jobs = 1.5", "this is a float, but must be a whole number from 1 to 65535"),
+        ("strict = 1", "this is an integer, but must be true or false"),
+        ("files = \"a.rely\"", "this is a string, but must be an array of strings"),
+        ("files = [1]", "this is an integer, but must be a string"),
+        ("externals = \"asume\"", "did you mean `assume`?"),
+        ("effects = [\"0..7 f\"]", "as in `0..7 read_sensor(-)`"),
+        ("suppress = 3", "must be a list of tables, each with `[[suppress]]`"),
+        ("suppress = [{ file = \"*\" }]", "a suppression has a `reason`"),
+        ("suppress = [{ reason = \"none\" }]", "a suppression has a `file`"),
+        ("suppress = [{ file = \"*\", reson = \"none\" }]", "did you mean `reason`?"),
+        ("suppress = [{ file = \"*\", reason = \"none\", property = \"memori\" }]", "did you mean `memory`?"),
+    ] {
+        directory.write("rely.toml", format!("# Settings\n{settings}\n"));
+        let output = directory.rely(&["check", "a.rely"]);
+        let said = all_text(&output);
+        assert_eq!(output.status.code(), Some(3), "{settings}: {said}");
+        assert!(said.contains(part) && said.contains("rely.toml:2:"), "{settings}: {said}");
+    }
+    let inline = "suppress = [{ file = \"*\", reason = \"known\" }]\ntimeout = 5\nmemory = 100\n";
+    directory.write("rely.toml", inline);
+    assert_eq!(directory.rely(&["check", "a.rely"]).status.code(), Some(0));
+    directory.write("rely.toml", b"\xff\xfe");
+    assert!(all_text(&directory.rely(&["check", "a.rely"])).contains("Error: rely.toml: "));
+}
+
+/// In a directory files without `main` are parts of programs; who names one is told how it is checked.
+#[test]
+fn parts_of_programs_are_skipped() {
+    let part = "int twice(int x) { return 2 * x; }\n";
+    let main = "#include <assert.h>\nint twice(int);\nint main(void) { assert(twice(2) == 4); }\n";
+    let directory = Directory::new();
+    std::fs::create_dir_all(directory.path("src")).expect("writable");
+    let directory = directory.with("src/part.c", part).with("src/good.rely", GOOD);
+    check(
+        &directory,
+        &["src"],
+        &expect![[r#"
+        exit code 0
+        src/good.rely: safe
+        src/part.c: skipped, a part of a program
+
+        2 files: 1 safe, 1 skipped
+                            unsafe  unknown  safe  nothing to check
+          assert                 0        0     1                 0
+          not checked  overflow, termination: name them with `--property`; models say
+                       themselves what must hold
+          skipped      files without a function `main`: check those of one program
+                       together with `--program`, or name functions that threads call
+                       with `--entry`
+    "#]],
+    );
+    for (format, said) in [
+        ("json", "\"skipped\": \"there is no function `main` in `src/part.c`\""),
+        ("lines", "src/part.c:1:1: note: skipped: there is no function `main` in `src/part.c` [input]"),
+        ("junit", "<skipped message=\"skipped: there is no function `main` in `src/part.c`\"/>"),
+        ("sarif", "\"level\": \"note\""),
+    ] {
+        let output = directory.rely(&["check", "--format", format, "src"]);
+        assert!(text(&output.stdout).contains(said), "{}", all_text(&output));
+        assert_eq!(output.status.code(), Some(0), "{format}");
+    }
+    let json = directory.write("report.json", directory.rely(&["check", "--format", "json", "src"]).stdout);
+    assert!(schema_complaints("rely-report.json", Path::new(&json)).is_none_or(|found| found.is_empty()));
+    // A page of all files is written by one process.
+    let output = directory.rely(&["check", "--report", "page.html", "src"]);
+    assert_eq!(output.status.code(), Some(0), "{}", all_text(&output));
+    assert!(directory.read("page.html").contains("<li>src/part.c: skipped"), "{}", all_text(&output));
+    check(
+        &directory,
+        &["src/part.c", "src/good.rely"],
+        &expect![[r#"
+        exit code 3
+        src/good.rely: safe
+
+        2 files: 1 safe, 1 not read
+                            unsafe  unknown  safe  nothing to check
+          assert                 0        0     1                 0
+          not checked  overflow, termination: name them with `--property`; models say
+                       themselves what must hold
+        Error: there is no function `main` in `src/part.c`
+          Help: the files of one program are checked together with `--program`; functions of a library that threads call are named with `--entry`
+    "#]],
+    );
+    check(
+        &directory,
+        &["src/p*.c"],
+        &expect![[r#"
+            exit code 3
+            Error: there is no function `main` in `src/part.c`
+              Help: the files of one program are checked together with `--program`; functions of a library that threads call are named with `--entry`
+        "#]],
+    );
+    // With what is missing it is a program.
+    let directory = directory.with("src/main.c", main);
+    let output = directory.rely(&["check", "-p", "assert", "--program", "src/main.c", "src/part.c"]);
+    assert_eq!(output.status.code(), Some(0), "{}", all_text(&output));
 }
 
 #[test]
@@ -376,161 +509,6 @@ fn a_cache_survives_those_who_use_it() {
     assert_eq!(verdicts(&json(&cached(&directory, &cache, &arguments).output().expect("it runs"))), expected);
 }
 
-/// What a Python program says about two files, if it can be asked.
-const VALIDATE: &str = r#"
-import json, sys
-import jsonschema
-schema, document = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
-jsonschema.Draft202012Validator.check_schema(schema)
-for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
-    print(list(error.absolute_path), error.message)
-"#;
-
-fn complaints(schema: &str, document: &Path) -> Option<String> {
-    python(VALIDATE, &[&root().join("docs/schemas").join(schema), document], "jsonschema")
-}
-
-/// The same findings in every format, for all examples: what the first one has found out, the others read from the
-/// cache. Then the reports are valid, and what is found has been announced.
-#[test]
-fn all_formats_say_the_same() {
-    let directory = Directory::new();
-    let cache = directory.path("cache");
-    let print = |format: &str| {
-        // Some examples take all the time there is.
-        let arguments = ["check", "--timeout", "2", "--format", format, "examples"];
-        let mut command = cached(&directory, &cache, &arguments);
-        text(&command.current_dir(root()).output().expect("it runs").stdout)
-    };
-    let report = directory.write("report.json", print("json"));
-    let report_value: Value = serde_json::from_str(&directory.read("report.json")).expect("JSON");
-    let expected = verdicts(&report_value);
-    assert!(expected.len() > 150, "{}", expected.len());
-    assert_eq!(of_sarif(&print("sarif")), expected);
-    assert_eq!(of_lines(&print("lines")), expected);
-    assert_eq!(of_junit(&print("junit")), expected);
-    assert_text_agrees(&print("text"), &expected);
-    match complaints("rely-report.json", Path::new(&report)) {
-        Some(complaints) => assert_eq!(complaints, ""),
-        None => left_out("the JSON report is not validated"),
-    }
-    let unannounced = expected.iter().filter(|(file, property, verdict)| {
-        let source = std::fs::read_to_string(root().join(file)).expect("it is there");
-        let name =
-            if property == "assert" { "// expect:".to_owned() } else { format!("// expect({property}):") };
-        verdict == "unsafe" && !source.contains(&format!("{name} unsafe"))
-    });
-    let unannounced: Vec<_> = unannounced.collect();
-    assert!(unannounced.is_empty(), "{unannounced:?}");
-}
-
-fn of_sarif(document: &str) -> BTreeSet<(String, String, String)> {
-    let document: Value = serde_json::from_str(document).expect("JSON");
-    let results = document["runs"][0]["results"].as_array().expect("results");
-    let one = |result: &Value| {
-        let artifact = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
-        let verdict = match result["kind"].as_str().expect("a kind") {
-            "pass" => "safe",
-            "fail" => "unsafe",
-            "open" => "unknown",
-            "notApplicable" => "nothing-to-check",
-            other => panic!("{other}"),
-        };
-        let word = |value: &Value| value.as_str().expect("a text").to_owned();
-        (word(artifact), word(&result["ruleId"]), verdict.to_owned())
-    };
-    results.iter().map(one).collect()
-}
-
-fn of_lines(lines: &str) -> BTreeSet<(String, String, String)> {
-    let one = |line: &str| {
-        let (file, rest) = line.split_once(':').expect("a file");
-        let property = rest.rsplit_once('[').expect("a property").1.trim_end_matches(']');
-        let said = rest.splitn(3, ':').nth(2).expect("a message");
-        let verdict = match said.trim_start() {
-            said if said.starts_with("error: ") => "unsafe",
-            said if said.starts_with("warning: unknown") => "unknown",
-            said if said.starts_with("note: nothing to check") => "nothing-to-check",
-            said if said.starts_with("note: safe") => "safe",
-            other => panic!("{other}"),
-        };
-        (file.to_owned(), property.to_owned(), verdict.to_owned())
-    };
-    lines.lines().map(one).collect()
-}
-
-fn of_junit(document: &str) -> BTreeSet<(String, String, String)> {
-    let attribute = |case: &str, name: &str| {
-        let rest = case.split(&format!(" {name}=\"")).nth(1).expect("the attribute");
-        rest.split('"').next().unwrap_or_default().to_owned()
-    };
-    let one = |case: &str| {
-        let verdict = match case {
-            case if case.contains("<failure ") => "unsafe",
-            case if case.contains("<skipped message=\"unknown: ") => "unknown",
-            case if case.contains("<skipped message=\"nothing to check: ") => "nothing-to-check",
-            _ => "safe",
-        };
-        (attribute(case, "file"), attribute(case, "name"), verdict.to_owned())
-    };
-    document.split("<testcase").skip(1).map(one).collect()
-}
-
-/// In the text there is a line for each property that is violated or unknown, and a table with how many there are.
-fn assert_text_agrees(said: &str, expected: &BTreeSet<(String, String, String)>) {
-    let mut file = "";
-    let mut found = BTreeSet::new();
-    for line in said.lines() {
-        match line.strip_prefix("  ") {
-            None => file = line.split_once(": ").map_or("", |(file, _)| file),
-            Some(rest) => {
-                let words: Vec<&str> = rest.split_whitespace().collect();
-                if let [property, verdict @ ("unsafe:" | "unknown:"), ..] = words.as_slice() {
-                    let verdict = verdict.trim_end_matches(':').to_owned();
-                    found.insert((file.to_owned(), (*property).to_owned(), verdict));
-                }
-            }
-        }
-    }
-    let told = |(_, _, verdict): &&(String, String, String)| verdict == "unsafe" || verdict == "unknown";
-    assert_eq!(found, expected.iter().filter(told).cloned().collect());
-    for property in ["assert", "race", "deadlock", "memory"] {
-        let count = |name: &str| {
-            let same = |(_, other, verdict): &&(String, String, String)| other == property && verdict == name;
-            expected.iter().filter(same).count().to_string()
-        };
-        let row = ["unsafe", "unknown", "safe", "nothing-to-check"].map(count);
-        let printed = said.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let is_row = |words: &Vec<&str>| words.first() == Some(&property) && words[1..] == row;
-        assert!(printed.clone().any(|words| is_row(&words)), "{property}: {row:?}\n{said}");
-    }
-}
-
-/// The page has the same verdicts, violations and reasons as the JSON report, for all examples.
-#[test]
-fn the_page_says_what_the_report_says() {
-    let directory = Directory::new();
-    let page = directory.path("page.html").display().to_string();
-    let arguments = ["check", "--timeout", "4", "--format", "json", "--report", &page, "examples"];
-    let report = json(&rely_in_root(&arguments));
-    let html = directory.read("page.html");
-    let expected = verdicts(&report);
-    assert!(expected.len() > 150, "{}", expected.len());
-    for (file, property, verdict) in &expected {
-        let line = format!("<li>{file}: {} ({property}).", verdict.replace('-', " "));
-        assert!(html.contains(&line), "{line}");
-    }
-    assert_eq!(html.matches("<li>examples/").count(), expected.len(), "and no others");
-    let results = report["files"].as_array().expect("files").iter();
-    let results = results.flat_map(|file| file["results"].as_array().expect("results"));
-    for result in results {
-        let said = [&result["violation"]["message"], &result["reason"], &result["evidence"]];
-        for said in said.into_iter().filter_map(Value::as_str) {
-            assert!(html.contains(&rely_report::escape_html(said)), "{said}");
-        }
-    }
-}
-
 #[test]
 fn settings_are_valid_by_their_schema() {
     let page = std::fs::read_to_string(root().join("docs/src/many-files.md")).expect("the page");
@@ -544,7 +522,7 @@ json.dump(tomllib.load(open(sys.argv[1], "rb")), open(sys.argv[2], "w"))
         directory.write("rely.toml", settings);
         let (toml, json) = (directory.path("rely.toml"), directory.path("settings.json"));
         python(read, &[&toml, &json], "tomllib")?;
-        complaints("rely-toml.json", &json)
+        schema_complaints("rely-toml.json", &json)
     };
     let Some(found) = validate(shown) else { return };
     assert_eq!(found, "");

@@ -1,6 +1,7 @@
 //! Other programs that read what the command writes. At home they may be missing; where
 //! `RELY_REQUIRE_SCHEMAS` is set, their absence is a failure.
 
+use crate::support::root;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -32,4 +33,19 @@ pub fn python(program: &str, arguments: &[&Path], module: &str) -> Option<String
     let output = output.expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Validates a document against one of our schemas, and says what is wrong with it.
+const VALIDATE: &str = r#"
+import json, sys
+import jsonschema
+schema, document = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+jsonschema.Draft202012Validator.check_schema(schema)
+for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
+    print(list(error.absolute_path), error.message)
+"#;
+
+/// What is wrong with a document by one of `docs/schemas`, if Python can be asked.
+pub fn schema_complaints(schema: &str, document: &Path) -> Option<String> {
+    python(VALIDATE, &[&root().join("docs/schemas").join(schema), document], "jsonschema")
 }

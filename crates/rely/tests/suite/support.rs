@@ -77,8 +77,12 @@ pub fn all_text(output: &Output) -> String {
 
 /// The exit code, and the words of standard output and standard error with one blank between them.
 pub fn words(output: &Output) -> (Option<i32>, String) {
-    let words: Vec<String> = all_text(output).split_whitespace().map(str::to_owned).collect();
-    (output.status.code(), words.join(" "))
+    (output.status.code(), words_of(&all_text(output)))
+}
+
+/// The words of a text with one blank between them.
+pub fn words_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The root of the repository.

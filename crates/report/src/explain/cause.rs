@@ -7,6 +7,8 @@
 //!   what it has computed from the old value;
 //! * *stale test*: a thread passes a condition, and another one then writes a cell that the
 //!   condition had looked at, with which it would not hold.
+//!
+//! Where there is neither, *decisions by an old value* are looked for ([`outdated`](super::outdated)).
 
 use super::record::{Cell, ReadId, Record};
 use super::seen::what_was_seen;
@@ -23,6 +25,9 @@ pub(super) fn sentences(record: &Record<'_>, violation: Violation) -> Vec<Senten
     let slice = Slice::new(record, &reads, &cells, &threads);
     let mut sentences = lost_updates(record, &slice);
     sentences.extend(stale_tests(record, &slice, violation));
+    if sentences.is_empty() {
+        sentences.extend(super::outdated::decision(record, &slice, violator(record, violation)));
+    }
     sentences.extend(overwritten(record, &slice));
     sentences.extend(super::wait::returned(record, violation));
     sentences.extend(standing(record, violation));
@@ -172,12 +177,15 @@ struct StaleTest {
     written: Value,
 }
 
+/// The thread whose check fails.
+fn violator(record: &Record<'_>, violation: Violation) -> Option<SlotId> {
+    let last = record.events.len().checked_sub(1)?;
+    matches!(violation, Violation::Check(_)).then(|| record.slot(last))
+}
+
 fn stale_tests(record: &Record<'_>, slice: &Slice, violation: Violation) -> Vec<Sentence> {
     let mut stale: Vec<StaleTest> = Vec::new();
-    let violator = match violation {
-        Violation::Check(_) => record.events.len().checked_sub(1).map(|last| record.slot(last)),
-        _ => None,
-    };
+    let violator = violator(record, violation);
     // Who does nothing that matters any more did not go wrong by its test.
     let goes_on = |found: &StaleTest| {
         let slot = record.slot(found.test);
@@ -343,7 +351,7 @@ fn is_refuted_by(record: &Record<'_>, test: usize, cell: Cell, value: Value) -> 
 }
 
 /// The expression with a value instead of a scalar.
-fn with_value(record: &Record<'_>, expr: &Expr, cell: Cell, value: Value) -> Expr {
+pub(super) fn with_value(record: &Record<'_>, expr: &Expr, cell: Cell, value: Value) -> Expr {
     let declaration = &record.program.vars()[cell.var];
     match (expr, declaration.sort) {
         (Expr::Var(var), Sort::Int) if *var == cell.var => Expr::Int(value),

@@ -24,7 +24,7 @@ pub(super) fn sentences(record: &Record<'_>) -> Vec<Sentence> {
 }
 
 /// A thread that cannot go on, and why.
-struct Wait {
+pub(super) struct Wait {
     slot: SlotId,
     line: Option<u32>,
     /// The statement at which it stands.
@@ -63,7 +63,7 @@ impl Wait {
 }
 
 /// What a thread waits for, where it is clear: all its ways out are blocked by the same thing.
-fn wait(record: &Record<'_>, slot: SlotId) -> Option<Wait> {
+pub(super) fn wait(record: &Record<'_>, slot: SlotId) -> Option<Wait> {
     let state = record.last_state();
     let edges = record.program.outgoing(state.location(slot)?);
     let line = edges.iter().find_map(|&edge| record.line(edge));
@@ -103,7 +103,7 @@ fn blocking_cell(record: &Record<'_>, slot: SlotId, condition: &Expr) -> Option<
 }
 
 /// Whether a step waited for a condition on a cell and wrote the cell at once.
-fn takes(record: &Record<'_>, step: usize, cell: Cell) -> bool {
+pub(super) fn takes(record: &Record<'_>, step: usize, cell: Cell) -> bool {
     let ops = &record.program.edges()[record.edge(step)].ops;
     let waits = ops.iter().any(|op| matches!(op, Op::Assume(_, Blocking::Wait)));
     waits && record.events[step].tested.contains(&(step, cell)) && record.written(step, cell).is_some()
@@ -121,7 +121,7 @@ fn taken(record: &Record<'_>, slot: SlotId) -> Vec<(usize, Cell)> {
 }
 
 impl Wait {
-    fn sentence(&self, record: &Record<'_>) -> Sentence {
+    pub(super) fn sentence(&self, record: &Record<'_>) -> Sentence {
         let thread = record.thread(self.slot);
         let mut facts = Vec::new();
         let took: Vec<String> = taken(record, self.slot)

@@ -8,6 +8,8 @@
 mod ahead;
 mod cause;
 mod deadlock;
+mod lasso;
+mod outdated;
 mod proof;
 mod race;
 mod record;
@@ -78,6 +80,13 @@ pub enum Fact {
         /// The line.
         line: u32,
     },
+    /// A thread stands at a line and takes no part in the steps that are repeated for ever.
+    Stands {
+        /// The thread.
+        thread: String,
+        /// The line.
+        line: u32,
+    },
     /// A thread cannot go on in the end.
     Waits {
         /// The thread.
@@ -96,7 +105,7 @@ impl Fact {
     pub(crate) fn step(&self) -> Option<usize> {
         match self {
             Self::Read { step, .. } | Self::Write { step, .. } | Self::Test { step } => Some(*step),
-            Self::Untouched { .. } | Self::Ahead { .. } | Self::Waits { .. } => None,
+            Self::Untouched { .. } | Self::Ahead { .. } | Self::Stands { .. } | Self::Waits { .. } => None,
         }
     }
 }
@@ -131,8 +140,7 @@ pub fn explain(explained: &Explained<'_>) -> Vec<Sentence> {
             match shown.replay().violation() {
                 Violation::Deadlock => deadlock::sentences(&record),
                 Violation::Race(racers) => race::sentences(&record, racers),
-                // The steps that are repeated say it all.
-                Violation::Lasso(_) => Vec::new(),
+                Violation::Lasso(count) => lasso::sentences(&record, count),
                 violation => cause::sentences(&record, violation),
             }
         }

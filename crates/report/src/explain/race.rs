@@ -1,7 +1,8 @@
 //! Why two accesses race: which locks do not keep them apart, and what does not put them into an order.
 
 use super::cause::join;
-use super::record::Record;
+use super::deadlock::takes;
+use super::record::{Cell, Record};
 use super::{Sentence, plain};
 use crate::race::{RaceReport, RacingAccess};
 use rely_program::race::Racer;
@@ -13,8 +14,36 @@ pub(super) fn sentences(record: &Record<'_>, racers: [Racer; 2]) -> Vec<Sentence
         return Vec::new();
     };
     let [first, second] = race.accesses.as_slice() else { return Vec::new() };
-    let texts = [Some(locks(first, second)), atomicity(first, second), creation(record, racers)];
+    let reading = racers.map(|racer| held_for_reading(record, racer.slot));
+    let shared = reading[0].iter().find(|cell| reading[1].contains(cell));
+    let shared = shared.map(|&cell| {
+        format!(
+            "Both hold `{}` for reading only, which does not keep them apart: who writes must hold it for writing.",
+            record.name(cell)
+        )
+    });
+    let texts = [
+        Some(shared.unwrap_or_else(|| locks(first, second))),
+        atomicity(first, second),
+        creation(record, racers),
+    ];
     texts.into_iter().flatten().map(plain).collect()
+}
+
+/// The cells that a thread has waited for and made one larger at once, and not smaller since: so does who takes a lock
+/// together with others.
+fn held_for_reading(record: &Record<'_>, slot: SlotId) -> Vec<Cell> {
+    let mut held = Vec::new();
+    for step in (0..record.events.len()).filter(|&step| record.slot(step) == slot) {
+        for write in &record.events[step].writes {
+            match takes(record, step, write.cell) {
+                true if write.new == write.old + 1 && record.is_named(write.cell) => held.push(write.cell),
+                _ if write.new < write.old => held.retain(|cell| *cell != write.cell),
+                _ => {}
+            }
+        }
+    }
+    held
 }
 
 /// Which locks are held, and which of them would have helped.

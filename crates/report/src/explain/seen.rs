@@ -4,6 +4,7 @@ use super::ahead::writers;
 use super::cause::join;
 use super::record::{Cell, ReadId, Record};
 use super::{Fact, Sentence};
+use crate::interleaving::statement;
 use rely_program::{CheckId, CheckKind, Meaning, Op, Value, Violation};
 
 /// So many values of a condition are traced back.
@@ -110,6 +111,9 @@ fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts:
     {
         return life_of(record, cell, writer, step);
     }
+    if let Some(parted) = parting(record, cell, value, wrote) {
+        return parted;
+    }
     facts.push(match wrote {
         Some(&writer) => record.write_fact(writer, cell, value),
         None => Fact::Untouched { step, variable: name.clone(), value: text.clone() },
@@ -129,6 +133,18 @@ fn provenance(record: &Record<'_>, cell: Cell, step: usize, value: Value, facts:
         None if record.is_lock(cell) => format!("nobody has taken `{name}`"),
         None => format!("`{name}` still has its first value, {text}{}", yet_to_come(record, cell, facts)),
     }
+}
+
+/// That somebody has joined or detached a thread before, where a check asks for that. The cell that says so has no name in
+/// the source.
+fn parting(record: &Record<'_>, cell: Cell, value: Value, wrote: Option<&usize>) -> Option<String> {
+    let thread = record.name(cell).strip_suffix(".gone")?.to_owned();
+    let last = record.events.len().checked_sub(1)?;
+    let (_, statement) = statement(record.program, record.sources, record.edge(last));
+    let is_asked = ["join", "detach"].iter().any(|word| statement.contains(word));
+    let &writer = wrote.filter(|_| is_asked && value != 0)?;
+    let who = record.thread(record.slot(writer));
+    Some(format!("{who} has joined or detached the thread of `{thread}`{}", record.at_line(writer)))
 }
 
 /// Who has yet to write a cell that nobody has written.

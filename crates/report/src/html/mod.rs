@@ -30,7 +30,7 @@ pub use page::escape_html;
 
 use crate::blocks::StepBlocks;
 use crate::explain::Sentence;
-use crate::finding::{Finding, Kind, Problem};
+use crate::finding::{Finding, Kind, Problem, SKIPPED};
 use crate::phrase::Phrases;
 use crate::text::violation_text;
 use data::{Reason, Section, WaitingData};
@@ -178,7 +178,7 @@ impl HtmlReport {
 
     /// Adds a file that is no program.
     pub fn add_problem(&mut self, file: &str, problem: &Problem) {
-        let mut section = Section::new(file, "error");
+        let mut section = Section::new(file, if problem.is_skipped { SKIPPED } else { "error" });
         for diagnostic in &problem.diagnostics {
             let place = diagnostic.primary.as_ref().map(|(span, _)| problem.sources.position(*span).line);
             let line = place.map(|line| format!("line {line}: ")).unwrap_or_default();

@@ -266,7 +266,7 @@ fn what_is_no_program_is_reported_too() {
     let diagnostic =
         Diagnostic::error("a parenthesis is missing").at(Span { file, start: 9, end: 10 }, "here");
     let mut report = HtmlReport::new("0.0.0");
-    report.add_problem("bad.c", &Problem { diagnostics: vec![diagnostic], sources });
+    report.add_problem("bad.c", &Problem::new(vec![diagnostic], sources));
     let page = report.render();
     check_json(&data(&page)["sections"][0]["errors"], &expect![[r#"["line 1: a parenthesis is missing"]"#]]);
     assert!(page.contains("<li>bad.c: error (input). line 1: a parenthesis is missing</li>"));
