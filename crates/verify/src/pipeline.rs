@@ -298,7 +298,7 @@ enum Seen {
     Simplified(Program),
     /// If they are asked about races: what passes have made of the program in which they are watched, unless
     /// nothing is left to be shown.
-    Races(Races, Option<Program>),
+    Races(Box<Races>, Option<Program>),
 }
 
 impl Prepared {
@@ -332,7 +332,7 @@ impl Prepared {
                 (Some(program), back)
             }
         };
-        Ok(Prepared { seen: Seen::Races(races, simplified), goal: Goal::Assert, back })
+        Ok(Prepared { seen: Seen::Races(Box::new(races), simplified), goal: Goal::Assert, back })
     }
 
     fn program(&self) -> &Program {

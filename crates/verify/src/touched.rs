@@ -165,8 +165,7 @@ mod tests {
 
     #[test]
     fn every_file_of_a_program_is_looked_at() {
-        let unit =
-            "void beep(int); void f(void) { beep(1); }\nvoid g(void) { __asm__(\"nop\" : : \"r\"(1)); }\n";
+        let unit = "void beep(int); void f(void) { beep(1); }\nvoid g(void) { int x; __asm__(\"mov $1, %0\" : \"=r\"(x)); }\n";
         let mut source = crate::Source::new(
             "a.c",
             Language::C,
