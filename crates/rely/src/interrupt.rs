@@ -4,11 +4,11 @@
 //! So does the process itself if asking was in vain: when the work goes on regardless, or when
 //! it only waits, for input or for somebody who reads its output. How long is told by the processor time
 //! that the process has used, because on a busy machine seconds pass in which it could not have done
-//! anything.
+//! anything. Who waits for processes that it has started passes the request on, and ends them itself if they do not.
 
 use crate::processor::processor_time;
 use rely_base::CancelToken;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The exit code of a process that was stopped by Ctrl-C, by the convention of shells.
@@ -23,6 +23,27 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// Who used less between two looks only waits: to watch the limits takes a part of it, and whoever can go on has
 /// the processor for longer, even if many want it.
 const IDLE: Duration = Duration::from_millis(20);
+
+/// How many processes are waited for that end soon when asked to.
+static HELPERS: AtomicUsize = AtomicUsize::new(0);
+
+/// That a process is waited for, as long as this exists.
+#[derive(Debug)]
+pub struct Helper(());
+
+impl Helper {
+    /// From now on one more is waited for.
+    pub fn started() -> Self {
+        HELPERS.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        HELPERS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// Makes Ctrl-C cancel `token`.
 pub fn cancel_on_interrupt(token: CancelToken) {
@@ -45,7 +66,8 @@ fn end_if_in_vain() {
     loop {
         std::thread::sleep(BETWEEN_LOOKS);
         let now = processor_time();
-        if now - asked > GRACE || now - before < IDLE {
+        let only_waits = now - before < IDLE && HELPERS.load(Ordering::Relaxed) == 0;
+        if now - asked > GRACE || only_waits {
             end();
         }
         before = now;

@@ -36,35 +36,59 @@ const WEAK_ORDERS: [&str; 10] = [
     "__ATOMIC_ACQ_REL",
 ];
 
-/// All such places, in the order of the text.
+/// Words of the language that stand for an assumption, and what is made of them.
+const TELLING: [(&[&str], &str, &str); 3] = [
+    (&WEAK_ORDERS, "atomics-are-strong", "treated as sequentially consistent"),
+    (
+        &["asm", "__asm", "__asm__"],
+        "assembly-touches-only-its-operands",
+        "assumed to touch only its operands, and to write anything there",
+    ),
+    (
+        &["signal", "sigaction", "setitimer", "alarm", "pthread_kill"],
+        "signals-are-not-delivered",
+        "assumed to deliver no signal",
+    ),
+];
+
+/// All such places, in the order of the files and of their texts.
 pub fn touched(loaded: &Loaded) -> Vec<Touched> {
-    if loaded.input.language != Language::C {
+    let input = &loaded.input;
+    if input.language != Language::C {
         return Vec::new();
     }
+    // The front end numbers the files of a program like this.
+    let others = input.others.iter().map(|unit| unit.original.as_ref().unwrap_or(&unit.preprocessed));
+    let texts = [&input.text].into_iter().chain(others);
     let assumed: BTreeSet<&str> = loaded.program.assumptions().iter().copied().collect();
     let externals: BTreeSet<&str> = loaded.program.externals().iter().map(String::as_str).collect();
-    let file = FileId::from_index(0);
     let mut external_seen = BTreeSet::new();
     let mut found = Vec::new();
-    for (start, word) in words(&loaded.input.text) {
-        let weak = WEAK_ORDERS
-            .contains(&word)
-            .then_some(("atomics-are-strong", "treated as sequentially consistent"));
-        // Once is enough: what it is assumed to do does not depend on the place.
-        let external = || {
-            let is_new = externals.contains(word) && external_seen.insert(word);
-            is_new.then_some((
-                "externals-touch-only-arguments",
-                "not defined here and assumed to change nothing but its arguments",
-            ))
-        };
-        if let Some((assumption, treated)) = weak.or_else(external).filter(|(name, _)| assumed.contains(name))
-        {
-            let span = Span { file, start: start as u32, end: (start + word.len()) as u32 };
-            found.push(Touched { assumption, span, treated });
+    for (index, text) in texts.enumerate() {
+        let file = FileId::from_index(index);
+        for (start, word) in words(text) {
+            // Once is enough: what it is assumed to do does not depend on the place.
+            let external = || {
+                let is_new = externals.contains(word) && external_seen.insert(word);
+                is_new.then_some((
+                    "externals-touch-only-arguments",
+                    "not defined here and assumed to change nothing but its arguments",
+                ))
+            };
+            let told = telling(word).or_else(external);
+            if let Some((assumption, treated)) = told.filter(|(name, _)| assumed.contains(name)) {
+                let span = Span { file, start: start as u32, end: (start + word.len()) as u32 };
+                found.push(Touched { assumption, span, treated });
+            }
         }
     }
     found
+}
+
+/// The assumption that a word of the language stands for, and what is made of it.
+fn telling(word: &str) -> Option<(&'static str, &'static str)> {
+    let (_, assumption, treated) = TELLING.iter().find(|(words, ..)| words.contains(&word))?;
+    Some((assumption, treated))
 }
 
 /// The words of a C text with the bytes where they start, without those in comments and literals.
@@ -137,5 +161,26 @@ mod tests {
         let preprocessed = Some(ordered.replace("__ATOMIC_SEQ_CST", "5"));
         let source = crate::Source { preprocessed, ..crate::Source::new("t.c", Language::C, ordered) };
         assert_eq!(touched(&crate::load(&source).expect("a program")), []);
+    }
+
+    #[test]
+    fn every_file_of_a_program_is_looked_at() {
+        let unit = "void beep(int); void f(void) { beep(1); }\nvoid g(void) { int x; __asm__(\"mov $1, %0\" : \"=r\"(x)); }\n";
+        let mut source = crate::Source::new(
+            "a.c",
+            Language::C,
+            "void f(void); void g(void); int main(void) { f(); g(); }",
+        );
+        source.link(crate::Source::new("b.c", Language::C, unit));
+        let loaded = crate::load(&source).expect("a program");
+        let places = touched(&loaded).into_iter().map(|found| {
+            let position = loaded.sources.position(found.span);
+            (loaded.sources.file(found.span.file).name().to_owned(), position.line, found.assumption)
+        });
+        let expected = [
+            ("b.c".to_owned(), 1, "externals-touch-only-arguments"),
+            ("b.c".to_owned(), 2, "assembly-touches-only-its-operands"),
+        ];
+        assert_eq!(places.collect::<Vec<_>>(), expected);
     }
 }

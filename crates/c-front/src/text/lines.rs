@@ -144,9 +144,9 @@ impl<'s> LineMap<'s> {
             let tokens = first_line.written_range(first, last.max(first))?;
             return Some((first_line.bytes(&tokens), is_same));
         }
-        let start = first_line.bytes(&first_line.rest_from(first)?).start;
-        let end = last_line.written_range(0, last).map(|tokens| last_line.bytes(&tokens).end);
-        Some((start..end.unwrap_or(start).max(start), is_same))
+        let Range { start, end } = first_line.bytes(&first_line.rest_from(first)?);
+        let last = last_line.written_range(0, last).map(|tokens| last_line.bytes(&tokens).end);
+        Some((start..last.unwrap_or(end).max(start), is_same))
     }
 
     /// The token that was made at a position, and its line; nothing if that is in another file.

@@ -10,6 +10,7 @@ use crate::args::{CheckArgs, CheckFormat, TraceChoice};
 use crate::cache::Cache;
 use crate::exit::Status;
 use crate::input::{self, NotLoaded};
+use crate::interrupt::Helper;
 use crate::progress::Heartbeat;
 use crate::settings::Acceptance;
 use clap::ValueEnum;
@@ -209,6 +210,7 @@ impl Job<'_> {
             .process_group(0)
             .stdout(Stdio::piped())
             .spawn()?;
+        let _helper = Helper::started();
         let mut out = child.stdout.take().ok_or_else(|| io::Error::other("there is no pipe"))?;
         thread::scope(|scope| {
             let reader = scope.spawn(move || {

@@ -41,6 +41,7 @@ fn an_interrupt_stops_the_work() {
     output.read_to_string(&mut rest).expect("the rest");
     assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
     assert!(rest.contains("endless.rely: unknown\n  assert       unknown: cancelled"), "{rest}");
+    assert!(rest.contains("\n2 files: 1 unknown, 1 safe\n"), "{rest}");
 }
 
 /// Who waits for the rest of a file cannot be asked to stop.

@@ -25,7 +25,12 @@ pub(super) fn decision(record: &Record<'_>, slice: &Slice, violator: Option<Slot
     let acts = |found: &Outdated| {
         let slot = record.slot(found.test);
         let behind = found.test.max(found.write);
-        violator == Some(slot) || slice.writes.iter().any(|&step| step > behind && record.slot(step) == slot)
+        let mut writes = slice.writes.iter().filter(|&&step| step > found.test && record.slot(step) == slot);
+        match violator == Some(slot) {
+            // What it does first may be what fails.
+            true => writes.next().is_none_or(|&first| first > behind),
+            false => writes.any(|&step| step > behind),
+        }
     };
     let found = slice.tests.iter().rev().find_map(|&test| outdated(record, test).filter(acts))?;
     Some(found.sentence(record))
