@@ -7,8 +7,6 @@
 //! RELY_WAITING=3000 cargo test --release -p rely-verify --test waiting -- --nocapture
 //! ```
 
-#![allow(clippy::print_stdout)] // a campaign says where it is
-
 mod generated;
 
 use rely_base::{Budget, Silent};
