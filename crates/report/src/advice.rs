@@ -1,6 +1,6 @@
 //! What a user can do when there is no verdict.
 
-use rely_base::{SourceMap, Span, StopReason};
+use rely_base::{Interrupted, SourceMap, Span, StopReason, Work};
 use rely_evidence::Reason;
 use rely_program::{LocationId, Op, Program, ThreadKind};
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ fn is_repeated(program: &Program, place: LocationId) -> bool {
 fn general(reason: &Reason) -> Option<String> {
     let text = match reason {
         Reason::Stopped(stop) | Reason::Unchecked(stop) => return after_stop(*stop),
-        Reason::NotBegun(interrupted) => return before_begin(interrupted.reason),
+        Reason::NotBegun(interrupted) => return before_begin(*interrupted),
         Reason::StateLimit(_) => "make the state space smaller: fewer threads, iterations or values",
         Reason::Sampled => {
             "give the inputs a small range, by an assumption or a narrower type, and all of it is explored"
@@ -144,11 +144,14 @@ pub(crate) fn after_stop(stop: StopReason) -> Option<String> {
 }
 
 /// Before any engine has begun, it is the size of the program that matters.
-pub(crate) fn before_begin(stop: StopReason) -> Option<String> {
-    let option = match stop {
+pub(crate) fn before_begin(interrupted: Interrupted) -> Option<String> {
+    let option = match interrupted.reason {
         StopReason::Time => "time with `--timeout`",
         StopReason::Memory => "memory with `--memory`",
         StopReason::Steps | StopReason::Cancelled => return None,
     };
+    if interrupted.work == Work::Reading {
+        return Some(format!("give it a file that can be read to its end, or allow more {option}"));
+    }
     Some(format!("allow more {option}, or make the program smaller: fewer threads, statements or cells"))
 }

@@ -292,7 +292,7 @@ impl Conclusion {
 
     /// That the limits did not even suffice for what comes before an engine.
     pub fn not_begun(interrupted: Interrupted) -> Self {
-        Self::unknown(interrupted.to_string(), before_begin(interrupted.reason))
+        Self::unknown(interrupted.to_string(), before_begin(interrupted))
     }
 
     /// That an engine, or the check of its evidence, was stopped, and what in the program could be smaller.

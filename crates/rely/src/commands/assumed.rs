@@ -50,10 +50,17 @@ pub(super) fn said(
     let reason = match races {
         RaceFreedom::Refuted if depends_on_races(&loaded.program, goal) => "there are data races",
         RaceFreedom::Unknown if depends_on_races(&loaded.program, goal) => "there may be data races",
+        RaceFreedom::NotChecked if depends_on_races(&loaded.program, goal) => {
+            "nobody has looked for data races"
+        }
         _ => return conclusion,
     };
-    let advice = "make the accesses atomic or protect them, see `--property race`".to_owned();
-    Conclusion::unknown(format!("it holds only if threads take turns, but {reason}"), Some(advice))
+    let advice = match races {
+        RaceFreedom::NotChecked => "add `--property race`",
+        _ => "make the accesses atomic or protect them, see `--property race`",
+    };
+    let reason = format!("it holds only if threads take turns, but {reason}");
+    Conclusion::unknown(reason, Some(advice.to_owned()))
 }
 
 /// Whether a verdict about the program speaks of its source only if threads take turns.

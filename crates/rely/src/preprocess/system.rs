@@ -148,7 +148,16 @@ fn finish(
     }
     match child.wait() {
         Ok(status) if status.success() => Ok(output),
-        Ok(_) => Err(failed(format!("fails\n{}", complaints.trim_end()))),
+        Ok(_) => {
+            let error = failed(format!("fails\n{}", complaints.trim_end()));
+            // All compilers say it in these words of the system.
+            Err(match complaints.contains("No such file or directory") {
+                true => {
+                    error.help("name the directory of the header with `-I`, or in `include` of rely.toml")
+                }
+                false => error,
+            })
+        }
         Err(error) => Err(failed(format!("is lost: {error}"))),
     }
 }

@@ -1,7 +1,7 @@
 //! Many files: which are meant, what is said about each and about all, the cache, and the settings of a project.
 
 use crate::readers::{python, schema_complaints};
-use crate::support::{Directory, all_text, root, text};
+use crate::support::{Directory, all_text, root, text, words_of};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -397,6 +397,12 @@ fn what_touches_an_assumption_is_noted() {
     );
     let output = directory.rely(&["check", "--strict", "-p", "race,deadlock", "racy.c"]);
     assert!(text(&output.stdout).contains("it holds only if threads take turns"), "{}", told(&output));
+    let output = directory.rely(&["check", "--strict", "-p", "deadlock", "racy.c"]);
+    assert!(
+        words_of(&text(&output.stdout)).contains("nobody has looked for data races"),
+        "{}",
+        told(&output)
+    );
 }
 
 #[test]

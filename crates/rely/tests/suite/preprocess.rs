@@ -7,7 +7,7 @@
 #![allow(clippy::print_stderr)] // a test says what it leaves out
 
 use crate::preprocessors::{Outcome, compare};
-use crate::support::{Directory, root};
+use crate::support::{Directory, all_text, root};
 use rely::args::InputArgs;
 use rely::preprocess::{Source, embedded};
 use rely_base::Budget;
@@ -291,4 +291,17 @@ fn generated_macros() {
         .collect();
     let equal = check(&paths, &InputArgs::default());
     assert!(equal > 20, "most of the generated macros are wrong: equal on {equal} of {}", paths.len());
+}
+
+#[test]
+fn a_header_that_is_missing_can_be_named() {
+    let program = "#include \"sensors.h\"\nint main(void) { return SENSORS; }\n";
+    let directory = Directory::new().with("a.c", program);
+    let output = directory.rely(&["check", "a.c"]);
+    let said = all_text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("sensors.h") && said.contains("with `-I`"), "{said}");
+    fs::create_dir_all(directory.path("include")).expect("writable");
+    let directory = directory.with("include/sensors.h", "#define SENSORS 0\n");
+    assert_eq!(directory.rely(&["check", "-I", "include", "a.c"]).status.code(), Some(0));
 }
