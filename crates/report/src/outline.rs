@@ -5,6 +5,7 @@
 //! what the proof says there. Code that was inlined from elsewhere is a section of its own.
 
 use crate::phrase::Phrases;
+use crate::proof::ProofDetail;
 use crate::ranks;
 use rely_base::FileId;
 use rely_evidence::ranking::Ranking;
@@ -26,6 +27,9 @@ pub(crate) struct Outline<'o> {
     phrases: &'o Phrases<'o>,
     entry: &'o ThreadAssertions,
     ranking: Option<&'o Ranking>,
+    detail: ProofDetail,
+    /// What was said last.
+    last: Option<String>,
     lines: Vec<OutlineLine>,
 }
 
@@ -41,8 +45,9 @@ impl<'o> Outline<'o> {
         phrases: &'o Phrases<'o>,
         entry: &'o ThreadAssertions,
         ranking: Option<&'o Ranking>,
+        detail: ProofDetail,
     ) -> Self {
-        let mut outline = Self { phrases, entry, ranking, lines: Vec::new() };
+        let mut outline = Self { phrases, entry, ranking, detail, last: None, lines: Vec::new() };
         outline.write();
         outline
     }
@@ -68,6 +73,9 @@ impl<'o> Outline<'o> {
                 _ => nowhere.push(point),
             }
         }
+        if self.detail == ProofDetail::Short {
+            nowhere.clear();
+        }
         for point in nowhere {
             let place = self.phrases.source_line(point);
             self.assertion(0, &[point], Some(&place));
@@ -92,6 +100,20 @@ impl<'o> Outline<'o> {
             return;
         }
         let condition = self.phrases.condition(&cubes);
+        if self.detail == ProofDetail::Short && self.ranking.is_none() {
+            // Who has ended matters only by what it has left behind.
+            let thread = &self.phrases.program.threads()[self.entry.thread];
+            let has_ended = points.iter().all(|&point| point == ControlPoint::At(thread.exit));
+            if has_ended && cubes.iter().all(|cube| cube.atoms.is_empty()) {
+                return;
+            }
+            // What held before still does; that nothing has to hold says little.
+            let is_news = self.last.as_ref().unwrap_or(&"true".to_owned()) != &condition;
+            self.last = Some(condition.clone());
+            if !is_news {
+                return;
+            }
+        }
         let text = match place {
             Some(place) => format!("{{ {place}: {condition} }}"),
             None => format!("{{ {condition} }}"),

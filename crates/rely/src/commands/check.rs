@@ -3,7 +3,7 @@
 use super::invariants::Validation;
 use super::ledger::Ledger;
 use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, witness};
-use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
+use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE, ProofChoice};
 use crate::cache::Cache;
 use crate::console::Console;
 use crate::exit::Status;
@@ -14,7 +14,7 @@ use crate::progress::{Heartbeat, ProgressLine};
 use crate::settings;
 use crate::writing::write_whole;
 use rely_base::{Budget, Observer, Recorder, Silent};
-use rely_evidence::{Proof, Verdict};
+use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
 use rely_report::{
@@ -452,11 +452,17 @@ fn decide(
     let Task { arguments, engine, .. } = *task;
     let shape = (sections(arguments), arguments.trust.into());
     let verified = rely_verify::verify_trusting(&loaded.program, goal, shape, engine, budget, observer);
-    with_assertions(verified, loaded, goal, arguments, budget)
+    let verified = with_assertions(verified, loaded, goal, arguments, budget);
+    match arguments.wants_short_proof() {
+        true => rely_verify::with_short_proof(&loaded.program, goal, verified, budget),
+        false => verified,
+    }
 }
 
-/// How long a proof by assertions is looked for if there is one by exhaustion.
-const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(60);
+/// How long a proof by assertions is looked for if there is one by exhaustion, by each of those who may find one.
+const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(20);
+/// Who finds proofs by assertions, the ones that are short by themselves first.
+const PROVERS: [&str; 3] = ["rely-guarantee", "houdini", "deductive"];
 
 /// A proof by assertions instead of one by exhaustion, if somebody wants what only assertions can give and leaves the
 /// choice of the engine to us.
@@ -468,21 +474,21 @@ fn with_assertions(
     budget: &Budget,
 ) -> Verified {
     let is_free = arguments.engine == DEFAULT_ENGINE && arguments.evidence.needs_assertions();
-    let Verdict::Safe(proved) = &verified.verdict else { return verified };
-    if !is_free || !matches!(proved.proof(), Proof::Exhausted(_)) {
+    let lists_states = |verdict: &Verdict| matches!(verdict, Verdict::Safe(proved) if proved.lists_states());
+    if !is_free || !lists_states(&verified.verdict) {
         return verified;
     }
-    let Ok(engine) = rely_verify::strategy_with("rely-guarantee", strategy_options(arguments)) else {
-        return verified;
-    };
-    let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
-    let shape = (sections(arguments), arguments.trust.into());
-    let other =
-        rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
-    match &other.verdict {
-        Verdict::Safe(proved) if !matches!(proved.proof(), Proof::Exhausted(_)) => other,
-        _ => verified,
+    for name in PROVERS {
+        let Ok(engine) = rely_verify::strategy_with(name, strategy_options(arguments)) else { continue };
+        let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
+        let shape = (sections(arguments), arguments.trust.into());
+        let other =
+            rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
+        if matches!(other.verdict, Verdict::Safe(_)) && !lists_states(&other.verdict) {
+            return other;
+        }
     }
+    verified
 }
 
 /// Whether a verdict about the program speaks of its source only if threads take turns.
@@ -510,7 +516,7 @@ fn write_files(
     budget: &Budget,
 ) -> String {
     let Task { arguments, context, .. } = *task;
-    if let Err(message) = certify::write_evidence(&arguments.evidence, verified, goal, budget) {
+    if let Err(message) = certify::write_evidence(&arguments.evidence, verified, loaded, goal, budget) {
         task.unwritten.set(Some(context.console.error(&message)));
     }
     let reproduced = reproducer::write(arguments, verified, loaded, budget).unwrap_or_else(|message| {
@@ -582,14 +588,20 @@ fn write_witness(
 }
 
 /// The proof for people, if there is one to read and somebody wants to.
-pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
+pub(super) fn proof_text(
+    wanted: Option<ProofChoice>,
+    verified: &Verified,
+    loaded: &Loaded,
+    context: &Context,
+) -> String {
+    let Some(wanted) = wanted else { return String::new() };
     match &verified.verdict {
-        Verdict::Safe(_) if is_wanted && !verified.speaks_of_source => {
+        Verdict::Safe(_) if !verified.speaks_of_source => {
             "\n  the proof speaks of a cell of an array that is chosen at the beginning, which the source does not name\n".to_owned()
         }
-        Verdict::Safe(proved) if is_wanted => {
+        Verdict::Safe(proved) => {
             let style = context.console.out_style;
-            let text = render_proof(proved, &super::proof_context(verified, loaded), style);
+            let text = render_proof(proved, &super::proof_context(verified, loaded), wanted.into(), style);
             format!("\n{text}")
         }
         _ => String::new(),

@@ -5,7 +5,7 @@ use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{
     Atom, Comparison, ControlPoint, Cube, EdgeEffect, Moment, Quantity, RelyGuarantee, ThreadAssertions,
 };
-use rely_evidence::{Proof, proof_to_json};
+use rely_evidence::{About, Proof, proof_to_json};
 use rely_program::{Goal, Program, ThreadId, Value, VarId};
 
 const MODEL: &str = "var x: int = 0;
@@ -43,7 +43,7 @@ fn certificate(bound: i128) -> String {
         .ids()
         .map(|edge| EdgeEffect { edge, cubes: vec![at_most(var, bound, Moment::After)] });
     let proof = RelyGuarantee { threads: threads.collect(), effects: effects.collect() };
-    proof_to_json(&prepared, Goal::Assert, &Proof::RelyGuarantee(proof))
+    proof_to_json(&prepared, &sources, About::Simplified, Goal::Assert, &Proof::RelyGuarantee(proof))
 }
 
 /// A thread that counts up to a bound, and one that lowers it.
@@ -82,7 +82,8 @@ fn ranking(factor: Value) -> String {
     let effects = prepared.edges().ids().map(|edge| EdgeEffect { edge, cubes: vec![Cube::default()] });
     let proof = RelyGuarantee { threads: threads.to_vec(), effects: effects.collect() };
     let ranks = vec![ranks(counter, left), ranks(brake, Sum::default())];
-    proof_to_json(&prepared, Goal::Termination, &Proof::Ranking(Ranking { components: 2, ranks, proof }))
+    let proof = Proof::Ranking(Ranking { components: 2, ranks, proof });
+    proof_to_json(&prepared, &sources, About::Simplified, Goal::Termination, &proof)
 }
 
 #[test]
