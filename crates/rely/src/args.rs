@@ -5,8 +5,8 @@ mod validate;
 
 pub use crate::check_args::{CheckArgs, EvidenceArgs};
 pub use crate::choices::{
-    BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, ProofChoice, RuleChoice, SectionsChoice,
-    ShowFormat, TraceChoice, TrustChoice,
+    BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, ProofChoice, RuleChoice,
+    SectionsChoice, ShowFormat, TraceChoice, TrustChoice,
 };
 pub use validate::ValidateArgs;
 

@@ -127,10 +127,16 @@ impl CheckArgs {
         !keeps_evidence && !wants_more
     }
 
+    /// What is printed of a proof. If nobody names a property, the short proofs are those of the assertions only.
+    pub fn proof_of(&self, goal: Goal) -> Option<ProofChoice> {
+        let is_meant = goal == Goal::Assert || !self.property.is_empty();
+        self.evidence.proof.filter(|choice| is_meant || *choice == ProofChoice::Full)
+    }
+
     /// Whether somebody reads or keeps a proof, and has not asked for all that it says.
     pub fn wants_short_proof(&self) -> bool {
         let EvidenceArgs { proof, certificate, witness, .. } = &self.evidence;
-        let is_read = proof.is_some() || self.explain || self.report.is_some();
+        let is_read = proof.is_some() || self.explain;
         *proof != Some(ProofChoice::Full) && (is_read || certificate.is_some() || witness.is_some())
     }
 
@@ -146,7 +152,8 @@ impl CheckArgs {
 /// What `rely check` leaves behind for others.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EvidenceArgs {
-    /// Print the proof: what holds where, and what each thread does to the others; `--proof` alone means `short`
+    /// Print the proof: what holds where, and what each thread does to the others; `--proof` alone means `short`, and
+    /// unless properties are named it is that of `assert`
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
     pub proof: Option<ProofChoice>,
     /// Write the proof to a file that `rely certify` can check

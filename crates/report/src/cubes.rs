@@ -48,8 +48,7 @@ fn eliminate_temporaries(cube: &mut Cube, program: &Program) {
         parts.find(is_temporary)
     };
     while let Some(temporary) = first(cube) {
-        let defines =
-            |atom: &Atom| atom.comparison == Comparison::Eq && factor(atom, temporary).abs() == 1;
+        let defines = |atom: &Atom| atom.comparison == Comparison::Eq && factor(atom, temporary).abs() == 1;
         let (known, mut rest): (Vec<Atom>, Vec<Atom>) =
             cube.atoms.drain(..).partition(|atom| factor(atom, temporary) != 0);
         if let Some(definition) = known.iter().find(|atom| defines(atom)) {
@@ -89,7 +88,8 @@ pub(crate) fn common_part(cubes: &[Cube]) -> (Cube, Vec<Cube>) {
             atoms.push(atom.clone());
         }
     }
-    let is_place_common = |place: &&(ThreadId, Vec<ControlPoint>)| cubes.iter().all(|cube| cube.others.contains(place));
+    let is_place_common =
+        |place: &&(ThreadId, Vec<ControlPoint>)| cubes.iter().all(|cube| cube.others.contains(place));
     let others = first.others.iter().filter(is_place_common).cloned().collect();
     let common = without_repetition(&Cube { atoms, others });
     let rest = |cube: &Cube| Cube {
@@ -102,7 +102,8 @@ pub(crate) fn common_part(cubes: &[Cube]) -> (Cube, Vec<Cube>) {
 /// Two lists of cubes, each pair of which makes one of the given cubes: what is known of one thread, its place and its
 /// locals, and what does not depend on that.
 pub(crate) fn factors(program: &Program, cubes: &[Cube]) -> Option<[Vec<Cube>; 2]> {
-    let mut threads: Vec<ThreadId> = cubes.iter().flat_map(|cube| &cube.others).map(|(other, _)| *other).collect();
+    let mut threads: Vec<ThreadId> =
+        cubes.iter().flat_map(|cube| &cube.others).map(|(other, _)| *other).collect();
     threads.sort_unstable();
     threads.dedup();
     threads.into_iter().find_map(|thread| {

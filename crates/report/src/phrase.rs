@@ -117,9 +117,9 @@ impl<'p> Phrases<'p> {
                 told.push(part.clone());
             }
         }
-        match (told.len() < common.len(), cases.len()) {
-            (true, 0) => told.push("...".to_owned()),
-            (_, count) => told.push(format!("one of {count} cases")),
+        match cases.len() {
+            0 => told.push("more".to_owned()),
+            count => told.push(format!("one of {count} cases")),
         }
         told.join(" && ")
     }

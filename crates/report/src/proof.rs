@@ -82,13 +82,19 @@ fn render(
             if let Ok((smaller, back)) = reduced.program(context.prepared) {
                 let back = &context.back.clone().then(back);
                 let inner = ProofContext { prepared: &smaller, back, ..*context };
-                text += &format!("\n{}", render(&reduced.proof, is_modular, &inner, (detail, style)));
+                if detail == ProofDetail::Full {
+                    text.push('\n');
+                }
+                text += &render(&reduced.proof, is_modular, &inner, (detail, style));
             }
             text
         }
         _ => "  proof        by visiting all states; there is nothing more to read\n".to_owned(),
     }
 }
+
+/// Of more effects of a thread a short proof does not tell.
+const MOST_GUARANTEES: usize = 4;
 
 /// Says the parts of a proof in words.
 pub(crate) struct Writer<'w> {
@@ -122,8 +128,23 @@ impl Writer<'_> {
     }
 
     fn threads(&self, mut text: String) -> String {
-        for entry in &self.proof.threads {
+        let is_silent = |entry: &&ThreadAssertions| {
+            self.detail == ProofDetail::Short && self.ranking.is_none() && !says_something(entry)
+        };
+        let (silent, speaking): (Vec<_>, Vec<_>) = self.proof.threads.iter().partition(is_silent);
+        for (number, entry) in speaking.into_iter().enumerate() {
+            if number > 0 || self.detail == ProofDetail::Full {
+                text.push('\n');
+            }
             text += &self.thread(entry);
+        }
+        let names: Vec<&str> =
+            silent.iter().map(|entry| self.phrases.program.threads()[entry.thread].name.as_str()).collect();
+        if !names.is_empty() {
+            let line = format!("nothing has to hold of {}", names.join(", "));
+            for part in wrap(&line, self.style.width.saturating_sub(4)) {
+                text += &format!("  {part}\n");
+            }
         }
         text
     }
@@ -134,7 +155,7 @@ impl Writer<'_> {
             ThreadKind::Template => " (any number of them)",
             ThreadKind::Instance { .. } => "",
         };
-        let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
+        let mut text = format!("  {}{kind}\n", self.style.paint(Role::Heading, name));
         if self.detail == ProofDetail::Short {
             return text + &self.essence(entry);
         }
@@ -146,15 +167,17 @@ impl Writer<'_> {
 
     /// What has to hold of a thread, and what it guarantees, as far as there is something to say.
     fn essence(&self, entry: &ThreadAssertions) -> String {
+        // If threads know about each other's places, what each does to the others is what its statements do.
         let guarantees = match self.guarantees(entry.thread) {
-            lines if lines.is_empty() => String::new(),
+            lines if lines.is_empty() || lines.len() > MOST_GUARANTEES || !self.is_modular() => String::new(),
             lines => self.block("guarantees", &lines, ""),
         };
-        match says_something(entry) || self.ranking.is_some() {
-            true => self.outline(entry) + &guarantees,
-            false if guarantees.is_empty() => "    nothing has to hold of it\n".to_owned(),
-            false => guarantees,
-        }
+        self.outline(entry) + &guarantees
+    }
+
+    /// Whether no thread speaks of the places or the locals of others.
+    fn is_modular(&self) -> bool {
+        self.proof.is_modular(self.phrases.program)
     }
 
     /// The program of a thread with its assertions.

@@ -100,15 +100,15 @@ pub(crate) fn summary(reduced: &Reduced, phrases: &Phrases<'_>, style: Style) ->
         let Some(&edge) = block.first() else { continue };
         let thread = &program.thread_of(program.edges()[edge].source).name;
         let place = match (lines.first(), lines.last()) {
-            (Some(first), Some(last)) if first == last => format!("{thread} line {first}"),
-            (Some(first), Some(last)) => format!("{thread} lines {first} to {last}"),
+            (Some(first), Some(last)) if first == last => format!("{thread} {first}"),
+            (Some(first), Some(last)) => format!("{thread} {first}-{last}"),
             _ => thread.clone(),
         };
         if !places.contains(&place) {
             places.push(place);
         }
     }
-    let text = format!("each is one step to the others: {}", places.join(", "));
+    let text = format!("lines that are one step: {}", places.join(", "));
     let mut told = String::new();
     for (number, line) in wrap(&text, style.width.saturating_sub(15).max(40)).iter().enumerate() {
         told += &format!("  {:12} {line}\n", if number == 0 { "reduction" } else { "" });

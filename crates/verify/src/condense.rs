@@ -72,3 +72,52 @@ fn size(proof: &RelyGuarantee) -> usize {
     let parts = |cube: &Cube| 1 + cube.atoms.len() + cube.others.len();
     cubes.map(parts).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Language, Source, load, strategy, verify};
+    use rely_base::Silent;
+
+    /// Two threads that add up under a lock, any number of times.
+    const ADDING: &str = "var m, sum, n: int = 0;
+        thread A { local i: int = 0; while i < n { await m == 0 do { m := 1; } sum := sum + 1; i := i + 1; m := 0; } }
+        thread B { local i: int = 0; while i < n { await m == 0 do { m := 1; } sum := sum + 1; i := i + 1; m := 0; } }
+        ensures sum == 2 * n;
+        requires n >= 0;";
+    const LOCK: &str = "var lock: int = 0; var inside: int = 0;
+        thread A { await lock == 0 do { lock := 1; } inside := inside + 1; assert inside == 1; inside := inside - 1; lock := 0; }
+        thread B { await lock == 0 do { lock := 2; } inside := inside + 1; assert inside == 1; inside := inside - 1; lock := 0; }";
+
+    fn short(text: &str, engine: &str) -> (Verified, Verified) {
+        let program = load(&Source::new("p.rely", Language::Rely, text)).expect("a program").program;
+        let strategy = strategy(engine).expect("an engine");
+        let budget = Budget::unlimited();
+        let long = verify(&program, Goal::Assert, strategy.as_ref(), &budget, &Silent);
+        let again = verify(&program, Goal::Assert, strategy.as_ref(), &budget, &Silent);
+        (with_short_proof(&program, Goal::Assert, again, &budget), long)
+    }
+
+    fn size_of(proof: &Proof) -> usize {
+        match proof {
+            Proof::RelyGuarantee(proof) => size(proof),
+            Proof::Reduced(reduced) => size_of(&reduced.proof),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn a_short_proof_is_accepted_and_says_less() {
+        for (text, engine) in [(LOCK, "rely-guarantee"), (LOCK, "deductive"), (ADDING, "deductive")] {
+            let text = text.replace("var m, sum, n: int = 0;", "var m, sum: int = 0; var n: int = *;");
+            let (short, long) = short(&text, engine);
+            let (Verdict::Safe(short_proof), Verdict::Safe(long_proof)) = (&short.verdict, &long.verdict)
+            else {
+                panic!("{engine}: {:?}", long.verdict)
+            };
+            assert!(size_of(short_proof.proof()) <= size_of(long_proof.proof()), "{engine}");
+            assert_eq!(short.trusted, long.trusted, "{engine}");
+            assert_eq!(short_proof.is_about_source(), long_proof.is_about_source(), "{engine}");
+        }
+    }
+}

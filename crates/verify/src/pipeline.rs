@@ -22,7 +22,8 @@ use crate::scheduler::{Decision, Strategy, Task};
 use crate::source::{INEXACT_WAITS, Language};
 use rely_base::{Budget, Interrupted, Observer, Silent, SourceMap};
 use rely_evidence::{
-    About, Certificate, Claim, Exhausted, Proof, ProofFormatError, Proved, Reason, Reduction, Verdict, proof_to_json,
+    About, Certificate, Claim, Exhausted, Proof, ProofFormatError, Proved, Reason, Reduction, Verdict,
+    proof_to_json,
 };
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{CheckKind, Goal, Program};
@@ -427,7 +428,12 @@ fn checked_of(source: &Program, goal: Goal, is_proved: bool) -> Cow<'_, Program>
 
 /// A verdict's proof as a certificate: about the program as the front end made it if there is such a proof, otherwise about
 /// what passes have made of it.
-pub fn certificate(program: &Program, sources: &SourceMap, goal: Goal, verified: &Verified) -> Option<String> {
+pub fn certificate(
+    program: &Program,
+    sources: &SourceMap,
+    goal: Goal,
+    verified: &Verified,
+) -> Option<String> {
     let Verdict::Safe(proved) = &verified.verdict else { return None };
     // Of races and of runs without end the question is put to another program.
     let asks_source = goal != Goal::Race && !goal.is_termination();

@@ -11,9 +11,7 @@ use crate::progress::Heartbeat;
 use crate::writing::write_whole;
 use rely_base::{Budget, History, Interrupted};
 use rely_evidence::rely_guarantee::{ControlPoint, ObligationsError, RelyGuaranteeDefect};
-use rely_evidence::{
-    Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, recheck,
-};
+use rely_evidence::{Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, recheck};
 use rely_program::Goal;
 use rely_report::{
     Conclusion, Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding,

@@ -2,7 +2,7 @@
 
 use super::invariants::Validation;
 use super::ledger::Ledger;
-use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, witness};
+use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, wanted_proof, witness};
 use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE, ProofChoice};
 use crate::cache::Cache;
 use crate::console::Console;
@@ -13,7 +13,7 @@ use crate::limits::{Limits, Watch, supervised};
 use crate::progress::{Heartbeat, ProgressLine};
 use crate::settings;
 use crate::writing::write_whole;
-use rely_base::{Budget, Observer, Recorder, Silent};
+use rely_base::{Budget, Observer, Recorder};
 use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
 use rely_program::{Goal, Program};
@@ -164,7 +164,7 @@ impl Task<'_> {
     }
 }
 
-fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
+pub(super) fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
     let bias = match arguments.bias {
         BiasChoice::Modular => Bias::Modular,
         BiasChoice::None => Bias::None,
@@ -188,7 +188,7 @@ fn limits_text(arguments: &CheckArgs) -> String {
 
 /// Invariants of a witness hold in every state, so nothing is joined for it that others could come
 /// between.
-fn sections(arguments: &CheckArgs) -> CriticalSections {
+pub(super) fn sections(arguments: &CheckArgs) -> CriticalSections {
     if arguments.evidence.witness.is_some() {
         CriticalSections::Interleaved
     } else {
@@ -437,7 +437,7 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    let proof = proof_text(arguments.evidence.proof, &verified, loaded, context);
+    let proof = proof_text(arguments.proof_of(goal), &verified, loaded, context);
     (finding, limits_text(arguments) + &proof + &reproduced)
 }
 
@@ -452,43 +452,11 @@ fn decide(
     let Task { arguments, engine, .. } = *task;
     let shape = (sections(arguments), arguments.trust.into());
     let verified = rely_verify::verify_trusting(&loaded.program, goal, shape, engine, budget, observer);
-    let verified = with_assertions(verified, loaded, goal, arguments, budget);
+    let verified = wanted_proof::with_assertions(verified, loaded, goal, arguments, budget);
     match arguments.wants_short_proof() {
         true => rely_verify::with_short_proof(&loaded.program, goal, verified, budget),
         false => verified,
     }
-}
-
-/// How long a proof by assertions is looked for if there is one by exhaustion, by each of those who may find one.
-const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(20);
-/// Who finds proofs by assertions, the ones that are short by themselves first.
-const PROVERS: [&str; 3] = ["rely-guarantee", "houdini", "deductive"];
-
-/// A proof by assertions instead of one by exhaustion, if somebody wants what only assertions can give and leaves the
-/// choice of the engine to us.
-fn with_assertions(
-    verified: Verified,
-    loaded: &Loaded,
-    goal: Goal,
-    arguments: &CheckArgs,
-    budget: &Budget,
-) -> Verified {
-    let is_free = arguments.engine == DEFAULT_ENGINE && arguments.evidence.needs_assertions();
-    let lists_states = |verdict: &Verdict| matches!(verdict, Verdict::Safe(proved) if proved.lists_states());
-    if !is_free || !lists_states(&verified.verdict) {
-        return verified;
-    }
-    for name in PROVERS {
-        let Ok(engine) = rely_verify::strategy_with(name, strategy_options(arguments)) else { continue };
-        let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
-        let shape = (sections(arguments), arguments.trust.into());
-        let other =
-            rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
-        if matches!(other.verdict, Verdict::Safe(_)) && !lists_states(&other.verdict) {
-            return other;
-        }
-    }
-    verified
 }
 
 /// Whether a verdict about the program speaks of its source only if threads take turns.

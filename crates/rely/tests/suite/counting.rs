@@ -66,9 +66,10 @@ fn changed_certificates_are_refused() {
         assert!(code == Some(2) && told.contains(expected), "{told}");
     }
     let other = certificate("examples/counting.rely", Goal::Assert, PROOF);
-    let beyond = directory.write("beyond.json", other.replacen("\"location\":", "\"location\":4", 1));
+    let beyond = directory
+        .write("beyond.json", other.replacen("\"location\":\"worker ", "\"location\":\"worker 9", 1));
     let (code, told) = words(&rely_in_root(&["certify", &beyond, "examples/counting.rely"]));
-    assert!(code == Some(2) && told.contains("there is no location"), "{told}");
+    assert!(code == Some(3) && told.contains("the program has no place"), "{told}");
     let (code, told) =
         words(&rely_in_root(&["certify", "examples/counting.proof.json", "examples/parent-child.rely"]));
     assert!(code == Some(3) && told.contains("belongs to another program"), "{told}");

@@ -119,7 +119,8 @@ impl Made<'_, '_> {
         let actor = self.by.thread;
         for observer in self.system.thread_ids() {
             let is_same = observer == actor;
-            if is_same && !self.system.thread(actor).is_template || self.by.branch.started.contains(&observer) {
+            if is_same && !self.system.thread(actor).is_template || self.by.branch.started.contains(&observer)
+            {
                 continue;
             }
             let needed = self.by.places.iter().find(|(other, _)| *other == observer);

@@ -5,15 +5,18 @@ use crate::System;
 use crate::outline::constraint_of;
 use crate::system::ControlPointId;
 use rely_base::{Budget, Id};
-use rely_evidence::rely_guarantee::{Cube, RelyGuarantee};
-use rely_logic::{Conjunction, Constraint, Domain, Entailment, LinearForm, Relation, VarId};
-use rely_program::ThreadId;
+use rely_evidence::rely_guarantee::{ControlPoint, Cube, RelyGuarantee};
+use rely_logic::{Conjunction, Constraint, Domain, Entailment, Integer, LinearForm, Relation, VarId};
+use rely_program::analysis::Ranges;
+use rely_program::{Expr, Scope, ThreadId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More cases than this are no shorter proof.
 const MOST_CASES: usize = 1_000;
 /// So many comparisons of a thread are tried at each of its places, the simplest ones.
 const MOST_CANDIDATES: usize = 150;
+/// Bounds beyond this are those of a type.
+const WIDE: Value = 1 << 30;
 
 /// A comparison of a case.
 pub(super) struct Candidate {
@@ -48,6 +51,7 @@ pub(super) struct Table {
     /// By thread and place.
     pub(super) at: Vec<Vec<Vec<Case>>>,
     found: FxHashMap<(ThreadId, ControlPointId, Vec<ControlPointId>), usize>,
+    suggestions: Suggestions,
 }
 
 impl Table {
@@ -68,7 +72,12 @@ impl Table {
             }
         }
         let at = system.threads.iter().map(|thread| thread.points.iter().map(|_| Vec::new()).collect());
-        let mut table = Table { told, at: at.collect(), found: FxHashMap::default() };
+        let mut table = Table {
+            told,
+            at: at.collect(),
+            found: FxHashMap::default(),
+            suggestions: Suggestions::new(system),
+        };
         for entry in &proof.threads {
             let pool = pool(system, proof, entry.thread);
             for (point, cubes) in &entry.at {
@@ -96,10 +105,14 @@ impl Table {
                 }
             }
         }
+        let suggested = self.suggested(system, (thread, point));
         for (key, cubes) in keys {
             let here = &mut self.at[thread.index()][point.index()];
             self.found.insert((thread, point, key.clone()), here.len());
-            let common = common(system, thread, &cubes, pool, budget)?;
+            let mut common = common(system, thread, &cubes, pool, budget)?;
+            let new: Vec<Constraint> =
+                suggested.iter().filter(|one| !common.contains(one)).cloned().collect();
+            common.extend(new);
             let candidate = |constraint| {
                 let difficulty = difficulty(system, &constraint);
                 Candidate { constraint, is_held: true, is_needed: false, difficulty }
@@ -107,6 +120,18 @@ impl Table {
             here.push(Case { key, atoms: common.into_iter().map(candidate).collect() });
         }
         (self.found.len() <= MOST_CASES).then_some(())
+    }
+
+    /// What may hold besides at a place; whether it does is found out.
+    fn suggested(&self, system: &System<'_>, (thread, point): (ThreadId, ControlPointId)) -> Vec<Constraint> {
+        let is_visible = |constraint: &&Constraint| {
+            constraint.form().variables().all(|cell| match system.cells.owner(cell) {
+                Some(owner) => owner == thread || !system.thread(owner).is_template,
+                None => true,
+            })
+        };
+        let own = self.suggestions.by_place.get(&(thread, point)).into_iter().flatten();
+        system.sums.iter().chain(own).filter(is_visible).cloned().collect()
     }
 
     /// All ways to be where a cube says.
@@ -125,7 +150,10 @@ impl Table {
                 None => (0..system.thread(told).points.len()).map(ControlPointId::from_index).collect(),
             };
             let longer = |key: Vec<ControlPointId>| {
-                points.iter().map(move |point| key.iter().copied().chain([*point]).collect()).collect::<Vec<_>>()
+                points
+                    .iter()
+                    .map(move |point| key.iter().copied().chain([*point]).collect())
+                    .collect::<Vec<_>>()
             };
             keys = keys.into_iter().flat_map(longer).collect();
             if keys.len() > MOST_CASES {
@@ -149,7 +177,12 @@ impl Table {
     }
 
     /// The case of a thread at a place with a key.
-    pub(super) fn find(&self, thread: ThreadId, point: ControlPointId, key: &[ControlPointId]) -> Option<CaseId> {
+    pub(super) fn find(
+        &self,
+        thread: ThreadId,
+        point: ControlPointId,
+        key: &[ControlPointId],
+    ) -> Option<CaseId> {
         let number = *self.found.get(&(thread, point, key.to_vec()))?;
         Some(CaseId { thread, point, number })
     }
@@ -179,6 +212,37 @@ impl Table {
             let point = ControlPointId::from_index(point);
             (0..cases.len()).map(move |number| CaseId { thread, point, number })
         })
+    }
+}
+
+/// Comparisons that no proof need mention: in which range an analysis knows local variables to be.
+struct Suggestions {
+    by_place: FxHashMap<(ThreadId, ControlPointId), Vec<Constraint>>,
+}
+
+impl Suggestions {
+    fn new(system: &System<'_>) -> Self {
+        let ranges = Ranges::new(system.program);
+        let mut by_place: FxHashMap<(ThreadId, ControlPointId), Vec<Constraint>> = FxHashMap::default();
+        for (location, at) in system.program.locations().iter() {
+            let Some(known) = ranges.at(location) else { continue };
+            let point = system.point(at.thread, ControlPoint::At(location));
+            let facts = by_place.entry((at.thread, point)).or_default();
+            let vars = system.program.vars().iter();
+            for (var, _) in
+                vars.filter(|(_, var)| var.scope == Scope::Local(at.thread) && var.length.is_none())
+            {
+                let range = ranges.of(known, &Expr::Var(var));
+                let cell = LinearForm::variable(system.cells.cell(var, 0));
+                let bound = |value: Option<Value>| {
+                    let value = value.filter(|value| (-WIDE..=WIDE).contains(value))?;
+                    Some(LinearForm::constant(Integer::from(value)))
+                };
+                facts.extend(bound(range.low()).map(|low| Constraint::ge(&cell, &low)));
+                facts.extend(bound(range.high()).map(|high| Constraint::le(&cell, &high)));
+            }
+        }
+        Suggestions { by_place }
     }
 }
 

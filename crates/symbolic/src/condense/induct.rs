@@ -1,14 +1,21 @@
 //! What stays true: comparisons that do not follow from the others before every step are dropped, until all do.
 
 use super::arrivals::Arrival;
-use super::cases::Table;
+use super::cases::{CaseId, Table};
 use crate::System;
 use crate::system::{before, updated};
 use rely_base::Budget;
 use rely_logic::{Conjunction, Constraint, Domain, Entailment, Verdict};
+use rely_program::ThreadId;
 
 /// Drops what is not inductive. `None` if a step would be possible that leads to no case, or the budget ends.
-pub(super) fn induct(system: &System<'_>, table: &mut Table, ways: &[Arrival], budget: &Budget) -> Option<()> {
+pub(super) fn induct(
+    system: &System<'_>,
+    table: &mut Table,
+    ways: &[Arrival],
+    budget: &Budget,
+) -> Option<()> {
+    begin(system, table, budget);
     loop {
         let mut has_changed = false;
         for way in ways {
@@ -17,6 +24,32 @@ pub(super) fn induct(system: &System<'_>, table: &mut Table, ways: &[Arrival], b
         }
         if !has_changed {
             return Some(());
+        }
+    }
+}
+
+/// Drops what does not hold initially where threads are then.
+fn begin(system: &System<'_>, table: &mut Table, budget: &Budget) {
+    let start = |thread: ThreadId| system.thread(thread).start;
+    let is_start = |id: &CaseId| {
+        let key = table.told.iter().zip(&table.get(*id).key);
+        start(id.thread) == Some(id.point) && key.into_iter().all(|(thread, at)| start(*thread) == Some(*at))
+    };
+    let cases: Vec<CaseId> =
+        system.thread_ids().flat_map(|thread| table.cases(thread)).filter(is_start).collect();
+    for case in &system.initial {
+        let mut solver = Conjunction::with_limits(Domain::Integers, system.limits.solver);
+        solver.set_proofs(false);
+        for constraint in case {
+            solver.assert(constraint);
+        }
+        for id in &cases {
+            for number in 0..table.get(*id).atoms.len() {
+                let constraint = table.get(*id).atoms[number].constraint.clone();
+                if solver.entails(&constraint, budget) != Entailment::Yes {
+                    table.atom_mut(*id, number).is_held = false;
+                }
+            }
         }
     }
 }

@@ -99,9 +99,9 @@ fn merge(all: &mut Vec<Known>) {
     };
     let find = |all: &[Known]| {
         let pairs = (0..all.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
-        pairs.into_iter().find_map(|(first, second)| {
-            Some((first, second, together(&all[first], &all[second])?))
-        })
+        pairs
+            .into_iter()
+            .find_map(|(first, second)| Some((first, second, together(&all[first], &all[second])?)))
     };
     while let Some((first, second, both)) = find(all) {
         all[first] = both;

@@ -100,9 +100,8 @@ fn answer(
 impl Question<'_> {
     /// Comparisons that suffice: those that are needed anyway, and then the ones that are easiest to read.
     fn core(mut self, table: &Table, budget: &Budget) -> Option<Vec<(CaseId, usize)>> {
-        let is_needed = |(case, number, _): &(CaseId, usize, Constraint)| {
-            table.get(*case).atoms[*number].is_needed
-        };
+        let is_needed =
+            |(case, number, _): &(CaseId, usize, Constraint)| table.get(*case).atoms[*number].is_needed;
         let (needed, mut open): (Vec<_>, Vec<_>) = self.helpers.drain(..).partition(is_needed);
         self.certain.extend(needed.into_iter().map(|(_, _, constraint)| constraint));
         if self.is_impossible(&[], budget) {
@@ -115,7 +114,8 @@ impl Question<'_> {
         let mut position = open.len();
         while position > 0 {
             position -= 1;
-            let left: Vec<_> = (0..open.len()).filter(|&at| at != position).map(|at| open[at].clone()).collect();
+            let left: Vec<_> =
+                (0..open.len()).filter(|&at| at != position).map(|at| open[at].clone()).collect();
             if self.is_impossible(&left, budget) {
                 open = left;
             }
@@ -164,9 +164,8 @@ fn exclude(
         let points = vec![ControlPoint::At(*location)];
         tests.push(PlaceTest { thread, points });
     }
-    let everywhere = |thread: ThreadId| {
-        vec![PlaceTest { thread, points: system.thread(thread).points.clone() }]
-    };
+    let everywhere =
+        |thread: ThreadId| vec![PlaceTest { thread, points: system.thread(thread).points.clone() }];
     let choices: Vec<Vec<PlaceTest>> = match tests.is_empty() {
         true => system.thread_ids().filter(|id| !system.thread(*id).is_template).map(everywhere).collect(),
         false => vec![tests],
@@ -189,9 +188,12 @@ fn cores(
         let mut longer = Vec::new();
         for meeting in &meetings {
             let fits = |id: &CaseId| points.contains(&id.point) && fits(table, meeting, *id);
-            longer.extend(table.cases(test.thread).filter(fits).map(|id| {
-                meeting.iter().copied().chain([id]).collect::<Vec<_>>()
-            }));
+            longer.extend(
+                table
+                    .cases(test.thread)
+                    .filter(fits)
+                    .map(|id| meeting.iter().copied().chain([id]).collect::<Vec<_>>()),
+            );
         }
         meetings = longer;
         if meetings.len() > MOST_MEETINGS {

@@ -64,7 +64,9 @@ pub enum ProofFormatError {
     #[error("this is not a certificate but a file of the format `{0}`")]
     Format(String),
     /// It was written by another version.
-    #[error("the version of the certificate is {0}, not {VERSION}: write it again with `rely check --certificate`")]
+    #[error(
+        "the version of the certificate is {0}, not {VERSION}: write it again with `rely check --certificate`"
+    )]
     Version(u32),
     /// It speaks of something that the program does not have.
     #[error("the program has no {kind} {name}")]

@@ -165,15 +165,19 @@ fn walk(
 ) -> Result<(), ProofFormatError> {
     match record {
         Json::Array(parts) => parts.iter_mut().try_for_each(|part| walk(part, one)),
-        Json::Object(fields) => fields.iter_mut().try_for_each(|(key, value)| match (key.as_str(), &mut *value) {
-            ("thread", _) => one(Kind::Thread, value),
-            ("var", _) => one(Kind::Variable, value),
-            ("location", _) => one(Kind::Place, value),
-            ("edge", _) => one(Kind::Edge, value),
-            ("steps", Json::Array(edges)) => edges.iter_mut().try_for_each(|edge| one(Kind::Edge, edge)),
-            ("forgotten", Json::Array(vars)) => vars.iter_mut().try_for_each(|var| one(Kind::Variable, var)),
-            _ => walk(value, one),
-        }),
+        Json::Object(fields) => {
+            fields.iter_mut().try_for_each(|(key, value)| match (key.as_str(), &mut *value) {
+                ("thread", _) => one(Kind::Thread, value),
+                ("var", _) => one(Kind::Variable, value),
+                ("location", _) => one(Kind::Place, value),
+                ("edge", _) => one(Kind::Edge, value),
+                ("steps", Json::Array(edges)) => edges.iter_mut().try_for_each(|edge| one(Kind::Edge, edge)),
+                ("forgotten", Json::Array(vars)) => {
+                    vars.iter_mut().try_for_each(|var| one(Kind::Variable, var))
+                }
+                _ => walk(value, one),
+            })
+        }
         _ => Ok(()),
     }
 }

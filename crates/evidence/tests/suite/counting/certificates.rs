@@ -5,8 +5,8 @@ use crate::common;
 use crate::counting_notation::proof;
 use crate::solvers::solvers;
 use rely_base::Budget;
-use rely_evidence::rely_guarantee::{ObligationsError, export_obligations, recheck};
 use rely_evidence::Proof;
+use rely_evidence::rely_guarantee::{ObligationsError, export_obligations, recheck};
 use rely_program::Goal;
 
 fn of(model: &Model) -> Proof {

@@ -5,9 +5,9 @@ use super::ranks::ranking;
 use crate::common;
 use crate::solvers::solvers;
 use rely_base::{Budget, Id};
+use rely_evidence::Proof;
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{ControlPoint, Moment, Quantity, export_obligations, recheck};
-use rely_evidence::Proof;
 use rely_program::{Goal, LocationId, ThreadId, Value, VarId};
 
 fn of(model: &Model) -> Ranking {

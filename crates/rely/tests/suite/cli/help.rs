@@ -123,8 +123,10 @@ fn the_help_explains_itself() {
                                                 proof work, where it got stuck
               --all                             With `--property race`: say of every two conflicting
                                                 accesses whether they race, grouped by variable
-              --proof                           Print the proof: what holds where, and what each thread does
-                                                to the others
+              --proof[=<HOW>]                   Print the proof: what holds where, and what each thread does
+                                                to the others; `--proof` alone means `short`, and unless
+                                                properties are named it is that of `assert` [possible
+                                                values: short, full]
               --certificate <FILE>              Write the proof to a file that `rely certify` can check
               --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
                                                 must be `unsat`
@@ -145,6 +147,7 @@ fn the_help_explains_itself() {
                                                 other, as `gcc -include` does
               --std <STANDARD>                  The C standard that the C preprocessor is told, as `gcc
                                                 -std` is
+          -m <BITS>                             As for gcc: only `-m64`, which is the default, is supported
               --preprocessor <WHICH>            Which C preprocessor runs [default: auto] [possible values:
                                                 auto, embedded, system]
               --externals <HOW>                 What becomes of C functions and variables that are neither
@@ -153,6 +156,12 @@ fn the_help_explains_itself() {
               --effect <EFFECT>                 What a C function does that is not defined: RESULT
                                                 NAME(ARGUMENT, ...), as in `0..7 read_sensor(-)`; see the
                                                 chapter about functions of the library
+              --effects <FILE>                  A table of what C functions do that are not defined; the
+                                                book describes it
+              --entry <FUNCTION>                The C files are a library: any number of threads call this
+                                                function, and others that are given
+              --setup <FUNCTION>                With --entry: a function that is called once, before the
+                                                threads start
           -h, --help                            Print help (see more with '--help')
           -V, --version                         Print version
 
@@ -194,6 +203,7 @@ fn the_help_explains_itself() {
               --include-file <FILE>   A file that the C preprocessor reads in front of every other, as `gcc
                                       -include` does
               --std <STANDARD>        The C standard that the C preprocessor is told, as `gcc -std` is
+          -m <BITS>                   As for gcc: only `-m64`, which is the default, is supported
               --preprocessor <WHICH>  Which C preprocessor runs [default: auto] [possible values: auto,
                                       embedded, system]
               --externals <HOW>       What becomes of C functions and variables that are neither defined nor
@@ -201,6 +211,11 @@ fn the_help_explains_itself() {
               --effect <EFFECT>       What a C function does that is not defined: RESULT NAME(ARGUMENT,
                                       ...), as in `0..7 read_sensor(-)`; see the chapter about functions of
                                       the library
+              --effects <FILE>        A table of what C functions do that are not defined; the book
+                                      describes it
+              --entry <FUNCTION>      The C files are a library: any number of threads call this function,
+                                      and others that are given
+              --setup <FUNCTION>      With --entry: a function that is called once, before the threads start
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 
