@@ -112,6 +112,11 @@ impl SourceMap {
         &self.files[id]
     }
 
+    /// The file of an id, if it is one of this map.
+    pub fn get(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id)
+    }
+
     /// The text under a span (empty if the span is not inside its file).
     pub fn text(&self, span: Span) -> &str {
         self.files[span.file].text().get(span.start as usize..span.end as usize).unwrap_or("")

@@ -6,7 +6,7 @@ use rely_engines::deductive::{AttemptEnd, Deduction, Deductive, DeductiveOptions
 use rely_evidence::{Claim, Proof, Reason, Verdict, check};
 use rely_passes::prepare;
 use rely_program::{Goal, Program};
-use rely_report::{ProofContext, Style, render_proof};
+use rely_report::{ProofContext, ProofDetail, Style, render_proof};
 use rely_testing::{Answer, Reference, generate};
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ fn check_outline(text: &str, expected: Expect) {
     let verdict = check(&prepared, Goal::Assert, claim, &Budget::unlimited()).into_verdict();
     let Verdict::Safe(proved) = verdict else { panic!("there is no proof") };
     let context = ProofContext { program: &program, prepared: &prepared, back: &back, sources: &sources };
-    let proof = render_proof(&proved, &context, Style::PLAIN);
+    let proof = render_proof(&proved, &context, ProofDetail::Full, Style::PLAIN);
     // Snapshots do not keep the margin.
     let lines = proof.lines().map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
     expected.assert_eq(&lines.collect::<String>());

@@ -47,7 +47,7 @@ mod verdict;
 
 pub use confirmation::Confirmation;
 pub use data::{
-    Certificate, Claim, Exhausted, Proof, ProofDefect, ProofFormatError, Reason, Reduction, Rejection,
+    About, Certificate, Claim, Exhausted, Proof, ProofDefect, ProofFormatError, Reason, Reduction, Rejection,
     StateList, TraceDefect, TraceFormatError, fingerprint, proof_to_json, trace_from_json, trace_to_json,
 };
 pub use export::{export_obligations, recheck};

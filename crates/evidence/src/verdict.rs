@@ -97,6 +97,11 @@ impl Proved {
         &self.proof
     }
 
+    /// Whether it is in the end a list of states.
+    pub fn lists_states(&self) -> bool {
+        lists_states(&self.proof)
+    }
+
     /// How the proof was checked.
     pub fn confirmation(&self) -> Confirmation {
         self.confirmation
@@ -113,6 +118,15 @@ impl Proved {
             Source::Proved(proved) => Some(&proved.proof),
             Source::AsItIs if self.is_about_source() => Some(&self.proof),
             Source::AsItIs | Source::Explored(_) | Source::Simplified => None,
+        }
+    }
+
+    /// How many states the program has as the front end made it, if the checker has explored it.
+    pub fn explored_states(&self) -> Option<u64> {
+        match (&self.source, self.confirmation) {
+            (Source::Explored(states), _) => Some(*states),
+            (Source::Simplified, Confirmation::ExploredSource { states }) => Some(states),
+            _ => None,
         }
     }
 

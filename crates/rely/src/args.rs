@@ -5,8 +5,8 @@ mod validate;
 
 pub use crate::check_args::{CheckArgs, EvidenceArgs};
 pub use crate::choices::{
-    BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, RuleChoice, SectionsChoice, ShowFormat,
-    TraceChoice, TrustChoice,
+    BiasChoice, CheckFormat, Externals, Language, PreprocessorChoice, ProofChoice, RuleChoice,
+    SectionsChoice, ShowFormat, TraceChoice, TrustChoice,
 };
 pub use validate::ValidateArgs;
 
@@ -109,9 +109,9 @@ pub struct CertifyArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// Print the proof: what holds where, and what each thread does to the others
-    #[arg(long)]
-    pub proof: bool,
+    /// Print the proof: what holds where, and what each thread does to the others; `--proof` alone means `short`
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub proof: Option<ProofChoice>,
     /// Write the obligations of the proof as SMT-LIB; every answer must be `unsat`
     #[arg(long, value_name = "FILE.smt2")]
     pub export_obligations: Option<PathBuf>,

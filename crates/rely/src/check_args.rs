@@ -1,7 +1,7 @@
 //! The options of `rely check`.
 
 use crate::args::{DEFAULT_ENGINE, InputArgs, goal_parser, limit, patience};
-use crate::choices::{BiasChoice, CheckFormat, SectionsChoice, TraceChoice, TrustChoice};
+use crate::choices::{BiasChoice, CheckFormat, ProofChoice, SectionsChoice, TraceChoice, TrustChoice};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use rely_program::Goal;
@@ -128,7 +128,7 @@ impl CheckArgs {
     /// Whether all that is wanted is what a report says, so that it does not matter who found it out.
     pub fn wants_report_only(&self) -> bool {
         let keeps_evidence = self.evidence.needs_one_result().is_some() || self.evidence.solver.is_some();
-        let wants_more = self.evidence.proof || self.verbose || self.all || self.report.is_some();
+        let wants_more = self.evidence.proof.is_some() || self.verbose || self.all || self.report.is_some();
         !keeps_evidence && !wants_more
     }
 
@@ -138,6 +138,19 @@ impl CheckArgs {
         let is_found = matches!(paths, [path] if self.found.contains(path));
         problem.is_skipped = is_found && self.programs().len() > 1 && problem.is_part();
         problem
+    }
+
+    /// What is printed of a proof. If nobody names a property, the short proofs are those of the assertions only.
+    pub fn proof_of(&self, goal: Goal) -> Option<ProofChoice> {
+        let is_meant = goal == Goal::Assert || !self.property.is_empty();
+        self.evidence.proof.filter(|choice| is_meant || *choice == ProofChoice::Full)
+    }
+
+    /// Whether somebody reads or keeps a proof, and has not asked for all that it says.
+    pub fn wants_short_proof(&self) -> bool {
+        let EvidenceArgs { proof, certificate, witness, .. } = &self.evidence;
+        let is_read = proof.is_some() || self.explain;
+        *proof != Some(ProofChoice::Full) && (is_read || certificate.is_some() || witness.is_some())
     }
 
     /// The properties, asked of fair runs only if that is wanted.
@@ -152,9 +165,10 @@ impl CheckArgs {
 /// What `rely check` leaves behind for others.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EvidenceArgs {
-    /// Print the proof: what holds where, and what each thread does to the others
-    #[arg(long)]
-    pub proof: bool,
+    /// Print the proof: what holds where, and what each thread does to the others; `--proof` alone means `short`, and
+    /// unless properties are named it is that of `assert`
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub proof: Option<ProofChoice>,
     /// Write the proof to a file that `rely certify` can check
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -177,7 +191,7 @@ pub struct EvidenceArgs {
 impl EvidenceArgs {
     /// Whether a proof by assertions says more than one by exhaustion.
     pub fn needs_assertions(&self) -> bool {
-        self.export_obligations.is_some() || self.witness.is_some()
+        self.export_obligations.is_some() || self.witness.is_some() || self.proof.is_some()
     }
 
     /// An option that only makes sense for one property of one file.

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use rely_passes::CriticalSections;
-use rely_report::Detail;
+use rely_report::{Detail, ProofDetail};
 use rely_verify::Trust;
 
 /// `--sections`
@@ -44,6 +44,24 @@ impl TraceChoice {
             Some(TraceChoice::Essential) => Detail::Essential,
             Some(TraceChoice::Statements) => Detail::Compact,
             Some(TraceChoice::Steps) => Detail::Full,
+        }
+    }
+}
+
+/// `--proof`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProofChoice {
+    /// What it needs, at the statements of the source
+    Short,
+    /// All that it says, with the steps that commute and what each thread relies on
+    Full,
+}
+
+impl From<ProofChoice> for ProofDetail {
+    fn from(choice: ProofChoice) -> Self {
+        match choice {
+            ProofChoice::Short => ProofDetail::Short,
+            ProofChoice::Full => ProofDetail::Full,
         }
     }
 }

@@ -5,8 +5,8 @@
 //! says less than another makes that superfluous.
 //! What is left means the same. Nothing that is checked depends on this.
 
-use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity};
-use rely_program::{ThreadId, Value};
+use rely_evidence::rely_guarantee::{Atom, Comparison, ControlPoint, Cube, Quantity, RelyGuarantee};
+use rely_program::{Program, Scope, ThreadId, Value};
 
 /// Lists that are longer are shown as they are.
 const MOST_CUBES: usize = 100;
@@ -24,8 +24,155 @@ pub(crate) fn simplified(cubes: &[Cube]) -> Vec<Cube> {
     cubes
 }
 
-/// The cube without comparisons that follow from an equation about the same sum.
+/// The proof without what is said of temporaries: `x == $0` and `y == $0` become `x == y`.
+pub(crate) fn without_temporaries(proof: &RelyGuarantee, program: &Program) -> RelyGuarantee {
+    let mut told = proof.clone();
+    let assertions = told.threads.iter_mut().flat_map(|entry| &mut entry.at).map(|(_, cubes)| cubes);
+    let effects = told.effects.iter_mut().map(|effect| &mut effect.cubes);
+    for cube in assertions.chain(effects).flatten() {
+        eliminate_temporaries(cube, program);
+    }
+    told
+}
+
+fn eliminate_temporaries(cube: &mut Cube, program: &Program) {
+    let is_temporary = |quantity: &Quantity| match quantity {
+        Quantity::Cell { var, .. } => program.vars()[*var].name.contains('$'),
+        Quantity::Handle => false,
+    };
+    let factor = |atom: &Atom, quantity: Quantity| {
+        atom.terms.iter().find(|(_, part)| *part == quantity).map_or(0, |(factor, _)| *factor)
+    };
+    let first = |cube: &Cube| {
+        let mut parts = cube.atoms.iter().flat_map(|atom| &atom.terms).map(|(_, part)| *part);
+        parts.find(is_temporary)
+    };
+    while let Some(temporary) = first(cube) {
+        let defines = |atom: &Atom| atom.comparison == Comparison::Eq && factor(atom, temporary).abs() == 1;
+        let (known, mut rest): (Vec<Atom>, Vec<Atom>) =
+            cube.atoms.drain(..).partition(|atom| factor(atom, temporary) != 0);
+        if let Some(definition) = known.iter().find(|atom| defines(atom)) {
+            let others = known.iter().filter(|atom| *atom != definition);
+            rest.extend(others.filter_map(|atom| {
+                let times = factor(atom, temporary).checked_mul(-factor(definition, temporary))?;
+                sum(atom, definition, times)
+            }));
+        }
+        cube.atoms = rest;
+    }
+}
+
+/// One comparison, to whose sum another one is added that many times; `None` if that says nothing.
+fn sum(atom: &Atom, other: &Atom, times: Value) -> Option<Atom> {
+    let mut terms = atom.terms.clone();
+    for &(factor, part) in &other.terms {
+        let more = factor.checked_mul(times)?;
+        match terms.iter_mut().find(|(_, known)| *known == part) {
+            Some((known, _)) => *known = known.checked_add(more)?,
+            None => terms.push((more, part)),
+        }
+    }
+    terms.retain(|(factor, _)| *factor != 0);
+    terms.sort_by_key(|(_, part)| *part);
+    let constant = atom.constant.checked_add(other.constant.checked_mul(times)?)?;
+    (!terms.is_empty()).then_some(Atom { terms, constant, comparison: atom.comparison })
+}
+
+/// What follows from each of the cubes as it stands there, and what is left of each.
+pub(crate) fn common_part(cubes: &[Cube]) -> (Cube, Vec<Cube>) {
+    let Some(first) = cubes.first() else { return (Cube::default(), Vec::new()) };
+    let mut atoms: Vec<Atom> = Vec::new();
+    let says = |cube: &Cube, atom: &Atom| cube.atoms.iter().any(|held| held == atom || implies(held, atom));
+    for atom in cubes.iter().flat_map(|cube| &cube.atoms) {
+        if !atoms.contains(atom) && cubes.iter().all(|cube| says(cube, atom)) {
+            atoms.push(atom.clone());
+        }
+    }
+    let is_place_common =
+        |place: &&(ThreadId, Vec<ControlPoint>)| cubes.iter().all(|cube| cube.others.contains(place));
+    let others = first.others.iter().filter(is_place_common).cloned().collect();
+    let common = without_repetition(&Cube { atoms, others });
+    let rest = |cube: &Cube| Cube {
+        atoms: cube.atoms.iter().filter(|atom| !says(&common, atom)).cloned().collect(),
+        others: cube.others.iter().filter(|place| !common.others.contains(place)).cloned().collect(),
+    };
+    (common.clone(), cubes.iter().map(rest).collect())
+}
+
+/// Two lists of cubes, each pair of which makes one of the given cubes: what is known of one thread, its place and its
+/// locals, and what does not depend on that.
+pub(crate) fn factors(program: &Program, cubes: &[Cube]) -> Option<[Vec<Cube>; 2]> {
+    let mut threads: Vec<ThreadId> =
+        cubes.iter().flat_map(|cube| &cube.others).map(|(other, _)| *other).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads.into_iter().find_map(|thread| {
+        let [mut one, mut other]: [Vec<Cube>; 2] = [Vec::new(), Vec::new()];
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for cube in cubes {
+            let (own, rest) = split(program, thread, cube);
+            pairs.push((position(&mut one, own), position(&mut other, rest)));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let is_product = one.len() > 1 && other.len() > 1 && pairs.len() == one.len() * other.len();
+        is_product.then_some([other, one])
+    })
+}
+
+/// What a cube says of one thread alone, and the rest.
+fn split(program: &Program, thread: ThreadId, cube: &Cube) -> (Cube, Cube) {
+    let owner = |quantity: &Quantity| match quantity {
+        Quantity::Cell { var, .. } => match program.vars()[*var].scope {
+            Scope::Local(owner) => Some(owner),
+            Scope::Global => None,
+        },
+        Quantity::Handle => None,
+    };
+    let is_own = |atom: &&Atom| {
+        let mut owners = atom.terms.iter().filter_map(|(_, part)| owner(part)).peekable();
+        owners.peek().is_some() && owners.all(|owner| owner == thread)
+    };
+    let (own, rest) = cube.atoms.iter().partition::<Vec<&Atom>, _>(is_own);
+    let (place, places) = cube.others.iter().cloned().partition(|(other, _)| *other == thread);
+    let sorted = |atoms: Vec<&Atom>| {
+        let mut atoms: Vec<Atom> = atoms.into_iter().cloned().collect();
+        atoms.sort_by(|left, right| (&left.terms, left.constant).cmp(&(&right.terms, right.constant)));
+        atoms
+    };
+    (Cube { atoms: sorted(own), others: place }, Cube { atoms: sorted(rest), others: places })
+}
+
+/// Where a cube is in a list; it is added if it is not there.
+fn position(cubes: &mut Vec<Cube>, cube: Cube) -> usize {
+    cubes.iter().position(|known| *known == cube).unwrap_or_else(|| {
+        cubes.push(cube);
+        cubes.len() - 1
+    })
+}
+
+/// Two bounds that leave only one value become an equation.
+fn with_equations(cube: &Cube) -> Cube {
+    let mut atoms: Vec<Atom> = Vec::new();
+    for atom in &cube.atoms {
+        let is_other_bound = |known: &Atom| {
+            let negated = known.terms.iter().map(|&(factor, part)| (factor.saturating_neg(), part));
+            let are_bounds = known.comparison == Comparison::Le && atom.comparison == Comparison::Le;
+            are_bounds
+                && negated.eq(atom.terms.iter().copied())
+                && known.constant.checked_add(atom.constant) == Some(0)
+        };
+        match atoms.iter_mut().find(|known| is_other_bound(known)) {
+            Some(known) => known.comparison = Comparison::Eq,
+            None => atoms.push(atom.clone()),
+        }
+    }
+    Cube { atoms, others: cube.others.clone() }
+}
+
+/// The cube without comparisons that follow from an equation, or from a stricter bound, of the same sum.
 fn without_repetition(cube: &Cube) -> Cube {
+    let cube = &with_equations(cube);
     let follows = |atom: &&Atom| {
         let is_equation = |other: &&Atom| other.comparison == Comparison::Eq && other.terms == atom.terms;
         let equation = cube.atoms.iter().find(is_equation).filter(|equation| equation != atom);
@@ -36,7 +183,13 @@ fn without_repetition(cube: &Cube) -> Cube {
             Comparison::Eq | Comparison::MultipleOf(_) => false,
         })
     };
-    let atoms = cube.atoms.iter().filter(|atom| !follows(atom)).cloned().collect();
+    let is_looser = |atom: &&Atom| cube.atoms.iter().any(|held| held != *atom && implies(held, atom));
+    let mut atoms: Vec<Atom> = Vec::new();
+    for atom in cube.atoms.iter().filter(|atom| !follows(atom) && !is_looser(atom)) {
+        if !atoms.contains(atom) {
+            atoms.push(atom.clone());
+        }
+    }
     Cube { atoms, others: cube.others.clone() }
 }
 

@@ -58,7 +58,7 @@ pub use junit::render_junit;
 pub use layout::{counted, group_digits};
 pub use matcher::{LINE_PATTERN, render_lines};
 pub use passes::render_passes;
-pub use proof::render_proof;
+pub use proof::{ProofDetail, render_proof};
 pub use race::{RaceReport, RacingAccess};
 pub use race_pairs::{PairedAccess, RacePair, render_race_pairs};
 pub use reproducer::{CSource, NotReproducible, ReproducerFile, reproducer};

@@ -5,6 +5,7 @@
 //! what the proof says there. Code that was inlined from elsewhere is a section of its own.
 
 use crate::phrase::Phrases;
+use crate::proof::ProofDetail;
 use crate::ranks;
 use rely_base::FileId;
 use rely_evidence::ranking::Ranking;
@@ -26,6 +27,9 @@ pub(crate) struct Outline<'o> {
     phrases: &'o Phrases<'o>,
     entry: &'o ThreadAssertions,
     ranking: Option<&'o Ranking>,
+    detail: ProofDetail,
+    /// What was said last.
+    last: Option<String>,
     lines: Vec<OutlineLine>,
 }
 
@@ -34,6 +38,10 @@ type Cuts = BTreeMap<(FileId, usize), Vec<LocationId>>;
 
 /// How far nested statements are moved to the right if they do not start a line of their own.
 const STEP: usize = 4;
+/// More characters than this of an assertion are not read; who wants them asks for the full proof.
+const LONGEST: usize = 300;
+/// Of more statements in a row the first and the last are shown.
+const LONGEST_RUN: usize = 4;
 
 impl<'o> Outline<'o> {
     /// The outline of a thread, with its ranks if there are any.
@@ -41,8 +49,9 @@ impl<'o> Outline<'o> {
         phrases: &'o Phrases<'o>,
         entry: &'o ThreadAssertions,
         ranking: Option<&'o Ranking>,
+        detail: ProofDetail,
     ) -> Self {
-        let mut outline = Self { phrases, entry, ranking, lines: Vec::new() };
+        let mut outline = Self { phrases, entry, ranking, detail, last: None, lines: Vec::new() };
         outline.write();
         outline
     }
@@ -62,11 +71,18 @@ impl<'o> Outline<'o> {
                 (ControlPoint::At(location), _) if location == thread.exit => {}
                 (ControlPoint::At(location), Some(span)) => {
                     let text = self.phrases.sources.file(span.file).text();
-                    let start = with_labels(text, with_keyword(text, span.start as usize));
+                    let start = match self.detail {
+                        ProofDetail::Short => statement_start(text, span.start as usize),
+                        ProofDetail::Full => with_keyword(text, span.start as usize),
+                    };
+                    let start = with_labels(text, start);
                     cuts.entry((span.file, start)).or_default().push(location);
                 }
                 _ => nowhere.push(point),
             }
+        }
+        if self.detail == ProofDetail::Short {
+            nowhere.clear();
         }
         for point in nowhere {
             let place = self.phrases.source_line(point);
@@ -82,6 +98,24 @@ impl<'o> Outline<'o> {
         if start.is_none() {
             self.assertion(0, &[ControlPoint::At(thread.exit)], Some("exit"));
         }
+        if self.detail == ProofDetail::Short {
+            self.elide();
+        }
+    }
+
+    /// Leaves out statements between others before which nothing new holds.
+    fn elide(&mut self) {
+        let mut kept: Vec<OutlineLine> = Vec::new();
+        for run in self.lines.chunk_by(|one, other| one.is_assertion == other.is_assertion) {
+            match run {
+                [first, _, .., last] if !first.is_assertion && run.len() > LONGEST_RUN => {
+                    let dots = OutlineLine { text: "...".to_owned(), ..first.clone() };
+                    kept.extend([first.clone(), dots, last.clone()]);
+                }
+                _ => kept.extend_from_slice(run),
+            }
+        }
+        self.lines = kept;
     }
 
     /// What holds at the points, after the name of the place if it has to be said.
@@ -91,7 +125,24 @@ impl<'o> Outline<'o> {
         if cubes.is_empty() && !points.iter().any(|&point| self.has_way_to(point)) {
             return;
         }
-        let condition = self.phrases.condition(&cubes);
+        let condition = match self.detail {
+            ProofDetail::Short => self.phrases.brief_condition(&cubes, LONGEST),
+            ProofDetail::Full => self.phrases.condition(&cubes),
+        };
+        if self.detail == ProofDetail::Short && self.ranking.is_none() {
+            // Who has ended matters only by what it has left behind.
+            let thread = &self.phrases.program.threads()[self.entry.thread];
+            let has_ended = points.iter().all(|&point| point == ControlPoint::At(thread.exit));
+            if has_ended && cubes.iter().all(|cube| cube.atoms.is_empty()) {
+                return;
+            }
+            // What held before still does; that nothing has to hold says little.
+            let is_news = self.last.as_ref().unwrap_or(&"true".to_owned()) != &condition;
+            self.last = Some(condition.clone());
+            if !is_news {
+                return;
+            }
+        }
         let text = match place {
             Some(place) => format!("{{ {place}: {condition} }}"),
             None => format!("{{ {condition} }}"),
@@ -183,6 +234,45 @@ fn with_keyword(text: &str, at: usize) -> usize {
     }
 }
 
+/// Where the statement starts that an expression is part of: behind the statement or the brace before it. What stands in
+/// the head of a loop belongs to the loop.
+fn statement_start(text: &str, at: usize) -> usize {
+    let (mut depth, mut end) = (0usize, None);
+    for (index, character) in separators(&text[..at]).into_iter().rev() {
+        match character {
+            ')' => depth += 1,
+            // An expression in parentheses that are still open: what separates its parts separates no statements.
+            '(' if depth == 0 => end = None,
+            '(' => depth -= 1,
+            ';' if depth == 0 && end.is_none() => end = Some(index + 1),
+            '{' | '}' if depth == 0 => {
+                return behind_comments(text, end.unwrap_or(index + 1), at);
+            }
+            _ => {}
+        }
+    }
+    behind_comments(text, end.unwrap_or(0), at)
+}
+
+/// The first byte from which no space or comment follows, `at` at most.
+fn behind_comments(text: &str, from: usize, at: usize) -> usize {
+    let mut start = from;
+    loop {
+        let rest = &text[start..at];
+        let trimmed = rest.trim_start();
+        start += rest.len() - trimmed.len();
+        let comment = match trimmed {
+            _ if trimmed.starts_with("//") => trimmed.find('\n'),
+            _ if trimmed.starts_with("/*") => trimmed.find("*/").map(|end| end + 2),
+            _ => return start,
+        };
+        match comment {
+            Some(length) => start += length,
+            None => return at,
+        }
+    }
+}
+
 /// Where a statement starts together with the labels that stand in front of it on its line.
 fn with_labels(text: &str, at: usize) -> usize {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
@@ -219,6 +309,13 @@ fn block_length(text: &str) -> usize {
 
 /// The braces of a text that are not inside comments or literals.
 fn braces(text: &str) -> Vec<(usize, char)> {
+    let mut found = separators(text);
+    found.retain(|(_, character)| matches!(character, '{' | '}'));
+    found
+}
+
+/// The braces, parentheses and semicolons of a text that are not inside comments or literals.
+fn separators(text: &str) -> Vec<(usize, char)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(character) = text[at..].chars().next() {
@@ -230,7 +327,7 @@ fn braces(text: &str) -> Vec<(usize, char)> {
         } else if character == '"' || character == '\'' {
             literal_length(rest, character)
         } else {
-            if matches!(character, '{' | '}') {
+            if matches!(character, '{' | '}' | '(' | ')' | ';') {
                 found.push((at, character));
             }
             character.len_utf8()
@@ -268,6 +365,19 @@ mod tests {
         check("a;\n  b: c: skip;", "skip", "b: c: skip;");
         check("a; b: skip;", "skip", "skip;");
         check("  skip;", "skip", "skip;");
+    }
+
+    #[test]
+    fn expressions_belong_to_their_statements() {
+        let check = |text: &str, part: &str, expected: &str| {
+            let at = text.find(part).expect("it is there");
+            assert_eq!(&text[statement_start(text, at)..], expected);
+        };
+        check("a; assert(\n  x == 1);", "x", "assert(\n  x == 1);");
+        check("{ for (i = 0; i < 3; i++) f(); }", "i < 3", "for (i = 0; i < 3; i++) f(); }");
+        check("{ f(a); // one; two\n  g(b); }", "b", "g(b); }");
+        check("a(); x = f(1) + y;", "y", "x = f(1) + y;");
+        check("while (c) { d; }", "d", "d; }");
     }
 
     #[test]

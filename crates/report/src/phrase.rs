@@ -1,6 +1,6 @@
 //! Proofs in words: conditions as people write them, `0 <= x <= 9`, with the names of the source.
 
-use crate::cubes::simplified;
+use crate::cubes::{common_part, factors, simplified};
 use rely_base::{Arena, Id, SourceMap, Span};
 use rely_evidence::rely_guarantee::{Atom, AtomPrinter, Comparison, ControlPoint, Cube, Quantity};
 use rely_passes::{Restored, VarValues};
@@ -71,14 +71,78 @@ impl<'p> Phrases<'p> {
 
     /// One of the cubes holds.
     pub(crate) fn condition(&self, cubes: &[Cube]) -> String {
-        let cases = self.cases(cubes);
-        let is_single = cases.len() == 1;
+        let cubes = simplified(cubes);
+        match factors(self.program, &cubes) {
+            Some([one, other]) => {
+                let factor = |cubes: &[Cube]| match self.factored(cubes) {
+                    (common, cases) if common.is_empty() && cases.len() > 1 => {
+                        format!("({})", self.condition(cubes))
+                    }
+                    _ => self.condition(cubes),
+                };
+                [one, other].map(|cubes| factor(&cubes)).join(" && ")
+            }
+            None => self.plain_condition(&cubes),
+        }
+    }
+
+    fn plain_condition(&self, cubes: &[Cube]) -> String {
+        let (mut common, cases) = self.factored(cubes);
         let texts = cases.iter().map(|parts| match parts.as_slice() {
             [part] => part.clone(),
-            _ if is_single => parts.join(" && "),
             _ => format!("({})", parts.join(" && ")),
         });
-        if cases.is_empty() { "false".to_owned() } else { texts.collect::<Vec<_>>().join(" || ") }
+        let texts: Vec<String> = texts.collect();
+        match texts.len() {
+            0 if common.is_empty() => "false".to_owned(),
+            0 => common.join(" && "),
+            _ if common.is_empty() => texts.join(" || "),
+            _ => {
+                common.push(format!("({})", texts.join(" || ")));
+                common.join(" && ")
+            }
+        }
+    }
+
+    /// The same if it is not too long; otherwise what all cases have in common, and how many there are.
+    pub(crate) fn brief_condition(&self, cubes: &[Cube], longest: usize) -> String {
+        let whole = self.condition(cubes);
+        if whole.len() <= longest {
+            return whole;
+        }
+        let (common, cases) = self.factored(cubes);
+        let mut told: Vec<String> = Vec::new();
+        for part in &common {
+            if told.iter().map(|part| part.len() + 4).sum::<usize>() + part.len() <= longest {
+                told.push(part.clone());
+            }
+        }
+        match cases.len() {
+            0 => told.push("more".to_owned()),
+            count => told.push(format!("one of {count} cases")),
+        }
+        told.join(" && ")
+    }
+
+    /// What all cases have in common, and what is left of each; no cases are left if there is only one, or if one of them
+    /// says nothing more.
+    fn factored(&self, cubes: &[Cube]) -> (Vec<String>, Vec<Vec<String>>) {
+        let (common, rest) = common_part(&simplified(cubes));
+        let parts = |cube: &Cube| {
+            let mut parts = self.comparisons(cube.atoms.iter());
+            parts.extend(self.places(cube));
+            parts
+        };
+        let mut cases: Vec<Vec<String>> = rest.iter().map(parts).collect();
+        if cases.iter().any(Vec::is_empty) {
+            cases.clear();
+        }
+        let common = match cubes.is_empty() {
+            true => Vec::new(),
+            false if cases.is_empty() && parts(&common).is_empty() => vec!["true".to_owned()],
+            false => parts(&common),
+        };
+        (common, cases)
     }
 
     /// A disjunction of conjunctions; none of them is empty.

@@ -6,7 +6,7 @@
 //! `[lock == 0] lock := 1`, as far as it can be; what cannot is a condition in which `x'` is the
 //! value of `x` afterwards. A ranking says, too, how far each thread is from its end.
 
-use crate::cubes::simplified;
+use crate::cubes::{simplified, without_temporaries};
 use crate::layout::wrap;
 use crate::outline::Outline;
 use crate::phrase::Phrases;
@@ -24,39 +24,68 @@ use rely_evidence::{Proof, Proved};
 use rely_program::analysis::Access;
 use rely_program::{Sort, ThreadId, ThreadKind, Value, VarId};
 
-/// A proof as text.
-pub fn render_proof(proved: &Proved, context: &ProofContext<'_>, style: Style) -> String {
-    render(proved.proof(), proved.is_modular(), context, style)
+/// How much of a proof is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofDetail {
+    /// What holds at the statements of the source where something new does, and what threads guarantee.
+    Short,
+    /// All that it says.
+    Full,
 }
 
-fn render(proof: &Proof, is_modular: bool, context: &ProofContext<'_>, style: Style) -> String {
+/// A proof as text.
+pub fn render_proof(
+    proved: &Proved,
+    context: &ProofContext<'_>,
+    detail: ProofDetail,
+    style: Style,
+) -> String {
+    render(proved.proof(), proved.is_modular(), context, (detail, style))
+}
+
+fn render(
+    proof: &Proof,
+    is_modular: bool,
+    context: &ProofContext<'_>,
+    (detail, style): (ProofDetail, Style),
+) -> String {
     let restored = &context.restored();
     let phrases = &Phrases::new(restored, context.sources);
+    let told = |proof: &RelyGuarantee| {
+        let told = recall::proof(proof, restored);
+        if detail == ProofDetail::Short { without_temporaries(&told, &restored.program) } else { told }
+    };
     match proof {
         Proof::RelyGuarantee(proof) => {
-            let proof = &recall::proof(proof, restored);
-            Writer { phrases, style, proof, ranking: None }.write(is_modular)
+            let proof = &told(proof);
+            Writer { phrases, style, detail, proof, ranking: None }.write(is_modular)
         }
         Proof::Ranking(ranking) => {
-            let (proof, ranking) = (&recall::proof(&ranking.proof, restored), Some(ranking));
-            Writer { phrases, style, proof, ranking }.write(is_modular)
+            let (proof, ranking) = (&told(&ranking.proof), Some(ranking));
+            Writer { phrases, style, detail, proof, ranking }.write(is_modular)
         }
         Proof::Helping(helping) => {
-            let proof = &recall::proof(&helping.proof, restored);
-            Writer { phrases, style, proof, ranking: None }.write(is_modular)
+            let proof = &told(&helping.proof);
+            Writer { phrases, style, detail, proof, ranking: None }.write(is_modular)
                 + &ranks::helps(helping, phrases)
         }
         Proof::Counting(Counting { invariants, proof }) => {
             let invariants = recall::invariants(invariants, restored);
-            let proof = &recall::proof(proof, restored);
-            Writer { phrases, style, proof, ranking: None }.write_counting(&invariants)
+            let proof = &told(proof);
+            Writer { phrases, style, detail, proof, ranking: None }.write_counting(&invariants)
         }
         Proof::Reduced(reduced) => {
-            let mut text = reduction::render(reduced, restored, phrases, style);
+            let mut text = match detail {
+                ProofDetail::Short => reduction::summary(reduced, phrases, style),
+                ProofDetail::Full => reduction::render(reduced, restored, phrases, style),
+            };
             if let Ok((smaller, back)) = reduced.program(context.prepared) {
                 let back = &context.back.clone().then(back);
                 let inner = ProofContext { prepared: &smaller, back, ..*context };
-                text += &format!("\n{}", render(&reduced.proof, is_modular, &inner, style));
+                if detail == ProofDetail::Full {
+                    text.push('\n');
+                }
+                text += &render(&reduced.proof, is_modular, &inner, (detail, style));
             }
             text
         }
@@ -64,10 +93,14 @@ fn render(proof: &Proof, is_modular: bool, context: &ProofContext<'_>, style: St
     }
 }
 
+/// Of more effects of a thread a short proof does not tell.
+const MOST_GUARANTEES: usize = 4;
+
 /// Says the parts of a proof in words.
 pub(crate) struct Writer<'w> {
     pub(crate) phrases: &'w Phrases<'w>,
     pub(crate) style: Style,
+    pub(crate) detail: ProofDetail,
     pub(crate) proof: &'w RelyGuarantee,
     /// The ranks, if it is about these.
     pub(crate) ranking: Option<&'w Ranking>,
@@ -95,8 +128,23 @@ impl Writer<'_> {
     }
 
     fn threads(&self, mut text: String) -> String {
-        for entry in &self.proof.threads {
+        let is_silent = |entry: &&ThreadAssertions| {
+            self.detail == ProofDetail::Short && self.ranking.is_none() && !says_something(entry)
+        };
+        let (silent, speaking): (Vec<_>, Vec<_>) = self.proof.threads.iter().partition(is_silent);
+        for (number, entry) in speaking.into_iter().enumerate() {
+            if number > 0 || self.detail == ProofDetail::Full {
+                text.push('\n');
+            }
             text += &self.thread(entry);
+        }
+        let names: Vec<&str> =
+            silent.iter().map(|entry| self.phrases.program.threads()[entry.thread].name.as_str()).collect();
+        if !names.is_empty() {
+            let line = format!("nothing has to hold of {}", names.join(", "));
+            for part in wrap(&line, self.style.width.saturating_sub(4)) {
+                text += &format!("  {part}\n");
+            }
         }
         text
     }
@@ -107,17 +155,35 @@ impl Writer<'_> {
             ThreadKind::Template => " (any number of them)",
             ThreadKind::Instance { .. } => "",
         };
-        let mut text = format!("\n  {}{kind}\n", self.style.paint(Role::Heading, name));
+        let mut text = format!("  {}{kind}\n", self.style.paint(Role::Heading, name));
+        if self.detail == ProofDetail::Short {
+            return text + &self.essence(entry);
+        }
         text += &self.outline(entry);
         let nothing = "nothing changes";
         text += &self.block("relies on", &self.relies(entry), nothing);
         text + &self.block("guarantees", &self.guarantees(entry.thread), nothing)
     }
 
+    /// What has to hold of a thread, and what it guarantees, as far as there is something to say.
+    fn essence(&self, entry: &ThreadAssertions) -> String {
+        // If threads know about each other's places, what each does to the others is what its statements do.
+        let guarantees = match self.guarantees(entry.thread) {
+            lines if lines.is_empty() || lines.len() > MOST_GUARANTEES || !self.is_modular() => String::new(),
+            lines => self.block("guarantees", &lines, ""),
+        };
+        self.outline(entry) + &guarantees
+    }
+
+    /// Whether no thread speaks of the places or the locals of others.
+    fn is_modular(&self) -> bool {
+        self.proof.is_modular(self.phrases.program)
+    }
+
     /// The program of a thread with its assertions.
     fn outline(&self, entry: &ThreadAssertions) -> String {
         let mut text = String::new();
-        for line in Outline::of(self.phrases, entry, self.ranking).lines() {
+        for line in Outline::of(self.phrases, entry, self.ranking, self.detail).lines() {
             let indent = 4 + line.indent;
             let width = self.style.width.saturating_sub(indent + 2).max(20);
             if !line.is_assertion {
@@ -155,11 +221,9 @@ impl Writer<'_> {
     /// What the others may do to the shared variables. A thread about which nothing has to hold
     /// does not care.
     pub(crate) fn relies(&self, entry: &ThreadAssertions) -> Vec<String> {
-        let says_something = |cube: &Cube| !cube.atoms.is_empty() || !cube.others.is_empty();
         let effects = self.proof.effects.iter();
         let told = self.effects(effects.filter(|effect| self.disturbs(self.actor(effect), entry.thread)));
-        let does_care = entry.at.iter().flat_map(|(_, cubes)| cubes).any(says_something);
-        if does_care || told.is_empty() {
+        if says_something(entry) || told.is_empty() {
             return told;
         }
         vec!["nothing: the others may do what they like".to_owned()]
@@ -249,6 +313,12 @@ impl Writer<'_> {
         }
         Some(format!("{target} := {}", self.phrases.printer().sum(&rest, constant)))
     }
+}
+
+/// Whether something has to hold of a thread somewhere.
+fn says_something(entry: &ThreadAssertions) -> bool {
+    let mut cubes = entry.at.iter().flat_map(|(_, cubes)| cubes);
+    cubes.any(|cube| !cube.atoms.is_empty() || !cube.others.is_empty())
 }
 
 fn is_new(quantity: &Quantity) -> bool {

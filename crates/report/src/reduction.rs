@@ -90,6 +90,32 @@ pub(crate) fn render(reduced: &Reduced, restored: &Restored, phrases: &Phrases<'
     text
 }
 
+/// Where the blocks of a reduction are.
+pub(crate) fn summary(reduced: &Reduced, phrases: &Phrases<'_>, style: Style) -> String {
+    let program = phrases.program;
+    let mut places: Vec<String> = Vec::new();
+    for block in blocks(reduced, program) {
+        let lines = block.iter().filter_map(|&edge| program.edges()[edge].span);
+        let lines: BTreeSet<u32> = lines.map(|span| phrases.sources.position(span).line).collect();
+        let Some(&edge) = block.first() else { continue };
+        let thread = &program.thread_of(program.edges()[edge].source).name;
+        let place = match (lines.first(), lines.last()) {
+            (Some(first), Some(last)) if first == last => format!("{thread} {first}"),
+            (Some(first), Some(last)) => format!("{thread} {first}-{last}"),
+            _ => thread.clone(),
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let text = format!("lines that are one step: {}", places.join(", "));
+    let mut told = String::new();
+    for (number, line) in wrap(&text, style.width.saturating_sub(15).max(40)).iter().enumerate() {
+        told += &format!("  {:12} {line}\n", if number == 0 { "reduction" } else { "" });
+    }
+    told
+}
+
 struct Writer<'w> {
     reduced: &'w Reduced,
     held: &'w RelyGuarantee,

@@ -14,6 +14,7 @@
 
 mod arith;
 mod cells;
+pub mod condense;
 mod edge;
 mod expr;
 mod limits;

@@ -28,6 +28,7 @@
 //! ```
 
 mod blocks;
+mod condense;
 mod limits;
 mod pipeline;
 mod races;
@@ -40,9 +41,10 @@ mod survey;
 mod touched;
 
 pub use blocks::{Reducible, reducible};
+pub use condense::with_short_proof;
 pub use pipeline::{
-    Trust, Verified, assumptions, assumptions_without_races, certify, default_goals, usual_goals, verify,
-    verify_and_keep, verify_trusting,
+    Trust, Verified, assumptions, assumptions_without_races, certificate, certify, default_goals,
+    usual_goals, verify, verify_and_keep, verify_trusting,
 };
 pub use registry::{STRATEGY_NAMES, StrategyError, StrategyOptions, strategy, strategy_with};
 pub use rely_c_front::{CText, CUnit, EffectError, Effects, Harness, included_files};

@@ -20,8 +20,11 @@ use crate::registry;
 use crate::returning::{Simplified, returned};
 use crate::scheduler::{Decision, Strategy, Task};
 use crate::source::{INEXACT_WAITS, Language};
-use rely_base::{Budget, Interrupted, Observer, Silent};
-use rely_evidence::{Certificate, Claim, ProofFormatError, Proved, Reason, Verdict};
+use rely_base::{Budget, Interrupted, Observer, Silent, SourceMap};
+use rely_evidence::{
+    About, Certificate, Claim, Exhausted, Proof, ProofFormatError, Proved, Reason, Reduction, Verdict,
+    proof_to_json,
+};
 use rely_passes::{BackMap, CriticalSections};
 use rely_program::{CheckKind, Goal, Program};
 use std::borrow::Cow;
@@ -423,9 +426,32 @@ fn checked_of(source: &Program, goal: Goal, is_proved: bool) -> Cow<'_, Program>
     }
 }
 
-/// From a program and a certificate to a verdict, without any engine.
+/// A verdict's proof as a certificate: about the program as the front end made it if there is such a proof, otherwise about
+/// what passes have made of it.
+pub fn certificate(
+    program: &Program,
+    sources: &SourceMap,
+    goal: Goal,
+    verified: &Verified,
+) -> Option<String> {
+    let Verdict::Safe(proved) = &verified.verdict else { return None };
+    // Of races and of runs without end the question is put to another program.
+    let asks_source = goal != Goal::Race && !goal.is_termination();
+    let explored = proved.explored_states().map(|states| {
+        Proof::Exhausted(Exhausted { states, transitions: 0, reduction: Reduction::None, visited: None })
+    });
+    let about_source = proved.about_source().cloned().or(explored).filter(|_| asks_source);
+    Some(match about_source {
+        Some(proof) => proof_to_json(program, sources, About::Source, goal, &proof),
+        None => proof_to_json(&verified.prepared, sources, About::Simplified, goal, proved.proof()),
+    })
+}
+
+/// From a program and a certificate to a verdict, without any engine; and without any pass, if the certificate speaks of the
+/// program as the front end made it.
 pub fn certify(
     program: &Program,
+    sources: &SourceMap,
     certificate: Certificate,
     budget: &Budget,
 ) -> Result<Verified, ProofFormatError> {
@@ -435,7 +461,7 @@ pub fn certify(
         Ok(prepared) => prepared,
         Err(interrupted) => return Ok(not_begun(program, interrupted)),
     };
-    let proof = certificate.proof_of(prepared.program())?;
+    let proof = certificate.proof_of(prepared.program(), sources)?;
     let verdict = match prepared.judge(program, goal, Claim::Safe(proof), budget) {
         Verdict::Safe(_) if has_limits(program) => Verdict::Unknown(Reason::CertifiedLimit),
         verdict => verdict,
@@ -451,6 +477,9 @@ fn prepared_for(
 ) -> Result<Prepared, Interrupted> {
     use CriticalSections::{Atomic, Interleaved};
     let goal = certificate.goal;
+    if certificate.about == About::Source {
+        return Prepared::new(program, goal, Shape::AsItIs, false, budget);
+    }
     let ways: &[(CriticalSections, bool)] = match goal {
         Goal::Race => &[(Atomic, true), (Atomic, false), (Interleaved, true), (Interleaved, false)],
         _ => &[(Atomic, false), (Interleaved, false)],

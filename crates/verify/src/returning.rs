@@ -51,7 +51,8 @@ pub(crate) fn returned(
     };
     let attempts: [&dyn Fn() -> Option<Proof>; 2] = match by_assertions {
         Some(second) => [&move || Some(second.clone()), &|| target.listed(goal, budget)],
-        None => [&|| target.listed(goal, budget), &by_facts],
+        // What analyses know costs little to try, and is enough if nothing is left to be shown.
+        None => [&by_facts, &|| target.listed(goal, budget)],
     };
     attempts.into_iter().fold(proved, |proved, attempt| match proved.is_about_source() {
         true => proved,

@@ -25,7 +25,7 @@ pub use claim::{Claim, Exhausted, Mover, Phase, Proof, Reduced, Reduction, reduc
 pub use counting::{CountAtom, Counter, Counting, Invariant, InvariantPrinter, Summand};
 pub use defect::{RelyGuaranteeDefect, Rule, Subject};
 pub use format::{
-    Certificate, ProofFormatError, TraceFormatError, fingerprint, proof_to_json, trace_from_json,
+    About, Certificate, ProofFormatError, TraceFormatError, fingerprint, proof_to_json, trace_from_json,
     trace_to_json,
 };
 pub use helping::{Help, Helping};

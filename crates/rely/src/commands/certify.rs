@@ -11,9 +11,7 @@ use crate::progress::Heartbeat;
 use crate::writing::write_whole;
 use rely_base::{Budget, History, Interrupted};
 use rely_evidence::rely_guarantee::{ControlPoint, ObligationsError, RelyGuaranteeDefect};
-use rely_evidence::{
-    Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, proof_to_json, recheck,
-};
+use rely_evidence::{Certificate, ProofDefect, Reason, Rejection, Verdict, export_obligations, recheck};
 use rely_program::Goal;
 use rely_report::{
     Conclusion, Detail, Explained, FileReport, Finding, HtmlReport, Subject, explain, render_finding,
@@ -78,7 +76,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
     };
     let goal = certificate.goal;
     let loaded = loaded.for_goal(goal);
-    let verified = match rely_verify::certify(&loaded.program, certificate, &budget) {
+    let verified = match rely_verify::certify(&loaded.program, &loaded.sources, certificate, &budget) {
         Ok(verified) => verified,
         Err(error) => {
             let message = format!("{}: {error}", arguments.certificate.display());
@@ -105,7 +103,7 @@ fn certify_within(arguments: &CertifyArgs, context: &Context, watch: &Watch, bud
     text += &proof_text(arguments.proof, &verified, loaded, context);
     let wanted =
         EvidenceArgs { export_obligations: arguments.export_obligations.clone(), ..EvidenceArgs::default() };
-    let written = write_evidence(&wanted, &verified, goal, &budget);
+    let written = write_evidence(&wanted, &verified, loaded, goal, &budget);
     let written = written.and_then(|()| match &arguments.report {
         Some(path) => write(path, &page(&file, &finding, &verified, loaded)),
         None => Ok(()),
@@ -183,12 +181,14 @@ pub(super) fn conclusion(
 pub(super) fn write_evidence(
     wanted: &EvidenceArgs,
     verified: &Verified,
+    loaded: &Loaded,
     goal: Goal,
     budget: &Budget,
 ) -> Result<(), String> {
     let Verdict::Safe(proved) = &verified.verdict else { return Ok(()) };
     if let Some(path) = &wanted.certificate {
-        write(path, &proof_to_json(&verified.prepared, goal, proved.proof()))?;
+        let text = rely_verify::certificate(&loaded.program, &loaded.sources, goal, verified);
+        write(path, &text.unwrap_or_default())?;
     }
     if let Some(path) = &wanted.export_obligations {
         let script = export_obligations(&verified.prepared, goal, proved.proof(), budget);

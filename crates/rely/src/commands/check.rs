@@ -3,8 +3,8 @@
 use super::assumed::{Question, assumptions, depends_on_races, notes_of, said};
 use super::invariants::Validation;
 use super::ledger::Ledger;
-use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, witness};
-use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE};
+use super::{Context, Ended, certify, many, output, race_pairs, reproducer, show, wanted_proof, witness};
+use crate::args::{BiasChoice, CheckArgs, CheckFormat, DEFAULT_ENGINE, ProofChoice};
 use crate::cache::Cache;
 use crate::console::Console;
 use crate::exit::Status;
@@ -14,8 +14,8 @@ use crate::limits::{Limits, Watch, supervised};
 use crate::progress::{Heartbeat, ProgressLine};
 use crate::settings;
 use crate::writing::write_whole;
-use rely_base::{Budget, Diagnostic, Observer, Recorder, Silent};
-use rely_evidence::{Proof, Verdict};
+use rely_base::{Budget, Diagnostic, Observer, Recorder};
+use rely_evidence::Verdict;
 use rely_passes::CriticalSections;
 use rely_program::Goal;
 use rely_report::{
@@ -168,7 +168,7 @@ impl Task<'_> {
     }
 }
 
-fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
+pub(super) fn strategy_options(arguments: &CheckArgs) -> StrategyOptions {
     let bias = match arguments.bias {
         BiasChoice::Modular => Bias::Modular,
         BiasChoice::None => Bias::None,
@@ -192,7 +192,7 @@ fn limits_text(arguments: &CheckArgs) -> String {
 
 /// Invariants of a witness hold in every state, so nothing is joined for it that others could come
 /// between.
-fn sections(arguments: &CheckArgs) -> CriticalSections {
+pub(super) fn sections(arguments: &CheckArgs) -> CriticalSections {
     if arguments.evidence.witness.is_some() {
         CriticalSections::Interleaved
     } else {
@@ -396,7 +396,7 @@ fn check_goal(
         };
         page.add(file, &finding, &subject);
     }
-    let proof = proof_text(arguments.evidence.proof, &verified, loaded, context);
+    let proof = proof_text(arguments.proof_of(goal), &verified, loaded, context);
     (finding, limits_text(arguments) + &proof + &reproduced)
 }
 
@@ -411,36 +411,10 @@ fn decide(
     let Task { arguments, engine, .. } = *task;
     let shape = (sections(arguments), arguments.trust.into());
     let verified = rely_verify::verify_trusting(&loaded.program, goal, shape, engine, budget, observer);
-    with_assertions(verified, loaded, goal, arguments, budget)
-}
-
-/// How long a proof by assertions is looked for if there is one by exhaustion.
-const PATIENCE_FOR_ASSERTIONS: Duration = Duration::from_secs(60);
-
-/// A proof by assertions instead of one by exhaustion, if somebody wants what only assertions can give and leaves the
-/// choice of the engine to us.
-fn with_assertions(
-    verified: Verified,
-    loaded: &Loaded,
-    goal: Goal,
-    arguments: &CheckArgs,
-    budget: &Budget,
-) -> Verified {
-    let is_free = arguments.engine == DEFAULT_ENGINE && arguments.evidence.needs_assertions();
-    let Verdict::Safe(proved) = &verified.verdict else { return verified };
-    if !is_free || !matches!(proved.proof(), Proof::Exhausted(_)) {
-        return verified;
-    }
-    let Ok(engine) = rely_verify::strategy_with("rely-guarantee", strategy_options(arguments)) else {
-        return verified;
-    };
-    let patience = budget.with_time_limit(PATIENCE_FOR_ASSERTIONS);
-    let shape = (sections(arguments), arguments.trust.into());
-    let other =
-        rely_verify::verify_trusting(&loaded.program, goal, shape, engine.as_ref(), &patience, &Silent);
-    match &other.verdict {
-        Verdict::Safe(proved) if !matches!(proved.proof(), Proof::Exhausted(_)) => other,
-        _ => verified,
+    let verified = wanted_proof::with_assertions(verified, loaded, goal, arguments, budget);
+    match arguments.wants_short_proof() {
+        true => rely_verify::with_short_proof(&loaded.program, goal, verified, budget),
+        false => verified,
     }
 }
 
@@ -456,7 +430,7 @@ fn write_files(
     budget: &Budget,
 ) -> String {
     let Task { arguments, context, .. } = *task;
-    if let Err(message) = certify::write_evidence(&arguments.evidence, verified, goal, budget) {
+    if let Err(message) = certify::write_evidence(&arguments.evidence, verified, loaded, goal, budget) {
         task.unwritten.set(Some(context.console.error(&message)));
     }
     let reproduced = reproducer::write(arguments, verified, loaded, budget).unwrap_or_else(|message| {
@@ -528,14 +502,20 @@ fn write_witness(
 }
 
 /// The proof for people, if there is one to read and somebody wants to.
-pub(super) fn proof_text(is_wanted: bool, verified: &Verified, loaded: &Loaded, context: &Context) -> String {
+pub(super) fn proof_text(
+    wanted: Option<ProofChoice>,
+    verified: &Verified,
+    loaded: &Loaded,
+    context: &Context,
+) -> String {
+    let Some(wanted) = wanted else { return String::new() };
     match &verified.verdict {
-        Verdict::Safe(_) if is_wanted && !verified.speaks_of_source => {
+        Verdict::Safe(_) if !verified.speaks_of_source => {
             "\n  the proof speaks of a cell of an array that is chosen at the beginning, which the source does not name\n".to_owned()
         }
-        Verdict::Safe(proved) if is_wanted => {
+        Verdict::Safe(proved) => {
             let style = context.console.out_style;
-            let text = render_proof(proved, &super::proof_context(verified, loaded), style);
+            let text = render_proof(proved, &super::proof_context(verified, loaded), wanted.into(), style);
             format!("\n{text}")
         }
         _ => String::new(),

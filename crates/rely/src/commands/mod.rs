@@ -18,6 +18,7 @@ mod reproducer;
 mod run;
 mod show;
 mod validate;
+mod wanted_proof;
 mod witness;
 
 pub use documentation::{completions, man};

@@ -36,7 +36,7 @@ fn a_proof_claims_nothing_where_steps_were_left_out() {
     // The first thread does nothing that makes a difference, so no step of it is left.
     let model = "var x: int = 0;\nthread A { x := x % 3; }\nthread B { await x > 3; assert false; }\n";
     let directory = Directory::new().with("model.rely", model);
-    let output = directory.rely(&["check", "--engine", "rely-guarantee", "--proof", "model.rely"]);
+    let output = directory.rely(&["check", "--engine", "rely-guarantee", "--proof=full", "model.rely"]);
     let told = told(&output);
     assert!(told.contains("model.rely: safe"), "{told}");
     let first = told.split("\n  B\n").next().expect("a beginning");

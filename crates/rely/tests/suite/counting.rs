@@ -6,7 +6,7 @@
 use crate::counting_notation;
 use crate::support::{Directory, rely_in_root, root, words};
 use expect_test::{ExpectFile, expect_file};
-use rely_evidence::{Proof, proof_to_json};
+use rely_evidence::{About, Proof, proof_to_json};
 use rely_program::Goal;
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn certificate(example: &str, goal: Goal, proof: &str) -> String {
     let program = rely_model_front::translate(&sources, file).expect("the example is correct");
     let (prepared, _) = rely_passes::prepare(&program, goal);
     let proof = Proof::Counting(counting_notation::proof(&prepared, proof));
-    proof_to_json(&prepared, goal, &proof) + "\n"
+    proof_to_json(&prepared, &sources, About::Simplified, goal, &proof) + "\n"
 }
 
 #[track_caller]
@@ -66,9 +66,10 @@ fn changed_certificates_are_refused() {
         assert!(code == Some(2) && told.contains(expected), "{told}");
     }
     let other = certificate("examples/counting.rely", Goal::Assert, PROOF);
-    let beyond = directory.write("beyond.json", other.replacen("\"location\":", "\"location\":4", 1));
+    let beyond = directory
+        .write("beyond.json", other.replacen("\"location\":\"worker ", "\"location\":\"worker 9", 1));
     let (code, told) = words(&rely_in_root(&["certify", &beyond, "examples/counting.rely"]));
-    assert!(code == Some(2) && told.contains("there is no location"), "{told}");
+    assert!(code == Some(3) && told.contains("the program has no place"), "{told}");
     let (code, told) =
         words(&rely_in_root(&["certify", "examples/counting.proof.json", "examples/parent-child.rely"]));
     assert!(code == Some(3) && told.contains("belongs to another program"), "{told}");

@@ -41,6 +41,7 @@ mod report_html;
 mod reproducer;
 mod reproducer_kinds;
 mod rules;
+mod short_proofs;
 mod support;
 mod tidy;
 mod trust;

@@ -2,6 +2,8 @@
 
 use crate::support::{Directory, rely_in_root, root, text};
 use expect_test::{Expect, expect};
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::process::Command;
 
 /// Examples with a proof by assertions, whose witness has invariants.
@@ -289,25 +291,97 @@ fn invariants_hold_in_runs_of_gcc() {
         asserted += claimed.invariants.len();
         directory.write("run.c", instrumented.text);
         for schedule in ["-DLATE=0", "-DLATE=1"] {
-            let mut gcc = Command::new("gcc");
-            gcc.args([
-                "-std=gnu11",
-                "-pthread",
-                "-w",
-                schedule,
-                "-include",
-                "schedules.h",
-                "run.c",
-                "-o",
-                "run",
-            ]);
-            let compiled = gcc.current_dir(directory.folder()).output().expect("gcc runs");
-            assert!(compiled.status.success(), "{name}: {}", text(&compiled.stderr));
+            compiled(&directory, schedule).unwrap_or_else(|error| panic!("{name}: {error}"));
             let ran = Command::new(directory.path("run")).output().expect("the program runs");
             assert!(ran.status.success(), "{name} {schedule}: {ran:?}");
         }
     }
     assert!(asserted >= 25, "{asserted}");
+}
+
+/// Makes `run` of `run.c`, or says why gcc does not.
+fn compiled(directory: &Directory, schedule: &str) -> Result<(), String> {
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-std=gnu11", "-pthread", "-w", schedule, "-include", "schedules.h", "run.c", "-o", "run"]);
+    let output = gcc.current_dir(directory.folder()).output().expect("gcc runs");
+    if output.status.success() { Ok(()) } else { Err(text(&output.stderr)) }
+}
+
+/// Where C programs are of which some are safe.
+const FOLDERS: [&str; 9] = [
+    "examples",
+    "benchmarks/popl11",
+    "benchmarks/redcomp",
+    "crates/rely/tests/counting",
+    "crates/rely/tests/deadlocks",
+    "crates/rely/tests/explanations",
+    "crates/rely/tests/races",
+    "crates/rely/tests/reproducers",
+    "crates/rely/tests/termination",
+];
+
+/// Every witness of every safe C program, in explorations and in runs of gcc: `RELY_EVERY_WITNESS=1` asks for it, and it
+/// takes a quarter of an hour.
+#[test]
+fn every_invariant_of_every_witness_holds() {
+    if std::env::var_os("RELY_EVERY_WITNESS").is_none() {
+        return;
+    }
+    let directory = Directory::new().with("schedules.h", SCHEDULES);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count = |what: &'static str, more: usize| *counts.entry(what).or_default() += more;
+    for path in FOLDERS.iter().flat_map(|folder| c_programs(&root().join(folder))) {
+        for property in ["assert", "overflow"] {
+            let name = path.display().to_string();
+            let options = ["check", "-q", "-p", property, "--timeout", "20", "--witness", "w.yml", &name];
+            let output = directory.rely(&options);
+            let written = std::fs::read_to_string(directory.path("w.yml"));
+            let (Some(0), Ok(written)) = (output.status.code(), written) else { continue };
+            std::fs::remove_file(directory.path("w.yml")).expect("it was there");
+            let claimed = rely_report::read_witness(&written).expect("a witness");
+            count("witnesses", 1);
+            count("invariants", claimed.invariants.len());
+            directory.write("witness.yml", &written);
+            let judged = directory.rely(&["validate", "--timeout", "20", "witness.yml", &name]);
+            assert_ne!(judged.status.code(), Some(1), "{name}: {}", text(&judged.stdout));
+            count("confirmed", usize::from(judged.status.code() == Some(0)));
+            let source = std::fs::read_to_string(&path).expect("readable");
+            let Ok(instrumented) = rely_report::instrument(&source, &claimed, |_| true) else { continue };
+            directory.write("run.c", instrumented.text);
+            for schedule in ["-DLATE=0", "-DLATE=1"] {
+                if compiled(&directory, schedule).is_err() {
+                    continue;
+                }
+                let run = directory.path("run").display().to_string();
+                let ran = Command::new("timeout").args(["2", &run]).output().expect("the program runs");
+                // Without the invariants it may fail, too: only `assert` says that the program's own assertions hold.
+                let is_own = property != "assert" && !fails(&text(&ran.stderr), &claimed);
+                assert!(is_own || !text(&ran.stderr).contains("Assertion"), "{name} {schedule}: {ran:?}");
+                count("runs of gcc", usize::from(ran.status.success()));
+            }
+        }
+    }
+    are_many(&counts);
+}
+
+/// Whether the assertion that has failed is an invariant of a witness.
+fn fails(said: &str, claimed: &rely_report::Claimed) -> bool {
+    claimed.invariants.iter().any(|invariant| said.contains(&invariant.value))
+}
+
+/// Says the counts, which a person wants to read, and fails if there are not many.
+fn are_many(counts: &BTreeMap<&str, usize>) {
+    writeln!(std::io::stderr(), "{counts:?}").expect("there is somebody to read it");
+    assert!(counts.get("witnesses").is_some_and(|count| *count >= 100), "{counts:?}");
+    assert!(counts.get("runs of gcc").is_some_and(|count| *count >= 50), "{counts:?}");
+}
+
+fn c_programs(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("there is such a folder");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "c"));
+    paths.sort();
+    paths
 }
 
 #[test]

@@ -135,6 +135,9 @@ struct Known<'p> {
     check: Option<u32>,
 }
 
+/// The key of a proof fits into three lines.
+const LONGEST_KEY: usize = 110;
+
 /// The assertion that says most in the fewest words.
 fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
     let restored = Restored::new(explained.program, explained.prepared, explained.back);
@@ -143,8 +146,10 @@ fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
     let all = all_assertions(&proof, explained);
     let counted = counted(explained.prepared, explained.goal);
     let smallest = |matters: &dyn Fn(&Known<'_>) -> bool| {
-        let texts =
-            all.iter().filter(|known| matters(known)).map(|known| (phrases.condition(known.cubes), known));
+        let texts = all
+            .iter()
+            .filter(|known| matters(known))
+            .map(|known| (phrases.brief_condition(known.cubes, LONGEST_KEY), known));
         // Where nobody ever is, nothing has to hold.
         let telling = texts.filter(|(text, known)| text != "true" && !known.cubes.is_empty());
         telling.min_by_key(|(text, _)| text.len())

@@ -7,7 +7,7 @@ use super::interference::interference;
 use super::source::SourceTable;
 use crate::layout::one_line;
 use crate::phrase::Phrases;
-use crate::proof::Writer;
+use crate::proof::{ProofDetail, Writer};
 use crate::ranks;
 use crate::recall;
 use crate::style::Style;
@@ -28,7 +28,7 @@ pub(super) fn outline(
 ) -> Outline {
     let restored = subject.restored();
     let (phrases, proof) = (&Phrases::new(&restored, subject.sources), &recall::proof(proof, &restored));
-    let writer = Writer { phrases, style: Style::PLAIN, proof, ranking };
+    let writer = Writer { phrases, style: Style::PLAIN, detail: ProofDetail::Full, proof, ranking };
     let mut effects = Effects::default();
     let threads =
         proof.threads.iter().map(|entry| thread(&writer, entry, subject, sources, &mut effects)).collect();

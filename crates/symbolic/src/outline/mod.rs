@@ -7,8 +7,10 @@ mod effects;
 
 use crate::system::{ControlPointId, System};
 use rely_base::{Budget, Id};
-use rely_evidence::rely_guarantee::{Cube, EdgeEffect, RelyGuarantee, ThreadAssertions};
-use rely_logic::Constraint;
+use rely_evidence::rely_guarantee::{
+    Atom, Comparison, Cube, EdgeEffect, Quantity, RelyGuarantee, ThreadAssertions,
+};
+use rely_logic::{Constraint, Integer, LinearForm};
 use rely_program::ThreadId;
 
 /// What a thread knows at a control point, in one case.
@@ -56,6 +58,25 @@ fn speaks_of_itself(system: &System<'_>, outline: &Outline) -> bool {
             states.flat_map(|known| &known.constraints).flat_map(|constraint| constraint.form().variables());
         cells.all(|cell| system.is_modular(cell, thread))
     })
+}
+
+/// An atom of an assertion about a thread as a constraint, unless it is about multiples.
+pub(crate) fn constraint_of(system: &System<'_>, thread: ThreadId, atom: &Atom) -> Option<Constraint> {
+    let mut form = LinearForm::constant(Integer::from(atom.constant));
+    for (factor, quantity) in &atom.terms {
+        let value = match *quantity {
+            Quantity::Handle => system.cells.handle(thread),
+            Quantity::Cell { var, index, .. } => LinearForm::variable(system.cells.cell(var, index as usize)),
+        };
+        form = form.add_scaled(&Integer::from(*factor), &value);
+    }
+    let zero = LinearForm::constant(0);
+    match atom.comparison {
+        Comparison::Le => Some(Constraint::le(&form, &zero)),
+        Comparison::Eq => Some(Constraint::eq(&form, &zero)),
+        Comparison::Ne => Some(Constraint::ne(&form, &zero)),
+        Comparison::MultipleOf(_) => None,
+    }
 }
 
 struct Writer<'w, 'p> {

@@ -1,9 +1,10 @@
 //! What analyses know of variables, as facts at places: passes have used it, and a proof need not say it again.
 
 use super::{Assertions, Made};
+use crate::outline::constraint_of;
 use crate::system::System;
 use rely_base::Id;
-use rely_evidence::rely_guarantee::{ControlPoint, Quantity, RelyGuarantee};
+use rely_evidence::rely_guarantee::{ControlPoint, RelyGuarantee};
 use rely_logic::{Constraint, Integer, LinearForm, VarId};
 use rely_program::analysis::{Access, IdSet, Range, Ranges};
 use rely_program::{Expr, Initial, LocationId, Scope, ThreadId, Value, VarId as ProgramVar};
@@ -135,29 +136,5 @@ fn of_held(
         return Vec::new();
     };
     let [cube] = cubes.as_slice() else { return Vec::new() };
-    cube.atoms.iter().filter_map(|atom| plain(system, thread, atom)).collect()
-}
-
-/// An atom about the target's own variables as a constraint.
-fn plain(
-    system: &System<'_>,
-    thread: ThreadId,
-    atom: &rely_evidence::rely_guarantee::Atom,
-) -> Option<Constraint> {
-    use rely_evidence::rely_guarantee::Comparison::{Eq, Le, MultipleOf, Ne};
-    let mut form = LinearForm::constant(Integer::from(atom.constant));
-    for (factor, quantity) in &atom.terms {
-        let value = match *quantity {
-            Quantity::Handle => system.cells.handle(thread),
-            Quantity::Cell { var, index, .. } => LinearForm::variable(system.cells.cell(var, index as usize)),
-        };
-        form = form.add_scaled(&Integer::from(*factor), &value);
-    }
-    let zero = LinearForm::constant(0);
-    match atom.comparison {
-        Le => Some(Constraint::le(&form, &zero)),
-        Eq => Some(Constraint::eq(&form, &zero)),
-        Ne => Some(Constraint::ne(&form, &zero)),
-        MultipleOf(_) => None,
-    }
+    cube.atoms.iter().filter_map(|atom| constraint_of(system, thread, atom)).collect()
 }

@@ -3,30 +3,33 @@
 //! ```json
 //! {
 //!   "format": "rely-proof",
-//!   "version": 1,
+//!   "version": 2,
 //!   "program": { "name": "lock-id.rely", "fingerprint": "c5f0b1e6a2d94873" },
+//!   "about": "source",
 //!   "property": "assert",
 //!   "proof": {
 //!     "rely_guarantee": {
 //!       "threads": [
-//!         { "thread": 0, "at": [ { "spot": { "location": 2 }, "cubes": [
-//!           { "atoms": [ { "terms": [ [1, { "cell": { "var": 0, "index": 0, "after": false } }] ],
+//!         { "thread": "T1", "at": [ { "spot": { "location": "T1 critical1" }, "cubes": [
+//!           { "atoms": [ { "terms": [ [1, { "cell": { "var": "lock", "index": 0, "after": false } }] ],
 //!                          "constant": -1, "is": "eq" } ],
-//!             "others": [ { "thread": 1, "spots": [ "unstarted" ] } ] } ] } ] }
+//!             "others": [ { "thread": "T2", "spots": [ "unstarted" ] } ] } ] } ] }
 //!       ],
-//!       "effects": [ { "edge": 1, "cubes": [] } ]
+//!       "effects": [ { "edge": "T1 entry -> T1 critical1", "cubes": [] } ]
 //!     }
 //!   }
 //! }
 //! ```
 //!
-//! Threads, locations, edges and variables are numbers in the program that the proof is about,
-//! which is the simplified one; its fingerprint says which. Other kinds of proofs stand in the place
+//! Threads, locations, edges and variables have the names that the source gives them (`names`). The proof is about the
+//! program as it was read, or, if nobody could lead it back there, about what passes have made of it (`"about":
+//! "simplified"`); the fingerprint is that of this program. Other kinds of proofs stand in the place
 //! of `rely_guarantee`: `exhausted`, `ranking`, `helping`. Reading a certificate only makes sure
 //! that it has this shape. Whether it proves anything the [check](crate::check) says.
 
 mod counting;
 mod helping;
+mod names;
 mod ranking;
 mod reduced;
 mod trace;
@@ -39,15 +42,16 @@ use super::{
 };
 use counting::CountingRecord;
 use helping::HelpingRecord;
+use names::Names;
 use ranking::RankingRecord;
 use reduced::ReducedRecord;
-use rely_base::Id;
+use rely_base::{Id, SourceMap};
 use rely_program::{EdgeId, Goal, LocationId, Program, ThreadId, Value, VarId};
 use serde::{Deserialize, Serialize};
 use trace::ProgramReference;
 
 const FORMAT: &str = "rely-proof";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a text is no certificate for a program.
 #[derive(Debug, thiserror::Error)]
@@ -60,8 +64,21 @@ pub enum ProofFormatError {
     #[error("this is not a certificate but a file of the format `{0}`")]
     Format(String),
     /// It was written by another version.
-    #[error("unsupported certificate version {0}")]
+    #[error(
+        "the version of the certificate is {0}, not {VERSION}: write it again with `rely check --certificate`"
+    )]
     Version(u32),
+    /// It speaks of something that the program does not have.
+    #[error("the program has no {kind} {name}")]
+    UnknownName {
+        /// What it would be.
+        kind: &'static str,
+        /// What it is called.
+        name: String,
+    },
+    /// Its blocks make no program.
+    #[error("the blocks of the certificate make no program: {0}")]
+    Reduction(String),
     /// There is no such goal.
     #[error("there is no property `{0}`")]
     Goal(String),
@@ -75,9 +92,21 @@ pub enum ProofFormatError {
 pub struct Certificate {
     /// What is proved.
     pub goal: Goal,
+    /// Of which program.
+    pub about: About,
     program: String,
     fingerprint: String,
-    proof: Proof,
+    proof: serde_json::Value,
+}
+
+/// Of which program a certificate speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// The one that was read, as the front end made it.
+    Source,
+    /// What passes have made of it; whoever believes the certificate trusts them.
+    Simplified,
 }
 
 impl Certificate {
@@ -94,7 +123,8 @@ impl Certificate {
         let goal = Goal::ALL.into_iter().find(|goal| goal.name() == file.property);
         let goal = goal.ok_or(ProofFormatError::Goal(file.property))?;
         let ProgramReference { name, fingerprint } = file.program;
-        Ok(Self { goal, program: name, fingerprint, proof: file.proof.into() })
+        let _: ProofRecord = serde_json::from_value(names::with_numbers(&file.proof))?;
+        Ok(Self { goal, about: file.about, program: name, fingerprint, proof: file.proof })
     }
 
     /// Whether the proof is about this program.
@@ -103,24 +133,35 @@ impl Certificate {
     }
 
     /// The proof, if it is about this program.
-    pub fn proof_of(self, program: &Program) -> Result<Proof, ProofFormatError> {
-        if self.is_about(program) {
-            Ok(self.proof)
-        } else {
-            Err(ProofFormatError::OtherProgram(self.program))
+    pub fn proof_of(mut self, program: &Program, sources: &SourceMap) -> Result<Proof, ProofFormatError> {
+        if !self.is_about(program) {
+            return Err(ProofFormatError::OtherProgram(self.program));
         }
+        Names::new(program, sources).read(&mut self.proof)?;
+        let record: ProofRecord = serde_json::from_value(self.proof)?;
+        Ok(record.into())
     }
 }
 
 /// A proof about a program as JSON. The states that a proof by exhaustion may list are left out:
 /// they are found again.
-pub fn proof_to_json(program: &Program, goal: Goal, proof: &Proof) -> String {
+pub fn proof_to_json(
+    program: &Program,
+    sources: &SourceMap,
+    about: About,
+    goal: Goal,
+    proof: &Proof,
+) -> String {
+    let record = serde_json::to_value(ProofRecord::from(proof));
+    let mut record = record.expect("numbers and strings are always JSON");
+    Names::new(program, sources).write(&mut record);
     let file = ProofFile {
         format: FORMAT.to_owned(),
         version: VERSION,
         program: ProgramReference::new(program),
+        about,
         property: goal.name().to_owned(),
-        proof: proof.into(),
+        proof: record,
     };
     serde_json::to_string(&file).expect("numbers and strings are always JSON")
 }
@@ -137,8 +178,9 @@ struct ProofFile {
     format: String,
     version: u32,
     program: ProgramReference,
+    about: About,
     property: String,
-    proof: ProofRecord,
+    proof: serde_json::Value,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use crate::common;
 use crate::counting_notation::proof;
 use crate::solvers::solvers;
 use rely_base::Budget;
+use rely_evidence::Proof;
 use rely_evidence::rely_guarantee::{ObligationsError, export_obligations, recheck};
-use rely_evidence::{Proof, proof_to_json};
 use rely_program::Goal;
 
 fn of(model: &Model) -> Proof {
@@ -23,15 +23,15 @@ fn what_is_written_is_read() {
 #[test]
 fn other_texts_are_no_certificates() {
     let model = models::maximum();
-    let json = proof_to_json(&model.program, Goal::Assert, &of(&model));
+    let json = common::written(&model.program, Goal::Assert, &of(&model));
     common::are_no_certificates(
         &json,
         &[
             ("\"invariants\"", "\"more\":1,\"invariants\"", "unknown field `more`"),
             ("\"invariants\":", "\"wishes\":", "unknown field `wishes`"),
-            ("\"count\":{\"location\":2,", "\"count\":{", "missing field `location`"),
-            ("\"count\":{\"location\":2,", "\"count\":{\"location\":-2,", "invalid value: integer `-2`"),
-            ("\"count\":{\"location\":2,", "\"sum\":{\"location\":2,", "unknown variant `sum`"),
+            ("\"count\":{\"having\":[],", "\"count\":{", "missing field `having`"),
+            ("\"location\":\"", "\"where\":\"", "unknown field `where`"),
+            ("\"count\":{", "\"sum\":{", "unknown variant `sum`"),
             ("\"rely_guarantee\":", "\"rely\":", "unknown field `rely`"),
         ],
     );

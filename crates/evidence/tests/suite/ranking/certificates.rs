@@ -5,9 +5,9 @@ use super::ranks::ranking;
 use crate::common;
 use crate::solvers::solvers;
 use rely_base::{Budget, Id};
+use rely_evidence::Proof;
 use rely_evidence::ranking::{RankCase, Ranking, Sum, ThreadRanks};
 use rely_evidence::rely_guarantee::{ControlPoint, Moment, Quantity, export_obligations, recheck};
-use rely_evidence::{Proof, proof_to_json};
 use rely_program::{Goal, LocationId, ThreadId, Value, VarId};
 
 fn of(model: &Model) -> Ranking {
@@ -24,7 +24,7 @@ fn what_is_written_is_read() {
 #[test]
 fn other_shapes_are_not_read() {
     let model = models::single_loop();
-    let json = proof_to_json(&model.program, Goal::Termination, &Proof::Ranking(of(&model)));
+    let json = common::written(&model.program, Goal::Termination, &Proof::Ranking(of(&model)));
     let none = "this is not a certificate";
     common::are_no_certificates(
         &json,

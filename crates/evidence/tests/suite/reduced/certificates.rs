@@ -10,7 +10,7 @@ use expect_test::expect_file;
 use rely_base::{Budget, Id, SourceMap};
 use rely_evidence::reduction::{Mover, Reduced};
 use rely_evidence::rely_guarantee::ObligationsError;
-use rely_evidence::{Proof, export_obligations, proof_to_json, recheck};
+use rely_evidence::{About, Proof, export_obligations, proof_to_json, recheck};
 use rely_program::{EdgeId, Goal};
 
 fn proof(model: &Model) -> Proof {
@@ -27,7 +27,7 @@ fn what_is_written_is_read() {
 #[test]
 fn other_texts_are_no_certificates() {
     let model = models::counter();
-    let json = proof_to_json(&model.program, Goal::Assert, &proof(&model));
+    let json = common::written(&model.program, Goal::Assert, &proof(&model));
     let deep = format!("{}{{\"reduced\"", "{\"reduced\":{\"proof\":".repeat(10_000));
     common::are_no_certificates(
         &json,
@@ -135,6 +135,6 @@ fn the_example_is_up_to_date() {
     let proof = Proof::Reduced(reduced);
     let verdict = common::verdict(&prepared, Goal::Assert, proof.clone());
     assert_eq!(verdict.name(), "safe", "{verdict:?}");
-    let json = proof_to_json(&prepared, Goal::Assert, &proof) + "\n";
+    let json = proof_to_json(&prepared, &sources, About::Simplified, Goal::Assert, &proof) + "\n";
     expect_file!["../../../../../examples/locked-counter.proof.json"].assert_eq(&json);
 }

@@ -5,9 +5,9 @@ use crate::common::{self, error};
 use crate::explicit::explicit_proof;
 use crate::notation::proof;
 use crate::solvers::solvers;
-use rely_base::Budget;
+use rely_base::{Budget, SourceMap};
 use rely_evidence::rely_guarantee::{ObligationsError, RelyGuarantee, export_obligations, recheck};
-use rely_evidence::{Certificate, Proof, proof_to_json};
+use rely_evidence::{Certificate, Proof};
 use rely_program::Goal;
 use rely_testing::{Answer, Reference, Sample, generate};
 
@@ -16,7 +16,7 @@ fn of(model: &Model) -> Proof {
 }
 
 fn written(model: &Model) -> String {
-    proof_to_json(&model.program, Goal::Assert, &of(model))
+    common::written(&model.program, Goal::Assert, &of(model))
 }
 
 #[test]
@@ -29,9 +29,21 @@ fn what_is_written_is_read() {
 #[test]
 fn a_certificate_belongs_to_a_program() {
     let certificate = Certificate::from_json(&written(&models::lock_id())).unwrap();
-    let error = certificate.proof_of(&models::lock_bit().program).unwrap_err().to_string();
+    let error = certificate.proof_of(&models::lock_bit().program, &SourceMap::new()).unwrap_err().to_string();
     let expected = "the certificate belongs to another program, `test.rely`, or to another version of it";
     assert_eq!(error, expected);
+}
+
+#[test]
+fn names_are_those_of_the_program() {
+    let (model, json) = (models::lock_id(), written(&models::lock_id()));
+    for name in ["\"thread\":\"T1\"", "\"var\":\"lock\"", "\"edge\":\"T1 entry -> "] {
+        assert!(json.contains(name), "{name} is not in {json}");
+    }
+    let nobody = json.replace("\"var\":\"lock\"", "\"var\":\"key\"");
+    let certificate = Certificate::from_json(&nobody).expect("it has the shape");
+    let error = certificate.proof_of(&model.program, &SourceMap::new()).unwrap_err();
+    assert_eq!(error.to_string(), "the program has no variable \"key\"");
 }
 
 #[test]
@@ -41,8 +53,11 @@ fn other_texts_are_no_certificates() {
     assert!(error("[1, 2]").starts_with("this is not a certificate"));
     let other = json.replace("rely-proof", "rely-trace");
     assert_eq!(error(&other), "this is not a certificate but a file of the format `rely-trace`");
-    let newer = json.replace("\"version\":1", "\"version\":7");
-    assert_eq!(error(&newer), "unsupported certificate version 7");
+    let newer = json.replace("\"version\":2", "\"version\":7");
+    let rewrite = "write it again with `rely check --certificate`";
+    assert_eq!(error(&newer), format!("the version of the certificate is 7, not 2: {rewrite}"));
+    let older = r#"{"format":"rely-proof","version":1,"program":{"name":"a","fingerprint":"b"},"proof":{}}"#;
+    assert_eq!(error(older), format!("the version of the certificate is 1, not 2: {rewrite}"));
     let goal = json.replace("\"assert\"", "\"beauty\"");
     assert_eq!(error(&goal), "there is no property `beauty`");
     let nested = "[".repeat(100_000);

@@ -123,8 +123,10 @@ fn the_help_explains_itself() {
                                                 proof work, where it got stuck
               --all                             With `--property race`: say of every two conflicting
                                                 accesses whether they race, grouped by variable
-              --proof                           Print the proof: what holds where, and what each thread does
-                                                to the others
+              --proof[=<HOW>]                   Print the proof: what holds where, and what each thread does
+                                                to the others; `--proof` alone means `short`, and unless
+                                                properties are named it is that of `assert` [possible
+                                                values: short, full]
               --certificate <FILE>              Write the proof to a file that `rely certify` can check
               --export-obligations <FILE.smt2>  Write the obligations of the proof as SMT-LIB; every answer
                                                 must be `unsat`
