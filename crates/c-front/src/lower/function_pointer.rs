@@ -171,16 +171,21 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         self.refuse_absent(name, at)?;
         let ty = match (self.unit.functions.get(name), self.unit.declarations.get(name)) {
-            (Some(&function), _) => self.at_file_scope(|lowering| {
+            (Some(&function), _) => self.resolve(name, at, |lowering| {
                 let node = &function.node;
-                lowering.declared_type(&node.specifiers, &node.declarator.node, at)
+                let declared =
+                    |own: &mut Self| own.declared_type(&node.specifiers, &node.declarator.node, at);
+                lowering.at_file_scope(declared)
             })?,
             (None, Some(declarations)) => {
                 let Some(&declared) = declarations.first() else {
                     return self.error(at, format!("there is no function `{name}`"));
                 };
-                self.at_file_scope(|lowering| {
-                    lowering.declared_type(declared.specifiers, &declared.declarator.node, at)
+                self.resolve(name, at, |lowering| {
+                    let ty = |own: &mut Self| {
+                        own.declared_type(declared.specifiers, &declared.declarator.node, at)
+                    };
+                    lowering.at_file_scope(ty)
                 })?
             }
             _ => return self.error(at, format!("there is no function `{}`", self.spelled(name))),
