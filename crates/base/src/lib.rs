@@ -1,5 +1,5 @@
 //! What every other crate stands on and nothing else: typed ids and arenas, source
-//! positions, budgets, observers and random numbers.
+//! positions, diagnostics, budgets, observers and random numbers.
 //!
 //! This crate knows no programs and no logic, and it never prints.
 //!
@@ -24,6 +24,7 @@ mod observer;
 mod plural;
 mod random;
 mod source;
+mod suggest;
 
 pub use arena::{Arena, Id};
 pub use budget::{Budget, BudgetBuilder, CancelToken, Interrupted, StopReason, Work};
@@ -33,6 +34,7 @@ pub use observer::{History, Observer, Progress, Recorder, Round, Silent, Tree, T
 pub use plural::plural;
 pub use random::Random;
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use suggest::similar;
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -29,7 +29,6 @@ mod formatter;
 mod lexer;
 mod limits;
 mod parser;
-mod suggest;
 mod translate;
 
 use rely_base::{Budget, Diagnostic, FileId, SourceMap, Untranslated, Work};

@@ -6,8 +6,7 @@
 use super::{Action, Flow, FlowEdge, Label, Node, NodeId, atomic, cycles};
 use crate::ast::{Block, Body, Branch, Condition, Expr, ExprKind, Name, Stmt, StmtKind, Transition};
 use crate::limits;
-use crate::suggest;
-use rely_base::{Arena, Diagnostic, Span};
+use rely_base::{Arena, Diagnostic, Span, similar};
 use rustc_hash::FxHashMap;
 
 /// The control flow of a body; what is wrong with its labels and jumps is added to `errors`.
@@ -156,7 +155,7 @@ impl<'a> Builder<'a, '_> {
                 return None;
             }
             let known = self.flow.labels.keys().copied();
-            let similar = suggest::similar(&name.text, known).map(str::to_owned);
+            let similar = similar(&name.text, known).map(str::to_owned);
             let error = Diagnostic::error(format!("there is no label `{}` in this thread", name.text))
                 .at(name.span, "not a label");
             self.error(match similar {

@@ -10,8 +10,7 @@ mod statements;
 use crate::ast::{Ast, Name};
 use crate::lexer::{Token, TokenKind, lex};
 use crate::limits;
-use crate::suggest;
-use rely_base::{Diagnostic, FileId, SourceMap, Span};
+use rely_base::{Diagnostic, FileId, SourceMap, Span, similar};
 
 /// Words that cannot be names, because a statement or an expression can start with them.
 const RESERVED: [&str; 38] = [
@@ -335,7 +334,7 @@ impl<'s> Parser<'s> {
     /// The word of `known` that was probably meant by the current token.
     fn similar_word(&self, known: &[&'static str]) -> Option<String> {
         match self.kind() {
-            TokenKind::Name(word) => suggest::similar(word, known.iter().copied()).map(str::to_owned),
+            TokenKind::Name(word) => similar(word, known.iter().copied()).map(str::to_owned),
             _ => None,
         }
     }
