@@ -6,7 +6,7 @@
 use super::{Action, Flow, FlowEdge, Label, Node, NodeId, atomic, cycles};
 use crate::ast::{Block, Body, Branch, Condition, Expr, ExprKind, Name, Stmt, StmtKind, Transition};
 use crate::limits;
-use rely_base::{Arena, Diagnostic, Span, similar};
+use rely_base::{Arena, Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 /// The control flow of a body; what is wrong with its labels and jumps is added to `errors`.
@@ -155,7 +155,7 @@ impl<'a> Builder<'a, '_> {
                 return None;
             }
             let known = self.flow.labels.keys().copied();
-            let similar = similar(&name.text, known).map(str::to_owned);
+            let similar = rely_base::similar(&name.text, known).map(str::to_owned);
             let error = Diagnostic::error(format!("there is no label `{}` in this thread", name.text))
                 .at(name.span, "not a label");
             self.error(match similar {

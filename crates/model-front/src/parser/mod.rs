@@ -10,7 +10,7 @@ mod statements;
 use crate::ast::{Ast, Name};
 use crate::lexer::{Token, TokenKind, lex};
 use crate::limits;
-use rely_base::{Diagnostic, FileId, SourceMap, Span, similar};
+use rely_base::{Diagnostic, FileId, SourceMap, Span};
 
 /// Words that cannot be names, because a statement or an expression can start with them.
 const RESERVED: [&str; 38] = [
@@ -334,7 +334,7 @@ impl<'s> Parser<'s> {
     /// The word of `known` that was probably meant by the current token.
     fn similar_word(&self, known: &[&'static str]) -> Option<String> {
         match self.kind() {
-            TokenKind::Name(word) => similar(word, known.iter().copied()).map(str::to_owned),
+            TokenKind::Name(word) => rely_base::similar(word, known.iter().copied()).map(str::to_owned),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::{Symbol, Translator, Typed, Variable, Viewer, fold, type_name};
 use crate::ast::{BaseType, Binary, Expr, ExprKind, Name, Quantified, Unary};
 use crate::limits;
-use rely_base::{Diagnostic, Span, similar};
+use rely_base::{Diagnostic, Span};
 use rely_program::{BinaryOp, Expr as Term, UnaryOp, Value};
 
 /// An expression of the program with its type in the source.
@@ -179,7 +179,7 @@ impl<'a> Translator<'a> {
         }
         known.extend(self.names.keys());
         known.sort_unstable();
-        let help = match similar(name, known) {
+        let help = match rely_base::similar(name, known) {
             Some(similar) => Some(format!("did you mean `{similar}`?")),
             None => self.help_for_unknown(name, viewer),
         };

@@ -4,7 +4,7 @@ use super::expr::{TypedTerm, truth};
 use super::{Symbol, Translator, Typed, Viewer, fold};
 use crate::ast::{BaseType, CountExpr, Expr, Labels, Name, ThreadRef};
 use crate::flow::NodeId;
-use rely_base::{Diagnostic, Span, similar};
+use rely_base::{Diagnostic, Span};
 use rely_program::{BinaryOp, Expr as Term};
 
 impl<'a> Translator<'a> {
@@ -33,7 +33,7 @@ impl<'a> Translator<'a> {
             }
             None => {
                 let known = self.agents.iter().map(|agent| agent.name.text.as_str());
-                let similar = similar(&name.text, known).map(str::to_owned);
+                let similar = rely_base::similar(&name.text, known).map(str::to_owned);
                 let error = Diagnostic::error(format!("there is no thread `{}`", name.text))
                     .at(name.span, "unknown thread");
                 self.error(match similar {
@@ -67,7 +67,7 @@ impl<'a> Translator<'a> {
         let thread = &declaration.name.text;
         let Some(label) = declaration.flow.labels.get(name.text.as_str()) else {
             let known = declaration.flow.labels.keys().copied();
-            let similar = similar(&name.text, known);
+            let similar = rely_base::similar(&name.text, known);
             let error = Diagnostic::error(format!("`{thread}` has no label `{}`", name.text))
                 .at(name.span, "unknown label")
                 .see(declaration.name.span, "the thread is declared here");
@@ -235,7 +235,7 @@ impl<'a> Translator<'a> {
         };
         let Some(variable) = self.copies[copy].locals.get(&local.text).copied() else {
             let known = self.copies[copy].locals.keys().map(String::as_str);
-            let similar = similar(&local.text, known).map(str::to_owned);
+            let similar = rely_base::similar(&local.text, known).map(str::to_owned);
             let error = Diagnostic::error(format!("`{name}` has no local variable `{}`", local.text))
                 .at(local.span, "unknown name");
             self.error(match similar {

@@ -8,7 +8,7 @@ use super::{Copy, Symbol, Translator, sort};
 use crate::ast::{Ast, BaseType, ItemKind, Name, Simple};
 use crate::flow::Action;
 use crate::limits;
-use rely_base::{Diagnostic, Span, similar};
+use rely_base::{Diagnostic, Span};
 use rely_program::{Initial, Scope, ThreadId, ThreadKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -120,7 +120,7 @@ impl<'a> Translator<'a> {
             }
             None => {
                 let known = self.agents.iter().filter(|agent| agent.is_process);
-                let similar = similar(&name.text, known.map(|agent| agent.name.text.as_str()));
+                let similar = rely_base::similar(&name.text, known.map(|agent| agent.name.text.as_str()));
                 let error = Diagnostic::error(format!("there is no process `{}`", name.text))
                     .at(name.span, "unknown name");
                 let error = match similar {
