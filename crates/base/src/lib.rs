@@ -1,5 +1,5 @@
 //! What every other crate stands on and nothing else: typed ids and arenas, source
-//! positions, budgets, observers and random numbers.
+//! positions, diagnostics, budgets, observers and random numbers.
 //!
 //! This crate knows no programs and no logic, and it never prints.
 //!

@@ -20,6 +20,7 @@
 //! # Ok::<(), rely_base::Diagnostic>(())
 //! ```
 
+mod annotation;
 mod attribute;
 mod facts;
 mod fold;
@@ -240,6 +241,7 @@ fn translate_text(
 ) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let starts: Vec<usize> = whole.units.iter().map(|unit| unit.start).collect();
     let mut renamed = text::conflicting_names(&whole.text, &starts);
+    let annotations = lines.annotations().map_err(|error| vec![error])?;
     let has_harness = !input.harness.entries.is_empty();
     if has_harness {
         text::rename_main(&whole.text, &mut renamed);
@@ -254,7 +256,7 @@ fn translate_text(
         tree = parse(&prepared, lines)?;
     }
     let origin = Origin { prepared: &prepared, lines };
-    lower::lower(input, &tree, &origin, wakeups, budget)
+    lower::lower(input, &tree, &annotations, &origin, wakeups, budget)
 }
 
 fn parse(prepared: &text::Prepared, lines: &LineMap<'_>) -> Result<TranslationUnit, Vec<Diagnostic>> {

@@ -50,9 +50,13 @@ impl Cache {
         let mut hash = Sha256::new();
         let preprocessed = source.preprocessed.as_deref().unwrap_or("");
         let rest = format!("{:?} {:?}", source.effects, source.harness);
-        let others = source.others.iter().flat_map(|unit| [unit.name.as_str(), unit.preprocessed.as_str()]);
+        // Comments can be annotations, and no preprocessor leaves them.
+        let others = source.others.iter().flat_map(|unit| {
+            [unit.name.as_str(), unit.original.as_deref().unwrap_or(""), unit.preprocessed.as_str()]
+        });
+        let included = source.included.iter().flat_map(|file| [file.name.as_str(), file.text.as_str()]);
         let own = [&self.build, options, &source.name, &source.text, preprocessed, &rest];
-        for part in own.into_iter().chain(others) {
+        for part in own.into_iter().chain(others).chain(included) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -113,7 +117,7 @@ mod tests {
     use super::*;
     use rely_program::Goal;
     use rely_report::{Conclusion, Finding};
-    use rely_verify::{Language, Source};
+    use rely_verify::{CText, CUnit, Language, Source};
 
     fn report(reason: &str) -> FileReport {
         let conclusion = Conclusion::unknown(reason, None);
@@ -140,6 +144,17 @@ mod tests {
         assert_ne!(key, cache("1").key("-p assert", &other));
         let preprocessed = Source { preprocessed: Some("y".to_owned()), ..source("x") };
         assert_ne!(key, cache("1").key("-p assert", &preprocessed));
+        let with_unit = |original: &str| {
+            let (name, original) = ("b.c".to_owned(), Some(original.to_owned()));
+            let unit = CUnit { name, original, preprocessed: String::new() };
+            cache("1").key("", &Source { others: vec![unit], ..source("x") })
+        };
+        assert_ne!(with_unit("//@rely never x"), with_unit("//@rely never y"));
+        let with_header = |text: &str| {
+            let file = CText { name: "b.h".to_owned(), text: text.to_owned() };
+            cache("1").key("", &Source { included: vec![file], ..source("x") })
+        };
+        assert_ne!(with_header("//@rely never x"), with_header(""));
     }
 
     #[test]

@@ -423,8 +423,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if matches!(name, "exit" | "__builtin_exit") {
             self.run_destructors()?;
         }
-        self.emit(vec![Op::Halt]);
-        self.end_here();
+        if matches!(name, "abort" | "__builtin_abort" | "__builtin_trap") {
+            self.emit(vec![Op::Halt]);
+            self.end_here();
+        } else {
+            self.finish_program();
+        }
         Ok(Value::void())
     }
 

@@ -12,6 +12,7 @@
 mod access;
 mod alignment;
 mod allocate;
+mod annotation;
 mod approximate;
 mod argument;
 mod arithmetic;
@@ -23,6 +24,7 @@ mod branch;
 mod bytes;
 mod call;
 mod cell;
+mod claim;
 mod condition;
 mod convert;
 mod counters;
@@ -64,12 +66,14 @@ mod typename;
 mod variable_array;
 mod variadic;
 
+use crate::annotation::Annotation;
 use crate::facts::{Facts, ThreadKey};
 use crate::text::{LineMap, Prepared};
 use crate::types::{CType, RecordId};
 use crate::unit::Unit;
 use crate::value::{ObjectId, Target, Value};
 use crate::{CInput, PartlyTranslated, Wakeups};
+use claim::LabelPlace;
 use flow::Flow;
 use join::Parting;
 use lang_c::ast::{Expression, StructType, TranslationUnit};
@@ -77,7 +81,7 @@ use lang_c::span::Node;
 use names::Names;
 use order::AccessLog;
 use rely_base::{Budget, Diagnostic, Span};
-use rely_program::{Program, ProgramBuilder, Sort, ThreadId, VarId};
+use rely_program::{LocationId, Program, ProgramBuilder, Sort, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
 use std::collections::VecDeque;
@@ -122,13 +126,14 @@ impl Origin<'_> {
 pub(crate) fn lower(
     input: &CInput,
     tree: &TranslationUnit,
+    annotations: &[Annotation],
     origin: &Origin<'_>,
     wakeups: Wakeups,
     budget: &Budget,
 ) -> Result<PartlyTranslated, Vec<Diagnostic>> {
     let unit = Unit::new(tree);
     let walk = |ends_at_obstacles| {
-        let choices = Choices { wakeups, ends_at_obstacles };
+        let choices = Choices { annotations, wakeups, ends_at_obstacles };
         walk(input, &unit, origin, choices, budget)
     };
     match walk(false) {
@@ -143,7 +148,8 @@ pub(crate) fn lower(
 
 /// How a program is translated.
 #[derive(Clone, Copy)]
-struct Choices {
+struct Choices<'a> {
+    annotations: &'a [Annotation],
     wakeups: Wakeups,
     ends_at_obstacles: bool,
 }
@@ -152,13 +158,14 @@ fn walk(
     input: &CInput,
     unit: &Unit<'_>,
     origin: &Origin<'_>,
-    choices: Choices,
+    choices: Choices<'_>,
     budget: &Budget,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let Choices { wakeups, ends_at_obstacles } = choices;
+    let Choices { annotations, wakeups, ends_at_obstacles } = choices;
     let mut facts = Facts::new(wakeups);
     for _ in 0..MAX_ROUNDS {
         let mut lowering = Lowering::new(input, unit, origin, &mut facts, budget);
+        lowering.annotations = annotations;
         lowering.ends_at_obstacles = ends_at_obstacles;
         let finished = lowering.run()?;
         finished.note_partings(&mut facts);
@@ -224,6 +231,13 @@ pub(crate) struct Lowering<'a, 'f> {
     partings: Vec<Parting>,
     /// The functions of threads whose results are fetched.
     joined_results: FxHashSet<String>,
+    /// What the program says must hold.
+    annotations: &'a [Annotation],
+    /// The labels of all threads, if there are annotations.
+    label_places: Vec<LabelPlace>,
+    /// Where threads stand that have ended the program, if some annotation asks.
+    ends: Vec<(ThreadId, LocationId)>,
+    wrong_annotations: Vec<Diagnostic>,
     /// What is not supported, so far: the walk goes on behind it, to find all of it.
     obstacles: Vec<Diagnostic>,
     /// Whether there shall be a program whose translation ends at them.

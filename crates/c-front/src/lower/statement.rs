@@ -273,6 +273,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         let join_point = self.new_join_point();
         self.label(join_point.location, name);
+        self.note_label(join_point.location, name);
         if let Some(frame) = self.frames.last_mut() {
             frame.labels.insert(name, join_point);
         }

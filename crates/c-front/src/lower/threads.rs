@@ -37,6 +37,7 @@ pub(super) enum Obligation {
 pub(super) struct Finished {
     builder: ProgramBuilder,
     obligations: Vec<Obligation>,
+    wrong_annotations: Vec<Diagnostic>,
     reached: Vec<Reached>,
     pub(super) partings: Vec<Parting>,
     joined_results: FxHashSet<String>,
@@ -87,6 +88,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             joined_results: FxHashSet::default(),
             atomicity: None,
             is_atomic_call: false,
+            annotations: &[],
+            label_places: Vec::new(),
+            ends: Vec::new(),
+            wrong_annotations: Vec::new(),
             obstacles: Vec::new(),
             ends_at_obstacles: false,
             is_silent: false,
@@ -111,8 +116,17 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return Err(self.obstacles);
         }
         self.tell_meanings();
-        let Lowering { builder, obligations, reached, partings, joined_results, threads, .. } = self;
-        Ok(Finished { builder, obligations, reached, partings, joined_results, threads })
+        let Lowering {
+            builder,
+            obligations,
+            wrong_annotations,
+            reached,
+            partings,
+            joined_results,
+            threads,
+            ..
+        } = self;
+        Ok(Finished { builder, obligations, wrong_annotations, reached, partings, joined_results, threads })
     }
 
     fn no_main(&self) -> Diagnostic {
@@ -145,6 +159,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.builder.assumption("unsequenced-left-to-right");
         }
         self.check_published();
+        self.annotate();
         self.set_initial_values();
         Ok(())
     }
@@ -351,8 +366,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
         // The whole program ends with `main`.
         self.run_destructors()?;
-        self.emit(vec![Op::Halt]);
-        self.end_here();
+        self.finish_program();
         Ok(())
     }
 
@@ -430,6 +444,9 @@ impl Finished {
         }
         if !broken.is_empty() {
             return Err(broken);
+        }
+        if !self.wrong_annotations.is_empty() {
+            return Err(self.wrong_annotations);
         }
         self.builder.finish().map_err(|malformed| {
             let error = Diagnostic::error(format!("internal error: {malformed}"));

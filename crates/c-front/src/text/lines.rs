@@ -8,7 +8,8 @@
 
 use super::compared::Compared;
 use super::lexer::{Token, TokenKind, lex_leniently};
-use rely_base::{FileId, Span};
+use crate::annotation::{Annotation, annotations, refuse_annotations};
+use rely_base::{Diagnostic, FileId, Span};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -99,6 +100,25 @@ impl<'s> LineMap<'s> {
             made.entry(line.origin).or_default().push(index);
         }
         Self { preprocessed, files, units, lines, made, compared: RefCell::default() }
+    }
+
+    /// The properties that stand in comments of the files of the program.
+    pub(crate) fn annotations(&self) -> Result<Vec<Annotation>, Diagnostic> {
+        let mut found = Vec::new();
+        for (index, unit) in self.units.iter().enumerate() {
+            let written = &self.files[unit.file];
+            found.extend(annotations(written.file, written.text, index)?);
+        }
+        let is_unit = |file: usize| self.units.iter().any(|unit| unit.file == file);
+        for (_, included) in self.files.iter().enumerate().filter(|(file, _)| !is_unit(*file)) {
+            refuse_annotations(included.file, included.text)?;
+        }
+        Ok(found)
+    }
+
+    /// The number of the file of the program in which a position lies.
+    pub(crate) fn unit_at(&self, position: usize) -> usize {
+        self.units.partition_point(|unit| unit.start <= position).saturating_sub(1)
     }
 
     /// The span in the user's file of a range of the preprocessed text.
@@ -238,8 +258,7 @@ impl<'s> LineMap<'s> {
     }
 
     fn unit(&self, position: usize) -> UnitLines {
-        let index = self.units.partition_point(|unit| unit.start <= position);
-        self.units[index.saturating_sub(1)]
+        self.units[self.unit_at(position)]
     }
 
     fn line(&self, position: usize) -> Line {

@@ -75,6 +75,8 @@ pub(crate) struct Runs {
     /// The messages of the checks that can fail.
     pub(crate) failures: BTreeSet<String>,
     pub(crate) deadlocks: bool,
+    /// The properties that do not hold, by their numbers.
+    pub(crate) violations: BTreeSet<usize>,
 }
 
 /// All runs of a program, by looking at all states.
@@ -86,6 +88,8 @@ pub(crate) fn explore(program: &Program) -> Runs {
     let mut runs = Runs::default();
     while let Some(state) = pending.pop_front() {
         assert!(seen.len() < MAX_STATES, "the test program has too many states");
+        let violated = semantics.violated_property(&state).expect("properties have values");
+        runs.violations.extend(violated);
         let mut moved = false;
         if !state.halted() {
             for slot in state.slots() {

@@ -13,7 +13,7 @@ fn lowered(text: &str) -> Program {
 
 /// What comes of a program: what is violated, or the last values of `r`; and what is assumed.
 fn told(program: &Program) -> String {
-    let Runs { ends, failures, deadlocks } = explore(program);
+    let Runs { ends, failures, deadlocks, .. } = explore(program);
     let of_interest =
         ["threads-are-joined-once", "thread-handles-are-opaque", "object-addresses"].map(str::to_owned);
     let assumed = program.assumptions().iter().map(ToString::to_string);

@@ -1,6 +1,7 @@
 //! Tests of the C front end through its one entrance.
 
 mod allocation;
+mod annotations;
 mod arithmetic;
 mod attributes;
 mod bad;

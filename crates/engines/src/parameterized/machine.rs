@@ -211,6 +211,7 @@ impl<'s, 'p> Machine<'s, 'p> {
         let source = self.counter(by.thread, by.source);
         let mut guard: Vec<Constraint> = by.branch.guard.iter().chain(also).cloned().collect();
         guard.push(Constraint::ge(&LinearForm::variable(source), &LinearForm::constant(1)));
+        guard.extend(self.is_handle(by));
         guard.extend(self.undisturbed(Some(source)));
         for (thread, points) in &by.places {
             let counters: Vec<VarId> = points.iter().map(|&point| self.counter(*thread, point)).collect();
@@ -227,6 +228,17 @@ impl<'s, 'p> Machine<'s, 'p> {
             updates.sort_by_key(|(variable, _)| *variable);
             self.transitions.push(Transition { edge: by.edge, by: id, guard: draft.guard, updates, end });
         }
+    }
+
+    /// What is known of the handle of the thread that acts, if it matters: a lock that has an owner is not free.
+    fn is_handle(&self, by: &Move) -> Option<Constraint> {
+        let handle = self.system.cells.handle_variable(by.thread)?;
+        let instances = self.system.threads.iter().filter(|thread| !thread.is_template).count();
+        let greatest = LinearForm::constant(instances as i64);
+        by.branch
+            .variables()
+            .any(|variable| variable == handle)
+            .then(|| Constraint::gt(&LinearForm::variable(handle), &greatest))
     }
 
     fn move_threads(&self, by: &Move, draft: &mut Draft) {

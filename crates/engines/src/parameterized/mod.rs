@@ -99,7 +99,7 @@ impl Engine for Parameterized {
         if let Some(trace) = random_walks(program, goal, walks, budget, steps, &mut see) {
             return Claim::Unsafe(trace);
         }
-        let system = match System::new(program, goal, self.symbolic, budget) {
+        let system = match System::of_steps(program, goal, self.symbolic, budget) {
             Ok(system) => system,
             Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
         };
@@ -125,7 +125,7 @@ impl Engine for Parameterized {
 impl Parameterized {
     /// A search would not get far: it counts those that are known one by one. But there may be a simple proof.
     fn claim_of_known_threads(&self, program: &Program, goal: Goal, budget: &Budget) -> Claim {
-        let system = match System::new(program, goal, self.symbolic, budget) {
+        let system = match System::of_steps(program, goal, self.symbolic, budget) {
             Ok(system) => system,
             Err(unfit) => return Claim::Unknown(unfit.reason(NAME)),
         };

@@ -7,7 +7,9 @@
 //!
 //! * a move is impossible which no walk could make in any state that it saw, although it was where other moves of the
 //!   same edge were possible;
-//! * a variable that a move sets to a constant had the value before that it always had where walks could make the move.
+//! * a variable to which a move assigns something else than a sum of itself and a constant is changed by as much as
+//!   it always was where walks could make the move. So a variable that is set to a constant had the value before that
+//!   it always had, and if a thread stores one less than it has read, nobody has written in between.
 //!
 //! What contradicts them counts as a violation. If the search excludes it together with the real ones, then the
 //! assumptions are right, and what was found is inductive for all moves. If it cannot exclude one, that one is dropped.
@@ -86,10 +88,7 @@ impl Assumptions {
                 }
                 continue;
             }
-            let equations = watch.cells.into_iter().filter_map(|(cell, value)| {
-                Some(Constraint::new(LinearForm::variable(cell).minus(&constant(&value?)), Relation::Eq))
-            });
-            let equations: Vec<Constraint> = equations.collect();
+            let equations: Vec<Constraint> = watch.changes.iter().filter_map(Change::equation).collect();
             if !equations.is_empty() {
                 assumptions.before.insert(watch.id, equations);
             }
@@ -130,32 +129,63 @@ impl Assumptions {
 struct Watched {
     id: MoveId,
     is_seen: bool,
-    /// Shared variables that it sets to constants, each with the value that it always had before.
-    cells: Vec<(VarId, Option<Integer>)>,
+    changes: Vec<Change>,
+}
+
+/// By how much a move changes a shared variable, as a form that is no constant.
+struct Change {
+    cell: VarId,
+    by: LinearForm,
+    /// As much as it always was.
+    known: Option<Integer>,
+    /// A value of the variable before, and whether there was another one.
+    before: Option<Integer>,
+    is_varied: bool,
+}
+
+impl Change {
+    /// What is assumed. That several values were stored says little as long as it was one change, made once.
+    fn equation(&self) -> Option<Constraint> {
+        let known = self.known.as_ref()?;
+        let sets_constant = self.by.plus(&LinearForm::variable(self.cell)).is_constant();
+        let equation = || Constraint::new(self.by.minus(&constant(known)), Relation::Eq);
+        (sets_constant || self.is_varied).then(equation)
+    }
+
+    /// What is seen once more; false if it was another change before.
+    fn see(&mut self, value: impl Fn(VarId) -> Option<Integer>, is_first: bool) -> bool {
+        if self.by.variables().any(|variable| value(variable).is_none()) {
+            return false;
+        }
+        let found = self.by.evaluate(|variable| value(variable).unwrap_or(Integer::ZERO));
+        let before = value(self.cell);
+        self.is_varied |= !is_first && self.before != before;
+        self.before = before;
+        let earlier = self.known.replace(found.clone());
+        is_first || earlier == Some(found)
+    }
 }
 
 impl Watched {
     fn new(system: &System<'_>, id: MoveId) -> Self {
         let is_shared = |cell| system.cells.owner(cell).is_none_or(|owner| !system.thread(owner).is_template);
-        let updates = system.get(id).branch.updates.iter();
-        let cells = updates.filter(|(cell, value)| value.is_constant() && is_shared(*cell));
-        Self { id, is_seen: false, cells: cells.map(|(cell, _)| (*cell, None)).collect() }
+        let updates = system.get(id).branch.updates.iter().filter(|(cell, _)| is_shared(*cell));
+        let changes = updates.map(|(cell, value)| (*cell, value.minus(&LinearForm::variable(*cell))));
+        let changes = changes.filter(|(_, by)| !by.is_constant());
+        let changes =
+            changes.map(|(cell, by)| Change { cell, by, known: None, before: None, is_varied: false });
+        Self { id, is_seen: false, changes: changes.collect() }
     }
 
     /// Whether there is nothing left to see.
     fn is_known(&self) -> bool {
-        self.is_seen && self.cells.is_empty()
+        self.is_seen && self.changes.is_empty()
     }
 
     /// The move is possible where cells have some values.
     fn see(&mut self, value: impl Fn(VarId) -> Option<Integer>) {
         let is_first = !std::mem::replace(&mut self.is_seen, true);
-        self.cells.retain_mut(|(cell, known)| {
-            let found = value(*cell);
-            let agrees = is_first || *known == found;
-            *known = found;
-            agrees && known.is_some()
-        });
+        self.changes.retain_mut(|change| change.see(&value, is_first));
     }
 }
 

@@ -528,6 +528,7 @@ fn what_cannot_be_said_is_refused() {
     let directory = Directory::new()
         .with("lost.c", LOST)
         .with("counter.c", COUNTER)
+        .with("annotated.c", "int x;\n//@rely never x == 1\nint main(void) { x = 1; return 0; }\n")
         .with("a.rely", "var x: int;\nthread A { x := 1; }\n");
     let refused = |arguments: &[&str]| text(&directory.rely(arguments).stderr);
     let model = refused(&["check", "--witness", "w.yml", "a.rely"]);
@@ -536,4 +537,9 @@ fn what_cannot_be_said_is_refused() {
     assert!(ending.contains("ends with `.yml` or `.graphml`"), "{ending}");
     let deadlock = refused(&["check", "-e", "explore", "-p", "deadlock", "--witness", "w.yml", "counter.c"]);
     assert!(deadlock.contains("the format has no word for deadlocks"), "{deadlock}");
+    let annotation = refused(&["check", "-p", "assert", "--witness", "w.yml", "annotated.c"]);
+    assert!(
+        annotation.contains("the format has no word for properties that stand in comments"),
+        "{annotation}"
+    );
 }

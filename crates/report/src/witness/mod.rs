@@ -93,6 +93,9 @@ pub fn render_witness(
             }
             let kind = match replay.violation() {
                 Violation::Check(check) => Some(context.program.checks()[check].kind),
+                Violation::Property(_) => {
+                    return Err("the format has no word for properties that stand in comments".to_owned());
+                }
                 _ => None,
             };
             let specification = specification(goal, kind, &text)?;

@@ -105,10 +105,37 @@ impl<'p> System<'p> {
     /// Translates a program.
     pub fn new(program: &'p Program, goal: Goal, limits: Limits, budget: &Budget) -> Result<Self, Unfit> {
         let cells = Cells::new(program);
+        let violations = Translator::new(program, &cells, None, limits).violations(goal);
+        let violations = violations.map_err(|_: TooManyCases| Unfit::PropertyTooComplex)?;
+        Self::with_violations(program, goal, limits, (cells, violations), budget)
+    }
+
+    /// Translates a program for those who look at its properties themselves: if these have too many cases, then none of
+    /// them is here. Where threads are counted at many places, each has its cases.
+    pub fn of_steps(
+        program: &'p Program,
+        goal: Goal,
+        limits: Limits,
+        budget: &Budget,
+    ) -> Result<Self, Unfit> {
+        let cells = Cells::new(program);
+        let violations = Translator::new(program, &cells, None, limits).violations(goal);
+        let is_partial = violations.is_err();
+        let cases = (cells, violations.unwrap_or_default());
+        let mut system = Self::with_violations(program, goal, limits, cases, budget)?;
+        system.halted_states_matter |= is_partial;
+        Ok(system)
+    }
+
+    fn with_violations(
+        program: &'p Program,
+        goal: Goal,
+        limits: Limits,
+        (cells, violations): (Cells, Vec<Violation>),
+        budget: &Budget,
+    ) -> Result<Self, Unfit> {
         let too_complex = |_: TooManyCases| Unfit::PropertyTooComplex;
         let initial = initial_states(program, &cells, limits).map_err(too_complex)?;
-        let violations =
-            Translator::new(program, &cells, None, limits).violations(goal).map_err(too_complex)?;
         let liveness = Liveness::new(program);
         let view = |thread| ThreadView::new(program, &cells, &liveness, thread);
         let threads: Vec<ThreadView> = program.threads().ids().map(view).collect();
