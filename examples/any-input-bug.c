@@ -38,4 +38,4 @@ int main(void) {
     return 0;
 }
 // expect(race): unsafe line 19
-// expect(deadlock): unknown
+// expect(deadlock): safe

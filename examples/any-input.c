@@ -34,4 +34,4 @@ int main(void) {
     return 0;
 }
 // expect(race): unsafe line 17
-// expect(deadlock): unknown
+// expect(deadlock): safe

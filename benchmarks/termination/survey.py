@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Which programs are decided for `deadlock`, `termination` and `fair-termination`, and why the others are not.
 
-Asks `rely check` about every program of the examples and of tables A, C and D, one property at a time:
+Asks `rely check` about every program of the examples and of tables A, C and D, one property at a time. Prints a row for each
+program with the verdicts, who decided, and the seconds that it took, then the reasons of those that are unknown:
 
     python3 benchmarks/termination/survey.py target/release/rely
-    python3 benchmarks/termination/survey.py target/release/rely --property deadlock --seconds 20 examples/barrier.c
+    python3 benchmarks/termination/survey.py target/release/rely examples/barrier.c --property deadlock --seconds 20
 """
 import argparse
 import collections
@@ -35,6 +36,12 @@ def decide(rely, path, prop, seconds):
     return result["verdict"], why or "", spent
 
 
+def cell(verdict, why, spent):
+    """A verdict in the table."""
+    who = f" ({why})" if verdict in ("safe", "unsafe") else ""
+    return f"{verdict.replace('-', ' ')}{who} {spent:.2f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rely", help="the program to ask, such as target/release/rely")
@@ -42,17 +49,24 @@ def main():
     parser.add_argument("--property", action="append", choices=PROPERTIES, help="only this property")
     parser.add_argument("--seconds", type=int, default=5, help="for each question")
     options = parser.parse_args()
-    tally = {}
-    print("| program | property | verdict | by whom, or why not | s |\n|---|---|---|---|---|")
+    properties = options.property or PROPERTIES
+    tally = {prop: collections.Counter() for prop in properties}
+    unknown = []
+    print("| program | " + " | ".join(properties) + " |\n|---" + "|---" * len(properties) + "|")
     for path in options.files or programs():
-        for prop in options.property or PROPERTIES:
+        resolved = path.resolve()
+        name = resolved.relative_to(ROOT) if resolved.is_relative_to(ROOT) else path
+        cells = []
+        for prop in properties:
             verdict, why, spent = decide(options.rely, path, prop, options.seconds)
-            tally.setdefault(prop, collections.Counter())[verdict] += 1
-            resolved = path.resolve()
-            name = resolved.relative_to(ROOT) if resolved.is_relative_to(ROOT) else path
-            print(f"| {name} | {prop} | {verdict} | {why} | {spent:.2f} |", flush=True)
+            tally[prop][verdict] += 1
+            cells.append(cell(verdict, why, spent))
+            if verdict == "unknown":
+                unknown.append(f"- `{name}`, {prop}: {why}")
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     for prop, counts in tally.items():
-        print(f"{prop}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+        print(f"\n{prop}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+    print("\nUnknown:\n\n" + "\n".join(unknown) if unknown else "\nNone is unknown.")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 //! can make.
 //!
 //! * `data`: claims, proofs, reasons and formats, as plain data;
+//! * `recurrence`: loops of traces that can be repeated for ever, though no state of them recurs;
 //! * `obligations`: the one generator of what must be shown of assertions, counts, ranks and movers;
 //! * `exhaustion`, [`rely_guarantee`], [`counting`], [`ranking`], [`helping`], [`reduction`]: the rule of each kind of proof, and
 //!   its check; `verdict`, `confirmation`: from these to verdicts; `export`: the same questions for other solvers.
@@ -40,6 +41,7 @@ mod export;
 pub mod helping;
 mod obligations;
 pub mod ranking;
+mod recurrence;
 pub mod reduction;
 pub mod rely_guarantee;
 mod replay;
@@ -51,6 +53,7 @@ pub use data::{
     StateList, TraceDefect, TraceFormatError, fingerprint, proof_to_json, trace_from_json, trace_to_json,
 };
 pub use export::{export_obligations, recheck};
+pub use recurrence::{Recurrence, recurrence};
 pub use replay::{Replay, replay};
 pub use verdict::{
     CheckOptions, CheckedClaim, Proved, Shown, Verdict, check, check_proof, check_with, confirm,

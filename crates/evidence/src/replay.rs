@@ -3,6 +3,7 @@
 use crate::approximation;
 use crate::data::{Obstacle, ProofDefect, Reason, Rejection, TraceDefect};
 use crate::exhaustion::stuck_in;
+use crate::recurrence::{Recurrence, recurrence};
 use rely_base::Budget;
 use rely_program::race::{Race, Racer};
 use rely_program::{
@@ -26,6 +27,7 @@ pub struct Replay {
     states: Vec<State>,
     stuck: Vec<SlotId>,
     loop_is_fair: bool,
+    recurrence: Option<Recurrence>,
 }
 
 impl Replay {
@@ -56,6 +58,11 @@ impl Replay {
         self.loop_is_fair
     }
 
+    /// The set of states in which the loop of a lasso begins again and again, if it does not lead back to the same state.
+    pub fn recurrence(&self) -> Option<&Recurrence> {
+        self.recurrence.as_ref()
+    }
+
     /// What is wrong at the end.
     pub fn violation(&self) -> Violation {
         self.trace.violation
@@ -70,10 +77,16 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     let initial = semantics.initial(&trace.initial).map_err(TraceDefect::NoInitialState)?;
     let mut states = vec![initial];
     let failed = run(&semantics, &trace, budget, &mut states)?;
-    let mut loop_is_fair = false;
+    let (mut loop_is_fair, mut recurrence) = (false, None);
     if let (Violation::Lasso(repeated), None) = (trace.violation, failed) {
-        let repeated = recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
-        loop_is_fair = is_fair(&semantics, &trace, repeated, budget, &states)?;
+        let repetition = recurs(&semantics, &mut trace, repeated, budget, &mut states)?;
+        loop_is_fair = match &repetition {
+            Repetition::OfState(repeated) => is_fair(&semantics, &trace, *repeated, budget, &states)?,
+            Repetition::OfSet(set) => set.is_fair(),
+        };
+        if let Repetition::OfSet(set) = repetition {
+            recurrence = Some(set);
+        }
         if goal == Goal::FairTermination && !loop_is_fair {
             return Err(Reason::UnfairLoop);
         }
@@ -92,7 +105,7 @@ pub fn replay(program: &Program, goal: Goal, mut trace: Trace, budget: &Budget) 
     }
     match approximation::dependence(program, &trace, &states) {
         Some(construct) => Err(Reason::Approximate(construct.to_owned())),
-        None => Ok(Replay { goal, trace, states, stuck, loop_is_fair }),
+        None => Ok(Replay { goal, trace, states, stuck, loop_is_fair, recurrence }),
     }
 }
 
@@ -145,15 +158,26 @@ fn run(
 /// that: a counter that nobody asks for goes through all values of its type.
 const MOST_REPETITIONS: usize = 600;
 
+/// After so many rounds at most begins a loop that leads to other states for ever.
+const MOST_ROUNDS_BEFORE: usize = 3;
+
+/// What a loop leads back to.
+enum Repetition {
+    /// The state in which its last so many steps began.
+    OfState(usize),
+    /// One of a set of states.
+    OfSet(Recurrence),
+}
+
 /// The last steps lead back to a state from which they were made, maybe after they were repeated: then the trace goes on
-/// so far, and several rounds may be its loop.
+/// so far, and several rounds may be its loop. Or they can be [repeated for ever](recurrence) anyway.
 fn recurs(
     semantics: &Semantics<'_>,
     trace: &mut Trace,
     repeated: usize,
     budget: &Budget,
     states: &mut Vec<State>,
-) -> Result<usize, Reason> {
+) -> Result<Repetition, Reason> {
     let stem = trace.steps.len().checked_sub(repeated).ok_or(TraceDefect::NoLoop)?;
     if repeated == 0 {
         return Err(TraceDefect::NoLoop.into());
@@ -170,10 +194,10 @@ fn recurs(
             states.truncate(start + around + 1);
             trace.steps.truncate(start + around);
             trace.violation = Violation::Lasso(around);
-            return Ok(around);
+            return Ok(Repetition::OfState(around));
         }
         if rounds > MOST_REPETITIONS {
-            return Err(Reason::NoRecurrence);
+            return goes_on(semantics, trace, (stem, repeated), states);
         }
         if rounds == patience {
             (compared, patience) = (end, 2 * patience);
@@ -183,12 +207,32 @@ fn recurs(
             let state = &states[states.len() - 1];
             match semantics.step(state, step.slot, step.edge, &step.choices) {
                 Ok(Outcome::Moved(next)) => states.push(next),
-                _ => return Err(Reason::NoRecurrence),
+                _ => return goes_on(semantics, trace, (stem, repeated), states),
             }
         }
         trace.steps.extend_from_slice(&round);
         rounds += 1;
     }
+}
+
+/// The last steps of a trace, which were repeated, can be repeated for ever.
+fn goes_on(
+    semantics: &Semantics<'_>,
+    trace: &mut Trace,
+    (stem, repeated): (usize, usize),
+    states: &mut Vec<State>,
+) -> Result<Repetition, Reason> {
+    let starts = (stem..=trace.steps.len() - repeated).step_by(repeated);
+    for start in starts.take(MOST_ROUNDS_BEFORE + 1) {
+        let end = start + repeated;
+        if let Some(set) = recurrence(semantics, &states[start], &trace.steps[start..end]) {
+            states.truncate(end + 1);
+            trace.steps.truncate(end);
+            trace.violation = Violation::Lasso(repeated);
+            return Ok(Repetition::OfSet(set));
+        }
+    }
+    Err(Reason::NoRecurrence)
 }
 
 /// Whether each thread moves in the loop of a lasso, or cannot move in some state of it (weak fairness). While somebody

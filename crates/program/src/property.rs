@@ -57,6 +57,11 @@ impl Goal {
         matches!(self, Goal::Termination | Goal::FairTermination)
     }
 
+    /// Whether the question is who goes on or ends. Then a failed assertion ends no run, nor does an overflow.
+    pub fn is_about_going_on(self) -> bool {
+        self == Goal::Deadlock || self.is_termination()
+    }
+
     /// Whether a failed check of this kind violates the goal. Under other goals such a
     /// run is assumed not to happen.
     pub fn includes(self, kind: CheckKind) -> bool {

@@ -5,11 +5,11 @@
 
 use crate::advice::{advice, after_stop, before_begin, either};
 use crate::explain::Sentence;
-use crate::interleaving::{Interleaving, SourceRange, StepTaken, statement, thread_name};
+use crate::interleaving::{Interleaving, SourceRange, StepTaken, is_named_in_source, statement, thread_name};
 use crate::race::RaceReport;
 use crate::race_pairs::RacePair;
 use rely_base::{Diagnostic, Interrupted, SourceMap, Span, StopReason};
-use rely_evidence::{Replay, Verdict};
+use rely_evidence::{Recurrence, Replay, Verdict};
 use rely_program::{
     CheckKind, EdgeId, Goal, Op, Program, PropertyKind, Semantics, SlotId, SlotStatus, State, Violation,
 };
@@ -373,6 +373,7 @@ impl ViolationReport {
                     "; the loop is unfair: it leaves out a thread that could always go on (see `--fair`)"
                 }
             };
+            report.message += &replay.recurrence().map(|set| changes(set, program, last)).unwrap_or_default();
         }
         let semantics = Semantics::new(program);
         let running = last.slots().filter(|&slot| semantics.status(last, slot) == SlotStatus::Running);
@@ -439,6 +440,18 @@ impl ViolationReport {
             }
         }
     }
+}
+
+/// What differs from round to round of a loop that leads to other states.
+fn changes(set: &Recurrence, program: &Program, last: &State) -> String {
+    let changing = set.changing().filter_map(|(slot, var, range)| {
+        let name = &program.vars()[var].name;
+        let owner = slot.map(|slot| format!("{}.", thread_name(program, last, slot))).unwrap_or_default();
+        is_named_in_source(name).then(|| format!("`{owner}{name}` ({range})"))
+    });
+    let changing: Vec<String> = changing.collect();
+    let values = if changing.is_empty() { "values".to_owned() } else { changing.join(", ") };
+    format!("; {values} may differ from round to round, and the loop can be repeated for all of them")
 }
 
 /// Where each of some threads stands that has started and not ended.

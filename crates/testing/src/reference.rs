@@ -76,10 +76,10 @@ impl Outcomes {
 }
 
 impl<'p> Reference<'p> {
-    /// Whether a check that fails ends the run: if the question is whether runs end, assertions and overflows do not.
+    /// Whether a check that fails ends the run: if the question is who goes on or ends, assertions and overflows do not.
     fn ends_run(&self, check: CheckId) -> bool {
         let kind = self.program.checks()[check].kind;
-        !self.goal.is_termination() || !matches!(kind, CheckKind::Assertion | CheckKind::Overflow)
+        !self.goal.is_about_going_on() || !matches!(kind, CheckKind::Assertion | CheckKind::Overflow)
     }
 
     /// Asks about a program and a goal. Only `assert`, `deadlock` and `overflow` are answered.

@@ -359,7 +359,7 @@ impl Prepared {
 
     /// The verdict that the evidence of a claim allows.
     fn judge(&self, source: &Program, goal: Goal, claim: Claim, budget: &Budget) -> Verdict {
-        let asks_for_waits = goal == Goal::Deadlock || goal.is_termination();
+        let asks_for_waits = goal.is_about_going_on();
         if asks_for_waits && source.assumptions().contains(&INEXACT_WAITS) {
             return rely_evidence::check(source, goal, Claim::Unknown(Reason::InexactWaits(goal)), budget)
                 .into_verdict();
@@ -412,15 +412,15 @@ impl Prepared {
     }
 }
 
-/// The program as the front end made it, with the checks that end a run. If the question is whether runs end, a
-/// failed assertion ends none. Nor does an overflow, in a proof; but a run without end that needs one is not shown,
-/// since C says nothing about what happens then.
+/// The program as the front end made it, with the checks that end a run. If the question is who goes on or ends, a
+/// failed assertion ends none. Nor does an overflow, in a proof; but a run that needs one is not shown, since C says
+/// nothing about what happens then.
 fn checked_of(source: &Program, goal: Goal, is_proved: bool) -> Cow<'_, Program> {
     let ignored: &[CheckKind] = match is_proved {
         true => &[CheckKind::Assertion, CheckKind::Overflow],
         false => &[CheckKind::Assertion],
     };
-    match goal.is_termination() {
+    match goal.is_about_going_on() {
         true => Cow::Owned(rely_passes::without_checks(source, ignored)),
         false => Cow::Borrowed(source),
     }

@@ -300,8 +300,8 @@ int __wrapper_mtx_lock(mtx_t *mutex) { return pthread_mutex_lock(mutex) ? 2 : 0;
 int __wrapper_mtx_trylock(mtx_t *mutex) { return pthread_mutex_trylock(mutex) ? 1 : 0; }
 //: mtx_timedlock
 int __wrapper_mtx_timedlock(mtx_t *mutex, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return pthread_mutex_trylock(mutex) ? 4 : 0;
-    return pthread_mutex_lock(mutex) ? 2 : 0;
+    int error = pthread_mutex_timedlock(mutex, time);
+    return error == 110 ? 4 : error ? 2 : 0;
 }
 //: mtx_unlock
 int __wrapper_mtx_unlock(mtx_t *mutex) { return pthread_mutex_unlock(mutex) ? 2 : 0; }
@@ -313,9 +313,8 @@ int __wrapper_cnd_init(cnd_t *condition) { return pthread_cond_init(condition, 0
 int __wrapper_cnd_wait(cnd_t *condition, mtx_t *mutex) { return pthread_cond_wait(condition, mutex) ? 2 : 0; }
 //: cnd_timedwait
 int __wrapper_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time) {
-    int result = pthread_cond_wait(condition, mutex);
-    if (__VERIFIER_nondet_bool()) return 4;
-    return result ? 2 : 0;
+    int result = pthread_cond_timedwait(condition, mutex, time);
+    return result == 110 ? 4 : result ? 2 : 0;
 }
 //: cnd_signal
 int __wrapper_cnd_signal(cnd_t *condition) { return pthread_cond_signal(condition); }
@@ -357,30 +356,17 @@ void *__wrapper_tss_get(tss_t key) { return pthread_getspecific(key); }
 int __wrapper_tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
 //: tss_delete
 void __wrapper_tss_delete(tss_t key) { }
-/* A lock that can be taken at once is taken, whatever the time. */
-//: pthread_mutex_timedlock
-int __wrapper_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) {
-        int error = pthread_mutex_trylock(mutex);
-        return error == 16 ? 110 : error;
-    }
-    return pthread_mutex_lock(mutex);
-}
+/* Who waits for a time only is never blocked: to take the lock later is to try it later, and nothing happens between. */
 //: pthread_rwlock_timedrdlock
 int __wrapper_pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return pthread_rwlock_tryrdlock(lock) ? 110 : 0;
-    return pthread_rwlock_rdlock(lock);
+    return pthread_rwlock_tryrdlock(lock) ? 110 : 0;
 }
 //: pthread_rwlock_timedwrlock
 int __wrapper_pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return pthread_rwlock_trywrlock(lock) ? 110 : 0;
-    return pthread_rwlock_wrlock(lock);
+    return pthread_rwlock_trywrlock(lock) ? 110 : 0;
 }
 //: sem_timedwait
-int __wrapper_sem_timedwait(sem_t *semaphore, const struct timespec *time) {
-    if (__VERIFIER_nondet_bool()) return sem_trywait(semaphore);
-    return sem_wait(semaphore);
-}
+int __wrapper_sem_timedwait(sem_t *semaphore, const struct timespec *time) { return sem_trywait(semaphore); }
 //: memcpy
 void *__exact_memcpy(void *to, const void *from, unsigned long n) {
     unsigned char *t = to;

@@ -4,6 +4,10 @@
 //! error-checking also holds its kind, and how often its owner has taken it beyond the first time;
 //! for all others there are no such variables. Who waits is served in any order, as POSIX allows.
 //!
+//! Who waits for a lock no longer than some time never waits in vain, so that is a way to try it: to take it later
+//! is to try it later, since nothing of the thread's happens between; and if the time is over, the lock was taken at some
+//! moment of it.
+//!
 //! What POSIX leaves undefined is a violation: to give back a normal mutex that one does not hold,
 //! to destroy one that is held or to set it up again.
 
@@ -25,6 +29,8 @@ const NOT_OWNER: i128 = 1;
 const BUSY: i128 = 16;
 /// `EINVAL`.
 const INVALID: i128 = 22;
+/// `ETIMEDOUT`, for a mutex that is taken all the time.
+const TIMED_OUT: i128 = 110;
 /// `EDEADLK`, for a thread that would wait for itself.
 const DEADLOCK: i128 = 35;
 
@@ -99,15 +105,22 @@ impl Mutex {
         vec![Op::wait(ready), Op::Assign(changes)]
     }
 
-    fn try_lock(&self, result: Option<VarId>) -> Vec<Op> {
+    /// Takes it if that is possible at once, and says otherwise what is wrong.
+    fn try_lock(&self, taken: Expr, result: Option<VarId>) -> Vec<Op> {
         let again = fold::and(self.is_mine(), self.has_kind(RECURSIVE));
         let possible = fold::or(self.is_free(), again.clone());
         let owner = fold::ite(self.is_free(), Expr::This, self.owner.read());
         let mut changes = vec![(self.owner.clone(), owner)];
         changes.extend(self.counted(again, BinaryOp::Add));
-        let value = fold::ite(possible, Expr::Int(0), Expr::Int(BUSY));
+        let value = fold::ite(possible, Expr::Int(0), taken);
         changes.extend(result.map(|result| (Place::Scalar(result), value)));
         vec![Op::Assign(changes)]
+    }
+
+    /// What is wrong when the time is over; an error-checking mutex does not wait for its owner.
+    fn too_late(&self) -> Expr {
+        let refused = fold::and(self.is_mine(), self.has_kind(ERROR_CHECKING));
+        fold::ite(refused, Expr::Int(DEADLOCK), Expr::Int(TIMED_OUT))
     }
 
     fn unlock(&self, result: Option<VarId>, check: CheckId) -> Vec<Op> {
@@ -168,8 +181,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
             ("pthread_mutex_trylock" | "pthread_spin_trylock", [mutex]) => {
                 let found = self.mutexes(mutex, opaque)?;
                 let result = self.result_if(wanted != Wanted::Nothing);
-                self.act_on_mutex(found, |mutex, _| mutex.try_lock(result));
+                self.act_on_mutex(found, |mutex, _| mutex.try_lock(Expr::Int(BUSY), result));
                 result_value(result, BUSY)
+            }
+            ("pthread_mutex_timedlock", [mutex, until]) => {
+                let found = self.mutexes(mutex, opaque)?;
+                self.eval_and_discard(until)?;
+                let result = self.result_if(wanted != Wanted::Nothing);
+                self.act_on_mutex(found, |mutex, _| mutex.try_lock(mutex.too_late(), result));
+                result_value(result, TIMED_OUT)
             }
             ("pthread_mutex_init" | "pthread_spin_init", [mutex, attributes]) => {
                 self.init_mutex(mutex, attributes, opaque, at)?;

@@ -3,11 +3,13 @@
 //! Every edge is a step of its own, since a thread can go round inside of an atomic block for ever, and no step is
 //! left out: an order that does not matter for where a run leads can matter for whether it ends. The steps between
 //! states are kept. A cycle of them, with the way to it, is a run that never ends; a state in
-//! which nothing moves, and not all has ended, is wrong as well. If all states were visited and there is neither,
+//! which nothing moves, and not all has ended, is wrong as well. A loop need not come back to a state (see
+//! [`growing`](super::growing)). If all states were visited and there is neither,
 //! every run ends.
 
 use super::cycles::{Graph, Link};
 use super::fair::{Resting, fair_cycle};
+use super::growing::Samples;
 use super::store::{Insertion, StateId, StateStore};
 use super::trace;
 use crate::values::Values;
@@ -49,6 +51,8 @@ pub(super) struct LassoSearch<'a, 'p> {
     sampled: bool,
     /// The first thing without a meaning that some run has met.
     trouble: Option<Reason>,
+    /// Where one has looked for loops that lead to other states for ever.
+    samples: Samples,
 }
 
 impl<'a, 'p> LassoSearch<'a, 'p> {
@@ -60,7 +64,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (store, graph) = (StateStore::new(), Graph::default());
-        let packed = Vec::new();
+        let (packed, samples) = (Vec::new(), Samples::default());
         Self {
             semantics,
             values,
@@ -72,6 +76,7 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
             packed,
             sampled: false,
             trouble: None,
+            samples,
         }
     }
 
@@ -124,15 +129,18 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
         let (mut index, mut next_look) = (0, STATES_AT_FIRST);
         while let Some((id, bytes)) = self.store.get(index) {
             semantics.unpack(bytes, &mut state).expect("the store holds what was packed");
-            if index.is_multiple_of(STATES_PER_REPORT) {
-                self.report(index)?;
+            if index.is_multiple_of(STATES_PER_REPORT)
+                && let Err(claim) = self.report(index)
+            {
+                // What was seen until here may be enough.
+                self.look_for_cycle()?;
+                return Err(claim);
             }
             if index == next_look {
                 next_look *= 2;
                 self.look_for_cycle()?;
             }
             if let Err(claim) = self.expand(id, &state, &mut successors) {
-                // What was seen until here may be enough.
                 self.look_for_cycle()?;
                 return Err(claim);
             }
@@ -206,10 +214,19 @@ impl<'a, 'p> LassoSearch<'a, 'p> {
     }
 
     fn look_for_cycle(&mut self) -> Result<(), Box<Claim>> {
-        let Some((first, cycle)) = self.cycle()? else { return Ok(()) };
+        let Some((first, cycle)) = self.cycle()? else { return self.look_for_growth() };
         let mut way = self.way_to(StateId::from_index(first));
         way.extend(cycle.iter().map(|&(state, slot)| (StateId::from_index(state), slot)));
         Err(Box::new(self.shown(&way, Violation::Lasso(cycle.len()))))
+    }
+
+    /// Looks for a loop that can be repeated for ever although it leads to other states.
+    fn look_for_growth(&mut self) -> Result<(), Box<Claim>> {
+        let stop = |reason| Box::new(Claim::Unknown(Reason::Stopped(reason)));
+        let LassoSearch { semantics, values, budget, store, .. } = self;
+        let found = self.samples.look(semantics, values, store, self.scope.fair, budget).map_err(stop)?;
+        let Some((last, repeated)) = found else { return Ok(()) };
+        Err(Box::new(self.shown(&self.way_to(last), Violation::Lasso(repeated))))
     }
 
     /// The first state of a cycle that counts, and the steps that lead back to it.

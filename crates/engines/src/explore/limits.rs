@@ -13,6 +13,11 @@ define_limits! {
         states_for_shorter_trace = 1_000_000,
         /// The same for a trace that a walk has found: what lies deep is seldom found again by searching.
         states_after_walk = 50_000,
+        /// If there can be any number of threads, a deadlock is first looked for with one of them, then with two, up to so
+        /// many,
+        few_threads = 4,
+        /// and in so many states each time: less than a second.
+        states_of_few_threads = 20_000,
         /// How many states may be visited to find out whether every run ends. The checker visits as many again, and
         /// it has a limit of its own.
         states_for_termination = 1_000_000,

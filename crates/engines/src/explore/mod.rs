@@ -17,6 +17,7 @@
 mod cycles;
 mod effects;
 mod fair;
+mod growing;
 mod lasso;
 mod limits;
 mod partial_order;
@@ -32,9 +33,9 @@ use crate::random_walk::{WalkLimits, random_walks};
 use crate::values::Values;
 use lasso::LassoSearch;
 use rely_base::{Budget, Observer};
-use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction};
+use rely_evidence::{Claim, Exhausted, Proof, Reason, Reduction, replay};
 use rely_program::analysis::has_void_runs;
-use rely_program::{Goal, Program, Semantics, Trace, Violation};
+use rely_program::{Goal, Program, Semantics, ThreadKind, Trace, Violation};
 use search::{End, Findings, Found, Scope, Search};
 use waits::Waits;
 
@@ -122,8 +123,11 @@ impl Exploration<'_> {
                 self.shorter_trace(&semantics, &values, depth, self.options.limits.states_after_walk);
             return Claim::Unsafe(shorter.unwrap_or(trace));
         }
+        if let Some(claim) = self.deadlock_of_few(program, &semantics, &values) {
+            return claim;
+        }
         let ExploreOptions { reduction, max_states, shortest, .. } = self.options;
-        let scope = Scope { goal: self.goal, reduction, max_states, max_depth: None };
+        let scope = Scope { goal: self.goal, reduction, max_states, max_depth: None, max_threads: None };
         let mut search = Search::new(&semantics, &values, scope, self.budget, self.observer);
         let found = match search.run(&values) {
             End::Stopped(reason) => return Claim::Unknown(reason),
@@ -156,7 +160,7 @@ impl Exploration<'_> {
             return Claim::Unknown(trouble);
         }
         if findings.sampled {
-            return Claim::Unknown(Reason::Sampled);
+            return self.seen_to_wait(program, semantics, values, findings);
         }
         if self.goal == Goal::Deadlock && findings.reduced && has_void_runs(program) {
             drop(findings);
@@ -173,6 +177,53 @@ impl Exploration<'_> {
                 }
             }
         }
+    }
+
+    /// Not all that can follow was seen. If a thread waits in all that was, the checker may be able to see the rest.
+    fn seen_to_wait(
+        &self,
+        program: &Program,
+        semantics: &Semantics<'_>,
+        values: &Values,
+        mut findings: Findings,
+    ) -> Claim {
+        let stuck = findings.waits.take().and_then(Waits::first_stuck);
+        let trace = stuck.and_then(|at| {
+            let found = Found { at, last_step: vec![], violation: Violation::Deadlock };
+            trace::rebuild(semantics, values, &findings.store, found, self.budget).ok()
+        });
+        let is_right = |trace: &Trace| replay(program, self.goal, trace.clone(), self.budget).is_ok();
+        trace.filter(is_right).map_or(Claim::Unknown(Reason::Sampled), Claim::Unsafe)
+    }
+
+    /// A deadlock of a few threads, if there can be any number: among all states those of one more thread are
+    /// always nearer than those in which all stand still.
+    fn deadlock_of_few(
+        &self,
+        program: &Program,
+        semantics: &Semantics<'_>,
+        values: &Values,
+    ) -> Option<Claim> {
+        let (known, templates): (Vec<_>, Vec<_>) =
+            program.threads().values().partition(|thread| thread.kind != ThreadKind::Template);
+        if self.goal != Goal::Deadlock || templates.is_empty() {
+            return None;
+        }
+        let Limits { few_threads, states_of_few_threads, .. } = self.options.limits;
+        let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(states_of_few_threads as u64));
+        (1..=few_threads).find_map(|few| {
+            let max_threads = Some(known.len() + few);
+            let scope = Scope { goal: self.goal, reduction: true, max_states, max_depth: None, max_threads };
+            let mut search = Search::new(semantics, values, scope, self.budget, self.observer);
+            match search.run(values) {
+                End::Violated(found) => {
+                    trace::rebuild(semantics, values, &search.findings.store, found, self.budget)
+                        .ok()
+                        .map(Claim::Unsafe)
+                }
+                End::Exhausted | End::Stopped(_) => None,
+            }
+        })
     }
 
     /// A violation that is seen on random walks.
@@ -199,7 +250,8 @@ impl Exploration<'_> {
             None => self.budget.clone(),
         };
         let max_states = Some(self.options.max_states.unwrap_or(u64::MAX).min(most_states as u64));
-        let scope = Scope { goal: self.goal, reduction: false, max_states, max_depth: Some(depth) };
+        let max_depth = Some(depth);
+        let scope = Scope { goal: self.goal, reduction: false, max_states, max_depth, max_threads: None };
         let mut search = Search::new(semantics, values, scope, &budget, self.observer);
         match search.run(values) {
             End::Violated(found) => {

@@ -30,6 +30,8 @@ pub(super) struct Scope {
     pub(super) max_states: Option<u64>,
     /// Only violations after fewer complete steps than this are of interest.
     pub(super) max_depth: Option<u64>,
+    /// Only states with so many threads are of interest.
+    pub(super) max_threads: Option<usize>,
 }
 
 /// Why a search has ended.
@@ -254,6 +256,10 @@ impl<'a, 'p> Search<'a, 'p> {
         let summary = self.successors.for_each(state, slot, &mut |step| {
             findings.transitions += 1;
             match step.reached {
+                Reached::State(next) if scope.max_threads.is_some_and(|most| next.slots().len() > most) => {
+                    expansion.leads_on = true;
+                    findings.sampled = true;
+                }
                 Reached::State(next) => match findings.add(semantics, next, Some(id)) {
                     Ok(found) => {
                         expansion.leads_on = true;

@@ -53,6 +53,17 @@ pub(super) fn along(
     budget: &Budget,
 ) -> Result<(Vec<Value>, Vec<TraceStep>), StopReason> {
     let initial = initial_choices(semantics, values, store.bytes(way[0].0), budget)?;
+    Ok((initial, steps_along(semantics, values, store, way, budget)?))
+}
+
+/// The steps of such a run alone, which may begin anywhere.
+pub(super) fn steps_along(
+    semantics: &Semantics<'_>,
+    values: &Values,
+    store: &StateStore,
+    way: &[(StateId, Option<SlotId>)],
+    budget: &Budget,
+) -> Result<Vec<TraceStep>, StopReason> {
     let mut successors = Successors::new(semantics, values, budget);
     let mut steps = Vec::new();
     for link in way.windows(2) {
@@ -63,7 +74,7 @@ pub(super) fn along(
         };
         steps.extend(step_between(semantics, step, store, link[0].0, to)?);
     }
-    Ok((initial, steps))
+    Ok(steps)
 }
 
 /// What is called with each step.

@@ -8,6 +8,7 @@
 //!
 //! Nothing here has to be trusted: the checker looks at every assertion again.
 
+use super::landmarks::{Growth, landmarks};
 use super::limits::Limits;
 use super::state::{Case, Keys};
 use rely_base::{Budget, Id, StopReason};
@@ -43,6 +44,7 @@ struct Analysis<'a, 'p, D> {
     limits: Limits,
     budget: &'a Budget,
     keys: Keys,
+    landmarks: Vec<Constraint>,
     at: Cases<D>,
 }
 
@@ -55,7 +57,20 @@ struct Arrival<D> {
 
 impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
     fn new(system: &'a System<'p>, limits: Limits, budget: &'a Budget) -> Self {
-        Self { system, limits, budget, keys: Keys::new(system, limits), at: nowhere(system) }
+        let (keys, landmarks) = (Keys::new(system, limits), landmarks(system, limits.landmarks));
+        Self { system, limits, budget, keys, landmarks, at: nowhere(system) }
+    }
+
+    /// How far what is known at a control point may grow that was visited so often, if so many cases are told apart there.
+    fn growth(&self, visited: usize, cases: usize) -> Growth<'_> {
+        let Limits { visits_before_widening, visits_up_to_landmarks, .. } = self.limits;
+        match visited {
+            few if few < visits_before_widening => Growth::Exact,
+            some if some < visits_before_widening + visits_up_to_landmarks * cases.max(1) => {
+                Growth::UpTo(&self.landmarks)
+            }
+            _ => Growth::Free,
+        }
     }
 
     /// Grows until nothing is new.
@@ -67,8 +82,11 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
             let mut changed = Vec::new();
             for Arrival { thread, point, case } in arrivals {
                 let visited = &mut visits[thread.index()][point.index()];
-                let widen = *visited >= self.limits.visits_before_widening;
-                if add(&mut self.at[thread.index()][point.index()], case, widen) {
+                let mut cases = std::mem::take(&mut self.at[thread.index()][point.index()]);
+                let number = cases.len();
+                let is_news = add(&mut cases, case, self.growth(*visited, number));
+                self.at[thread.index()][point.index()] = cases;
+                if is_news {
                     *visited += 1;
                     if !changed.contains(&(thread, point)) {
                         changed.push((thread, point));
@@ -96,7 +114,7 @@ impl<'a, 'p, D: NumericDomain> Analysis<'a, 'p, D> {
             }
         }
         for Arrival { thread, point, case } in arrivals {
-            add(&mut next[thread.index()][point.index()], case, false);
+            add(&mut next[thread.index()][point.index()], case, Growth::Exact);
         }
         self.at = next;
         Ok(())
@@ -275,11 +293,11 @@ fn nowhere<D>(system: &System<'_>) -> Cases<D> {
 }
 
 /// Adds a case to those of the same values of flags; says whether that is news.
-fn add<D: NumericDomain>(cases: &mut Vec<Case<D>>, new: Case<D>, widen: bool) -> bool {
+fn add<D: NumericDomain>(cases: &mut Vec<Case<D>>, new: Case<D>, growth: Growth<'_>) -> bool {
     match cases.iter_mut().find(|known| known.key == new.key) {
         Some(known) if known.includes(&new) => false,
         Some(known) => {
-            *known = known.join(&new, widen);
+            *known = known.join(&new, growth);
             true
         }
         None => {

@@ -7,6 +7,10 @@ define_limits! {
     pub struct Limits {
         /// After so many visits of a control point its assertion is widened, so that the analysis ends.
         visits_before_widening = 3,
+        /// After so many visits more for each case it is widened without regard to the bounds that guards mention.
+        visits_up_to_landmarks = 8,
+        /// So many of these bounds at most.
+        landmarks = 80,
         /// How often assertions are made stronger again after that.
         narrowings = 2,
         /// So many combinations of values of flags at most are told apart at a control point.

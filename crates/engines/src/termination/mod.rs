@@ -35,6 +35,7 @@ mod farkas;
 mod graph;
 mod help;
 mod invariants;
+mod landmarks;
 mod limits;
 mod proof;
 mod ranks;

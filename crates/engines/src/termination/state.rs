@@ -1,5 +1,6 @@
 //! What a thread knows at a control point: numbers, and where the others are.
 
+use super::landmarks::Growth;
 use super::limits::Limits;
 use rely_base::Id;
 use rely_logic::domains::NumericDomain;
@@ -183,9 +184,8 @@ impl<D: NumericDomain> Case<D> {
         self.numbers.includes(&other.numbers) && places.into_iter().all(|(known, more)| *known || !*more)
     }
 
-    pub(super) fn join(&self, other: &Self, widen: bool) -> Self {
-        let joined = self.numbers.join(&other.numbers);
-        let numbers = if widen { self.numbers.widen(&joined) } else { joined };
+    pub(super) fn join(&self, other: &Self, growth: Growth<'_>) -> Self {
+        let numbers = growth.apply(&self.numbers, self.numbers.join(&other.numbers));
         let unite = |(left, right): (&Points, &Points)| -> Points {
             left.iter().zip(right).map(|(left, right)| *left || *right).collect()
         };
@@ -236,10 +236,15 @@ impl<D> Case<D> {
 
 /// The numbers after the assignments of a step.
 fn update<D: NumericDomain>(mut numbers: D, system: &System<'_>, by: &Move) -> D {
-    for (cell, value) in &by.branch.updates {
-        numbers.assign(system.cells.after(*cell), value);
+    // One after the other will do unless a value is computed from a cell that got another one.
+    let updates = &by.branch.updates;
+    let is_read =
+        |cell: &VarId, others: &[(VarId, LinearForm)]| others.iter().any(|(_, value)| value.contains(*cell));
+    let one_by_one = (0..updates.len()).all(|index| !is_read(&updates[index].0, &updates[index + 1..]));
+    for (cell, value) in updates {
+        numbers.assign(if one_by_one { *cell } else { system.cells.after(*cell) }, value);
     }
-    for (cell, _) in &by.branch.updates {
+    for (cell, _) in updates.iter().filter(|_| !one_by_one) {
         let after = system.cells.after(*cell);
         numbers.assign(*cell, &LinearForm::variable(after));
         numbers.forget(after);

@@ -117,6 +117,21 @@ fn threads_that_stay_out_of_the_way() {
 }
 
 #[test]
+fn what_others_count_stops_at_their_bounds() {
+    let counts = |bound: &str| {
+        format!(
+            "var x, y: int = 0; const N = {bound};
+            thread A {{ while x < 1000000 {{ x := x + 1; }} }}
+            thread B {{ while y < N {{ y := y + 1; }} }}
+            thread C {{ await x == 1000000 && y == 2000001; }}"
+        )
+    };
+    check(&counts("2000001"), "safe");
+    check_for(Goal::Deadlock, &counts("2000001"), "safe");
+    check(&counts("2000002"), "unknown");
+}
+
+#[test]
 fn who_waits_for_ever_does_not_end() {
     check("var f: bool = false; thread A { await f; } thread B { f := true; }", "safe");
     check("var f: bool = false; thread A { await f; } thread B { skip; }", "unknown");

@@ -30,7 +30,13 @@ fn judged(program: &Program, goal: Goal, trace: Trace) -> String {
 }
 
 #[track_caller]
-fn check_lasso(source: &str, goal: Goal, steps: &[(usize, usize)], repeated: usize, expected: &str) {
+pub(crate) fn check_lasso(
+    source: &str,
+    goal: Goal,
+    steps: &[(usize, usize)],
+    repeated: usize,
+    expected: &str,
+) {
     assert_eq!(judged(&program(source), goal, lasso(steps, repeated)), expected, "{steps:?}, {repeated}");
 }
 
@@ -78,14 +84,6 @@ fn a_loop_may_need_some_rounds_to_come_back() {
         process T { entry -> entry: x := (x + 2) % 7; }
         start T;";
     check_lasso(wrapping, Goal::Termination, &[(0, 0)], 1, "a trace of 7 steps, replayed");
-    let growing = "var x: int = 0; process T { entry -> entry: x := x + 1; } start T;";
-    check_lasso(
-        growing,
-        Goal::Termination,
-        &[(0, 0)],
-        1,
-        "some steps may be repeated for ever, but the states in which they begin are not the same",
-    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod helping;
 mod lassos;
 mod notation;
 mod ranking;
+mod recurrences;
 mod reduced;
 mod rely_guarantee;
 mod solvers;

@@ -16,6 +16,8 @@ use crate::linear::{Constraint, LinearForm, Relation, VarId};
 pub struct Octagons {
     /// `None` if there is no point.
     matrix: Option<Matrix>,
+    /// Whether it is known to be closed. Then a new bound changes only ways through its own nodes.
+    is_closed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,8 +81,15 @@ impl Matrix {
     }
 
     /// Shortest paths, tightened to integers; `None` if there is no integer point.
-    fn closed(mut self) -> Option<Self> {
-        self.shortest_paths();
+    fn closed(self) -> Option<Self> {
+        let all = (0..self.size()).map(Node).collect::<Vec<_>>();
+        self.closed_through(&all)
+    }
+
+    /// The same if it was closed before bounds between some nodes were added: every way that got shorter leads through one
+    /// of them, and is made of ways between them that were the shortest ones already.
+    fn closed_through(mut self, changed: &[Node]) -> Option<Self> {
+        self.shortest_paths(changed);
         let size = self.size();
         // 2x <= c bounds x by c/2 rounded down.
         for node in (0..size).map(Node) {
@@ -105,9 +114,9 @@ impl Matrix {
         Some(self)
     }
 
-    fn shortest_paths(&mut self) {
+    fn shortest_paths(&mut self, through: &[Node]) {
         let size = self.size();
-        for via in 0..size {
+        for &Node(via) in through {
             for from in 0..size {
                 let Some(first) = self.bounds[from * size + via].clone() else { continue };
                 for to in 0..size {
@@ -188,7 +197,7 @@ fn edge(form: &LinearForm) -> Option<(Signed, Signed, Integer)> {
 
 impl Octagons {
     fn from_matrix(matrix: Option<Matrix>) -> Self {
-        Self { matrix: matrix.map(Matrix::trimmed) }
+        Self { matrix: matrix.map(Matrix::trimmed), is_closed: true }
     }
 
     /// Both matrices over the variables of both.
@@ -217,7 +226,10 @@ impl Octagons {
         let position = |variable: VarId| matrix.variables.binary_search(&variable).unwrap_or(0);
         let (from, to) = (Node::of(position(from), from_negated), Node::of(position(to), to_negated));
         matrix.restrict(from, to, &bound);
-        *self = Self::from_matrix(matrix.closed());
+        *self = Self::from_matrix(match self.is_closed {
+            true => matrix.closed_through(&[from, to, from.opposite(), to.opposite()]),
+            false => matrix.closed(),
+        });
     }
 
     /// A constraint that is no octagonal one still bounds its variables.
@@ -317,11 +329,11 @@ impl Octagons {
 
 impl NumericDomain for Octagons {
     fn top() -> Self {
-        Self { matrix: Some(Matrix { variables: Vec::new(), bounds: Vec::new() }) }
+        Self::from_matrix(Some(Matrix { variables: Vec::new(), bounds: Vec::new() }))
     }
 
     fn bottom() -> Self {
-        Self { matrix: None }
+        Self::from_matrix(None)
     }
 
     fn is_bottom(&self) -> bool {
@@ -364,7 +376,7 @@ impl NumericDomain for Octagons {
                 matrix.bounds[other * size + node] = None;
             }
         }
-        *self = Self::from_matrix(self.matrix.take());
+        self.matrix = self.matrix.take().map(Matrix::trimmed);
     }
 
     fn assign(&mut self, variable: VarId, value: &LinearForm) {
@@ -395,7 +407,8 @@ impl NumericDomain for Octagons {
         for (bound, other) in left.bounds.iter_mut().zip(right.bounds) {
             *bound = bound.take().zip(other).map(|(bound, other)| bound.max(other));
         }
-        Self::from_matrix(Some(left))
+        let is_closed = self.is_closed && other.is_closed;
+        Self { is_closed, ..Self::from_matrix(Some(left)) }
     }
 
     /// The result is not closed: closing it would bring back what widening gave up.
@@ -406,7 +419,7 @@ impl NumericDomain for Octagons {
         for (bound, new) in old.bounds.iter_mut().zip(new.bounds) {
             *bound = bound.take().filter(|old| new.is_some_and(|new| new <= *old));
         }
-        Self::from_matrix(Some(old))
+        Self { is_closed: false, ..Self::from_matrix(Some(old)) }
     }
 
     fn narrow(&self, next: &Self) -> Self {
@@ -452,5 +465,31 @@ impl NumericDomain for Octagons {
             }
         }
         constraints
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rely_base::{Id, Random};
+
+    /// Closing through the nodes of a new bound finds what closing through all nodes does.
+    #[test]
+    fn new_bounds_close_as_much_as_all() {
+        for seed in 0..300 {
+            let mut random = Random::new(seed);
+            let mut octagon = Octagons::top();
+            for _ in 0..12 {
+                let mut term = || {
+                    let form = LinearForm::variable(VarId::from_index(random.below(5)));
+                    if random.percent(50) { form } else { form.negated() }
+                };
+                let form = term().plus(&term());
+                let bound = LinearForm::constant(random.below(20) as i64 - 6);
+                octagon.meet(&Constraint::le(&form, &bound));
+                let closed = octagon.matrix.clone().and_then(Matrix::closed).map(Matrix::trimmed);
+                assert_eq!(octagon.matrix, closed, "{seed}");
+            }
+        }
     }
 }

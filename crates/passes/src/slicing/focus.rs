@@ -9,7 +9,7 @@ use rely_program::{Blocking, CheckKind, Goal, Op, Program};
 /// The program for which only one goal matters. Runs that fail checks of other goals are
 /// assumed not to happen: those checks become assumptions. Properties of other goals go.
 ///
-/// If the question is whether runs end, a failed assertion and an overflow end none: those checks go, and numbers grow
+/// If the question is who goes on or ends, a failed assertion and an overflow end none: those checks go, and numbers grow
 /// without bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Focus {
@@ -25,7 +25,7 @@ impl Pass for Focus {
     fn apply(&self, program: &Program) -> (Program, BackMap) {
         let goal = self.goal;
         let mut draft = Draft::new(program);
-        if goal.is_termination() {
+        if goal.is_about_going_on() {
             remove_checks(&mut draft, &[CheckKind::Assertion, CheckKind::Overflow]);
         }
         for (_, edge) in draft.program.edges_mut().iter_mut() {

@@ -61,6 +61,15 @@ impl Strategy for Portfolio {
     }
 }
 
+/// Half of the time that is left: who looks for a proof in vain must leave time for the search for violations, which may
+/// also visit all states.
+fn half(budget: &Budget) -> Budget {
+    match budget.remaining() {
+        Some(remaining) => budget.with_time_limit(remaining / 2),
+        None => budget.clone(),
+    }
+}
+
 fn steps(limit: usize) -> u32 {
     u32::try_from(limit).unwrap_or(u32::MAX)
 }
@@ -85,7 +94,7 @@ impl Portfolio {
         let is_any_number = task.program.threads().values().any(|thread| thread.kind == ThreadKind::Template);
         let engines: [&dyn Engine; 2] = [&self.parameterized, &self.helping];
         let mut engines = engines.into_iter().skip(usize::from(!is_any_number));
-        engines.find_map(|engine| accept(task.run(engine, budget, task.observer), budget).ok())
+        engines.find_map(|engine| accept(task.run(engine, &half(budget), task.observer), budget).ok())
     }
 
     fn settle<T: Send>(&self, task: Task<'_>, budget: &Budget, accept: &Accept<'_, T>) -> Result<T, Reason> {
@@ -114,7 +123,7 @@ impl Portfolio {
                     Goal::Deadlock => self.without_ranking(task, budget, accept),
                     _ => None,
                 };
-                let ranked = || accept(task.run(&self.termination, budget, task.observer), budget);
+                let ranked = || accept(task.run(&self.termination, &half(budget), task.observer), budget);
                 helped.map_or_else(ranked, Ok).or_else(|why| {
                     let explored = accept(task.run(&explore, budget, task.observer), budget);
                     // That not all values were tried says less than why there is no proof.

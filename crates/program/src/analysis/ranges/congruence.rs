@@ -31,6 +31,11 @@ impl Congruence {
         (self.modulus == 0).then_some(self.residue)
     }
 
+    /// The divisor and the remainder, if they say more than nothing and less than everything.
+    pub(crate) fn classes(self) -> Option<(Value, Value)> {
+        (self.modulus > 1).then_some((self.modulus, self.residue))
+    }
+
     /// Whether it says nothing, as most do: then there is nothing to compute.
     fn is_all(self) -> bool {
         self.modulus == 1

@@ -5,6 +5,7 @@
 use super::congruence::Congruence;
 use crate::expr::BinaryOp;
 use crate::types::{Domain, IntType, Value};
+use std::fmt;
 
 /// The integers from `low` to `high`, both included, that leave a certain remainder; no bound
 /// where it is `None`. Never empty, and the bounds are part of it.
@@ -286,6 +287,22 @@ impl Range {
     }
 }
 
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if low == high => return write!(f, "{low}"),
+            (Some(low), Some(high)) => write!(f, "{low} to {high}")?,
+            (Some(low), None) => write!(f, "at least {low}")?,
+            (None, Some(high)) => write!(f, "at most {high}")?,
+            (None, None) => write!(f, "any number")?,
+        }
+        match self.congruence.classes() {
+            Some((modulus, residue)) => write!(f, ", with the remainder {residue} of {modulus}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The tighter one of two bounds.
 fn tighter(left: Option<Value>, right: Option<Value>, choose: fn(Value, Value) -> Value) -> Option<Value> {
     left.zip(right).map(|(left, right)| choose(left, right)).or(left).or(right)
@@ -365,6 +382,16 @@ mod tests {
         let between = |(low, high)| Range::made(Some(low), Some(high), Congruence::ALL);
         let result = Range::apply(op, between(left), Range::only(right));
         assert_eq!((result.low(), result.high()), (Some(expected.0), Some(expected.1)));
+    }
+
+    #[test]
+    fn ranges_can_be_read() {
+        let odd = Range::only(1).hull(Range::only(3));
+        assert_eq!(odd.to_string(), "1 to 3, with the remainder 1 of 2");
+        assert_eq!(odd.widened(Range::only(7)).to_string(), "at least 1, with the remainder 1 of 2");
+        assert_eq!([Range::BOOL, Range::only(-4)].map(|range| range.to_string()), ["0 to 1", "-4"]);
+        assert_eq!(Range::between(None, Some(5)).to_string(), "at most 5");
+        assert_eq!(Range::ALL.to_string(), "any number");
     }
 
     #[test]
