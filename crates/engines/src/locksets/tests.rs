@@ -361,10 +361,19 @@ fn a_proof_that_forgets_why_the_starter_waits_is_rejected() {
     check_damage_of(
         JOINED_IF_STARTED,
         |program, proof| {
-            all_cubes(proof).for_each(|cube| cube.atoms.retain(|atom| !speaks_of(program, atom, "n")))
+            all_cubes(proof).for_each(|cube| cube.atoms.retain(|atom| !speaks_of(program, atom, "n")));
         },
         &expect![[r#"
             the evidence was rejected: rule `interference` is violated (thread `w` at location 2, edge 5 of `main`), for example with main.t = 2
+        "#]],
+    );
+    check_damage_of(
+        JOINED_IF_STARTED,
+        |program, proof| {
+            all_cubes(proof).for_each(|cube| cube.atoms.retain(|atom| !speaks_of(program, atom, "t")));
+        },
+        &expect![[r#"
+            the evidence was rejected: rule `interference` is violated (thread `w` at location 2, edge 6 of `main`), for example with main.n = 1
         "#]],
     );
 }

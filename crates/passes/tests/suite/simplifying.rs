@@ -107,9 +107,9 @@ fn inserted_constants_leave_reads_of_shared_variables() {
           local i: int = 0
           entry -> a: i := 2
           a -> b: x := n * 0; i := 3
-          b -> c: [true]; x := 3
+          b -> c: [false]; x := i
           b -> exit: [n < 3]
-          c -> exit: x := 3
+          c -> exit: x := i
     "#]],
     );
 }
