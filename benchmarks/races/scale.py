@@ -2,12 +2,14 @@
 """How long the proof of race freedom takes as programs grow.
 
 Makes two families of race-free C programs in a temporary directory and measures `rely check --property race` on each:
-n threads that take n locks for n variables, and programs of many lines in which 20 locks protect 100 variables.
+n threads that take n locks for n variables, and programs of many lines in which 20 locks protect 100 variables. At the
+end it says with which power of n the time grows, by least squares.
 
     python3 benchmarks/races/scale.py target/release/rely
-    python3 benchmarks/races/scale.py target/release/rely --threads 5 10 20 40 --lines 1000 3000
+    python3 benchmarks/races/scale.py target/release/rely --threads 10 20 30 40 50 --lines 1000 3000
 """
 import argparse
+import math
 import pathlib
 import random
 import resource
@@ -78,21 +80,33 @@ def measure(rely, path, timeout):
     return verdict, seconds
 
 
+def exponent(points):
+    """The power of the size with which the time grows: the slope of the line through the logarithms."""
+    logs = [(math.log(size), math.log(seconds)) for size, seconds in points]
+    middle, height = (sum(values) / len(logs) for values in zip(*logs))
+    return sum((x - middle) * (y - height) for x, y in logs) / sum((x - middle) ** 2 for x, _ in logs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rely", help="the program to measure")
-    parser.add_argument("--threads", type=int, nargs="*", default=[5, 10, 20, 40])
+    parser.add_argument("--threads", type=int, nargs="*", default=[10, 20, 30, 40, 50])
     parser.add_argument("--lines", type=int, nargs="*", default=[1000, 2000, 3000])
     parser.add_argument("--timeout", type=int, default=120)
     arguments = parser.parse_args()
-    programs = [(f"{n} threads, {n} locks", all_locks(n)) for n in arguments.threads]
-    programs += [(f"{n} lines, 20 locks", many_lines(n)) for n in arguments.lines]
+    programs = [(n, f"{n} threads, {n} locks", all_locks(n)) for n in arguments.threads]
+    programs += [(None, f"{n} lines, 20 locks", many_lines(n)) for n in arguments.lines]
+    points = []
     with tempfile.TemporaryDirectory() as directory:
-        for name, text in programs:
+        for size, name, text in programs:
             path = pathlib.Path(directory) / "program.c"
             path.write_text(text)
             verdict, seconds = measure(arguments.rely, path, arguments.timeout)
             print(f"{name:<24} {len(text.splitlines()):>6} lines  {verdict:<16} {seconds:>8.2f} s", flush=True)
+            if size is not None and seconds > 0:
+                points.append((size, seconds))
+    if len(points) > 1:
+        print(f"the time grows with the power {exponent(points):.2f} of the number of threads, locks and variables")
 
 
 if __name__ == "__main__":

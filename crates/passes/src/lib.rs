@@ -38,8 +38,8 @@ pub use pass::{Pass, Size};
 pub use pipeline::{Applied, Pipeline, prepare, prepare_with, simplify};
 pub use reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks, forget, forgettable};
 pub use simplify::{
-    DropIdleLoops, DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues,
-    SplitArrays, UseRanges,
+    DropIdleLoops, DropOwnerChecks, FoldConstants, InsertConstants, MergeCopies, RemoveDeadVariables,
+    SeparateValues, SplitArrays, UseRanges,
 };
 pub use slicing::{Focus, SliceSuffixes, SliceThreads, without_checks};
 pub use statistics::{PassRun, PassStatistics, Shown};

@@ -4,8 +4,8 @@ use crate::back::BackMap;
 use crate::pass::{Pass, Size};
 use crate::reduction::{Compress, CriticalSections, Deadlocks, MergeAtomicBlocks};
 use crate::simplify::{
-    DropIdleLoops, DropOwnerChecks, FoldConstants, MergeCopies, RemoveDeadVariables, SeparateValues,
-    SplitArrays, UseRanges,
+    DropIdleLoops, DropOwnerChecks, FoldConstants, InsertConstants, MergeCopies, RemoveDeadVariables,
+    SeparateValues, SplitArrays, UseRanges,
 };
 use crate::slicing::{Focus, SliceSuffixes, SliceThreads};
 use crate::threads::{BeginInitialised, Instantiate, StartLater, Unroll};
@@ -40,7 +40,12 @@ impl Pipeline {
             }
             // Every access counts, even one whose value does not matter.
             Goal::Race => Self {
-                first: vec![Box::new(focus), Box::new(Unroll), Box::new(Instantiate::for_races())],
+                first: vec![
+                    Box::new(focus),
+                    Box::new(Unroll),
+                    Box::new(Instantiate::for_races()),
+                    Box::new(InsertConstants),
+                ],
                 round: Vec::new(),
                 after_first_round: Vec::new(),
             },

@@ -3,7 +3,8 @@
 //! For every two accesses that conflict, the new program has the property that no two threads are about to
 //! make them to the same cell. From then on it is a program with properties like others: passes keep what
 //! properties can see, and engines need not know what a race is. So this comes before every pass that joins
-//! steps or drops variables; before it there are only those that copy edges as they are.
+//! steps or drops variables; before it there are only those that copy edges as they are, and one that writes
+//! known values of a thread's own variables in their place.
 //!
 //! A property sees where threads stand, and the shared variables and the locals of instances, but only
 //! outside of atomic blocks. What it does not see is made visible:

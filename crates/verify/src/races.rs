@@ -38,10 +38,10 @@ impl Races {
         if prove_easy && !left.is_empty() {
             let program = &watched.program;
             let mut analysis = locksets::Analysis::infer_without(program, &watched.creations, budget)?;
-            let mut proved = analysis.proved();
+            let mut proved = analysis.proved().to_vec();
             if proved.contains(&false) && !watched.creations.is_empty() {
                 analysis = locksets::Analysis::infer(program, budget)?;
-                proved = analysis.proved();
+                proved = analysis.proved().to_vec();
                 needs_creations = true;
             }
             if let Some(verdict) = checked(&watched.program, &proved, &analysis, budget) {

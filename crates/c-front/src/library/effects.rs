@@ -36,6 +36,8 @@ pub(crate) enum ResultEffect {
     Number,
     /// Null, or the address of memory that belongs to the library.
     Outside,
+    /// The same, of memory that each call writes: those of several threads get in each other's way.
+    Reused,
     /// The address of memory that belongs to the library.
     Memory,
     /// The same, of memory that it keeps for the thread.
@@ -181,6 +183,7 @@ fn parse_result(word: &str) -> Result<ResultEffect, String> {
         "some" => ResultEffect::Some,
         "number" => ResultEffect::Number,
         "outside" => ResultEffect::Outside,
+        "reused" => ResultEffect::Reused,
         "memory" => ResultEffect::Memory,
         "own" => ResultEffect::OwnMemory,
         "items" => ResultEffect::Items,
@@ -194,8 +197,8 @@ fn parse_result(word: &str) -> Result<ResultEffect, String> {
                 Some(_) => return Err(format!("no number is in `{range}`")),
                 None => {
                     return Err(format!(
-                        "`{range}` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, memory, \
-                         own, items, first or maybe"
+                        "`{range}` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, reused, \
+                         memory, own, items, first or maybe"
                     ));
                 }
             }
@@ -231,9 +234,10 @@ mod tests {
              What Rely takes functions of the C and POSIX libraries to do, if their names are not those of threads and\n\
              atomics, which are followed exactly. [Supported C](supported-c.md) says what that is good for.\n\n\
              A result is `any` value of its type or of a range, if it is an input; `some` value that is not computed;\n\
-             `outside`, null or memory of the library, or `memory`, which is not null; the `first` argument, or `maybe`\n\
-             null; a `number` in a text; how many `items` were read. An argument is a value (`-`), a `text`, memory that\n\
-             is read (`in`), memory that is written with values that are not computed (`out`), or with any (`input`).\n",
+             `outside`, null or memory of the library, `reused`, the same, and each call writes there, or `memory`, which\n\
+             is not null; the `first` argument, or `maybe` null; a `number` in a text; how many `items` were read. An\n\
+             argument is a value (`-`), a `text`, memory that is read (`in`), memory that is written with values that are\n\
+             not computed (`out`), or with any (`input`).\n",
         );
         for line in include_str!("effects.txt").lines() {
             if let Some(title) = line.strip_prefix("## ") {
@@ -272,7 +276,7 @@ mod tests {
         let errors = Effects::parse(text).expect_err("nearly all lines are wrong");
         let told: String = errors.iter().map(|error| format!("{error}\n")).collect();
         expect_test::expect![[r#"
-            line 2: `sometimes` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, memory, own, items, first or maybe
+            line 2: `sometimes` is no result: nothing, zero, never, LOW..HIGH, any, some, number, outside, reused, memory, own, items, first or maybe
             line 3: `everything` is no argument: -, text, in, out or input
             line 4: a line has the form `RESULT NAME(ARGUMENT, ...)`
             line 6: `f` has a line already

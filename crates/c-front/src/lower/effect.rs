@@ -122,6 +122,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             self.end_here();
             return Ok(Value::void());
         }
+        if result == ResultEffect::Reused {
+            self.write_library_memory(at)?;
+        }
         if wanted == Wanted::Nothing || ty == CType::Void {
             return Ok(Value::void());
         }
@@ -136,7 +139,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             (ResultEffect::Memory, _) if ty.is_pointer() => self.outside_address(ty, at),
             (ResultEffect::OwnMemory, _) if ty.is_pointer() => self.own_outside_address(ty, at),
-            (ResultEffect::Outside, _) if ty.is_pointer() => self.outside_or_null(ty, construct, at),
+            (ResultEffect::Outside | ResultEffect::Reused, _) if ty.is_pointer() => {
+                self.outside_or_null(ty, construct, at)
+            }
             (ResultEffect::Number, Some(text)) if is_number && self.is_outside_only(&text) => {
                 Ok(self.any_value(ty.scalar().unwrap_or(IntKind::Int), wanted))
             }

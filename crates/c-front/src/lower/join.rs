@@ -44,7 +44,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Whether a number may be the handle of a thread.
-    fn may_be_handle(&self, value: &Value) -> bool {
+    pub(super) fn may_be_handle(&self, value: &Value) -> bool {
         !value.ty.is_pointer() && !self.functions_of(value).is_empty()
     }
 

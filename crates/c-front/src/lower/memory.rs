@@ -10,11 +10,13 @@ use lang_c::span::Span as TreeSpan;
 use rely_program::{Check, Expr, Initial, Op, Place, Scope, Sort, Var, VarId};
 use rustc_hash::FxHashSet;
 
-/// Locals that hold intermediate results, reused from one statement to the next.
+/// Locals that hold intermediate results, reused from one statement to the next. Handles of threads have their own:
+/// a variable that holds handles as well as numbers makes it look as if the program computes with handles.
 #[derive(Debug, Default)]
 pub(super) struct Temporaries {
     ints: Vec<VarId>,
     bools: Vec<VarId>,
+    handles: Vec<VarId>,
     used: Mark,
     all: FxHashSet<VarId>,
 }
@@ -24,6 +26,24 @@ pub(super) struct Temporaries {
 pub(super) struct Mark {
     ints: usize,
     bools: usize,
+    handles: usize,
+}
+
+/// What a temporary holds.
+#[derive(Clone, Copy)]
+enum Content {
+    Int,
+    Bool,
+    Handle,
+}
+
+impl From<Sort> for Content {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Int => Content::Int,
+            Sort::Bool => Content::Bool,
+        }
+    }
 }
 
 impl<'a, 'f> Lowering<'a, 'f> {
@@ -38,10 +58,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     pub(super) fn temporary(&mut self, sort: Sort) -> VarId {
+        self.temporary_for(sort.into())
+    }
+
+    fn temporary_for(&mut self, content: Content) -> VarId {
         let temporaries = &mut self.thread.temporaries;
-        let (pool, used) = match sort {
-            Sort::Int => (&mut temporaries.ints, &mut temporaries.used.ints),
-            Sort::Bool => (&mut temporaries.bools, &mut temporaries.used.bools),
+        let (sort, pool, used) = match content {
+            Content::Int => (Sort::Int, &mut temporaries.ints, &mut temporaries.used.ints),
+            Content::Bool => (Sort::Bool, &mut temporaries.bools, &mut temporaries.used.bools),
+            Content::Handle => (Sort::Int, &mut temporaries.handles, &mut temporaries.used.handles),
         };
         *used += 1;
         if let Some(&var) = pool.get(*used - 1) {
@@ -109,14 +134,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Computes the value now, into a temporary.
     pub(super) fn settle(&mut self, value: Value) -> Value {
+        let number = if self.may_be_handle(&value) { Content::Handle } else { Content::Int };
         let Value { ty, kind, guards, reads_shared: _, targets, range, real, depth: _ } = value;
         let kind = match kind {
             Kind::Number(Expr::Int(_)) | Kind::Truth(Expr::Bool(_)) | Kind::Void => {
                 self.emit_guards(guards);
                 kind
             }
-            Kind::Number(expr) => Kind::Number(self.settle_expr(guards, expr, Sort::Int)),
-            Kind::Truth(expr) => Kind::Truth(self.settle_expr(guards, expr, Sort::Bool)),
+            Kind::Number(expr) => Kind::Number(self.settle_expr(guards, expr, number)),
+            Kind::Truth(expr) => Kind::Truth(self.settle_expr(guards, expr, Content::Bool)),
             Kind::Pointer(known) => Kind::Pointer(self.settle_known(guards, known)),
             Kind::Record(lvalue) => {
                 self.emit_guards(guards);
@@ -126,8 +152,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         Value { ty, kind, guards: Vec::new(), reads_shared: false, targets, range, real, depth: 1 }
     }
 
-    fn settle_expr(&mut self, guards: Vec<Guard>, expr: Expr, sort: Sort) -> Expr {
-        let temporary = self.temporary(sort);
+    fn settle_expr(&mut self, guards: Vec<Guard>, expr: Expr, content: Content) -> Expr {
+        let temporary = self.temporary_for(content);
         let mut ops = self.guard_ops(guards);
         ops.push(Op::assign(Place::Scalar(temporary), expr));
         self.emit(ops);
@@ -140,7 +166,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let mut dynamic = Vec::with_capacity(known.dynamic.len());
         for (index, stride) in known.dynamic {
             let index = match self.mentions_variables(&index) {
-                true => self.settle_expr(std::mem::take(&mut guards), index, Sort::Int),
+                true => self.settle_expr(std::mem::take(&mut guards), index, Content::Int),
                 false => index,
             };
             dynamic.push((index, stride));
@@ -155,7 +181,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         let address = match address {
             Address::Known(known) => Address::Known(self.settle_known(guards, known)),
             Address::Computed(expr, targets) if self.mentions_variables(&expr) => {
-                Address::Computed(self.settle_expr(guards, expr, Sort::Int), targets)
+                Address::Computed(self.settle_expr(guards, expr, Content::Int), targets)
             }
             computed => {
                 self.emit_guards(guards);

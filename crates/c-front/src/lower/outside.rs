@@ -147,6 +147,15 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
+    /// A function writes to memory of the library to which it returns a pointer.
+    pub(super) fn write_library_memory(&mut self, at: TreeSpan) -> Lowered<()> {
+        let object = self.outside_object(MEMORY, at)?;
+        if !self.is_silent {
+            self.write_outside(object, at);
+        }
+        Ok(())
+    }
+
     /// Whether an address may be one of many that all have the same number here.
     pub(super) fn may_be_outside(&self, value: &Value) -> bool {
         let key = ObjectKey::Outside(MEMORY);

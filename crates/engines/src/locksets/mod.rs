@@ -12,10 +12,15 @@
 //! RELAY do so statically. Here lock sets are assertions of a rely-guarantee proof instead: nothing is trusted,
 //! the checker shows that every fact holds and that it excludes what it is said to exclude.
 //!
+//! What a thread knows of itself is not enough behind a loop that joins as many threads as were started: there,
+//! [`parents`] looks at what those threads know of the one that has started them.
+//!
 //! The analysis proves some of a program's properties and leaves the others alone; see [`Analysis::proved`].
 
 mod candidates;
 mod facts;
+mod limits;
+mod parents;
 mod proof;
 mod property;
 mod solve;
@@ -25,6 +30,7 @@ mod transfer;
 
 use candidates::Candidates;
 use facts::Facts;
+use parents::Parents;
 use rely_base::{Budget, Interrupted};
 use rely_evidence::rely_guarantee::RelyGuarantee;
 use rely_program::{LocationId, Program, VarId};
@@ -44,6 +50,10 @@ pub struct Analysis<'p> {
     /// Where threads begin that an edge starts with which the program ends: what others know of them is not
     /// true any more then.
     started_at_the_end: FxHashSet<LocationId>,
+    /// What threads know of those that have started them, as far as it is needed.
+    parents: Parents,
+    /// Which properties are proved.
+    proved: Vec<bool>,
 }
 
 impl<'p> Analysis<'p> {
@@ -58,12 +68,14 @@ impl<'p> Analysis<'p> {
         left_out: &[VarId],
         budget: &Budget,
     ) -> Result<Self, Interrupted> {
-        solve::solve(program, left_out, budget)
+        let mut analysis = solve::solve(program, left_out, budget)?;
+        analysis.judge(budget)?;
+        Ok(analysis)
     }
 
     /// Which properties of the program the facts prove, one entry for each.
-    pub fn proved(&self) -> Vec<bool> {
-        self.program.properties().iter().map(|property| self.proves(property)).collect()
+    pub fn proved(&self) -> &[bool] {
+        &self.proved
     }
 
     /// The facts as assertions, and what the edges look like to others. With the properties that are not

@@ -2,9 +2,11 @@
 
 use super::Analysis;
 use super::facts::{Facts, Known, Standing, cell};
-use rely_base::Id;
+use super::parents::Parents;
+use rely_base::{Budget, Id, Interrupted, Work};
 use rely_program::analysis::{Env, fold};
 use rely_program::{BinaryOp, Expr, LocationId, Property, PropertyKind, UnaryOp};
+use rustc_hash::FxHashSet;
 
 /// What must be true for a property to be false: some threads are somewhere, and conditions hold.
 #[derive(Default)]
@@ -14,14 +16,47 @@ struct Violation<'e> {
 }
 
 impl Analysis<'_> {
-    pub(super) fn proves(&self, property: &Property) -> bool {
-        let PropertyKind::Always(condition) = &property.kind else { return false };
-        let mut violation = Violation::default();
-        violation.collect(condition, false);
-        let [one, other] = violation.places[..] else { return false };
-        if [one, other].iter().any(|place| self.started_at_the_end.contains(place)) {
-            return false;
+    /// Finds out which properties are proved. What threads know of those that have started them is looked for
+    /// only if something is left, and only what helps is kept: it makes proofs longer.
+    pub(super) fn judge(&mut self, budget: &Budget) -> Result<(), Interrupted> {
+        let program = self.program;
+        let mut proved = Vec::with_capacity(program.properties().len());
+        for property in program.properties() {
+            budget.check_work(Work::Simplifying("locksets"))?;
+            proved.push(self.proves(property));
         }
+        if proved.contains(&false) {
+            let parents = Parents::new(self);
+            let mut needed = FxHashSet::default();
+            for (property, proved) in program.properties().iter().zip(&mut proved).filter(|(_, done)| !**done)
+            {
+                budget.check_work(Work::Simplifying("locksets"))?;
+                if let Some([one, other]) = self.places_of(property)
+                    && let Some(threads) = parents.excluding(program, one, other)
+                {
+                    needed.extend(threads);
+                    *proved = true;
+                }
+            }
+            self.parents = parents.only(&needed);
+        }
+        self.proved = proved;
+        Ok(())
+    }
+
+    /// The two places at which threads would have to be for a property to be false, if it is of this kind.
+    fn places_of(&self, property: &Property) -> Option<[LocationId; 2]> {
+        let PropertyKind::Always(condition) = &property.kind else { return None };
+        let violation = Violation::of(condition);
+        let places = <[LocationId; 2]>::try_from(&violation.places[..]).ok()?;
+        let is_open = |place: &LocationId| !self.started_at_the_end.contains(place);
+        places.iter().all(is_open).then_some(places)
+    }
+
+    fn proves(&self, property: &Property) -> bool {
+        let PropertyKind::Always(condition) = &property.kind else { return false };
+        let violation = Violation::of(condition);
+        let Some([one, other]) = self.places_of(property) else { return false };
         let (ones, others) = (self.seen_at(one), self.seen_at(other));
         ones.iter().all(|one| {
             others.iter().all(|other| {
@@ -63,6 +98,12 @@ impl Analysis<'_> {
 }
 
 impl<'e> Violation<'e> {
+    fn of(condition: &'e Expr) -> Self {
+        let mut violation = Self::default();
+        violation.collect(condition, false);
+        violation
+    }
+
     /// What must be true for an expression to have a value.
     fn collect(&mut self, expr: &'e Expr, value: bool) {
         match expr {

@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::candidates::Candidates;
 use super::facts::{Cell, Facts, Known, Rest, Standing};
+use super::parents::Parents;
 use super::transfer::{Passage, pass};
 use rely_base::{Budget, Id, Interrupted, Work};
 use rely_program::{EdgeId, Initial, LocationId, Program, Scope, ThreadId, ThreadKind, VarId};
@@ -39,6 +40,8 @@ pub(super) fn solve<'p>(
             passages: vec![None; program.edges().len()],
             halting: FxHashMap::default(),
             started_at_the_end: FxHashSet::default(),
+            parents: Parents::default(),
+            proved: Vec::new(),
         },
         holders: FxHashMap::default(),
         breakers: FxHashMap::default(),

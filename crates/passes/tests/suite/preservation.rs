@@ -82,6 +82,11 @@ fn folding_constants() {
 }
 
 #[test]
+fn inserting_constants() {
+    assert_covers(&check("insert_constants"), 300, 100, 50);
+}
+
+#[test]
 fn beginning_initialised() {
     assert_covers(&check_on("begin_initialised", generator::beginning), 150, 50, 50);
     assert_covers(&check_on("prepare for assert", generator::beginning), 300, 50, 0);

@@ -3,7 +3,9 @@
 use crate::check;
 use expect_test::expect;
 use rely_base::Id;
-use rely_passes::{Focus, FoldConstants, MergeAtomicBlocks, Pass, RemoveDeadVariables, SplitArrays};
+use rely_passes::{
+    Focus, FoldConstants, InsertConstants, MergeAtomicBlocks, Pass, RemoveDeadVariables, SplitArrays,
+};
 use rely_program::{
     BinaryOp, Check, CheckKind, Domain, EdgeId, Expr, Goal, Initial, Op, Place, PropertyKind, SlotId, Sort,
     ThreadKind, Trace, TraceStep, Violation,
@@ -79,6 +81,35 @@ fn constants_are_followed_through_branches() {
           entry -> a: i := 2
           a -> c: skip
           c -> exit: x := 2 / 0 * 0
+    "#]],
+    );
+}
+
+#[test]
+fn inserted_constants_leave_reads_of_shared_variables() {
+    let mut sketch = Sketch::new();
+    let (n, x) = (sketch.int("n"), sketch.int("x"));
+    sketch.thread("T", RUNNING);
+    let i = sketch.int("i");
+    sketch.edge("entry", "a", [set(i, Expr::int(2))]);
+    let reads = Expr::var(n).mul(Expr::var(i).sub(Expr::int(2)));
+    sketch.edge("a", "b", [set(x, reads), set(i, Expr::var(i).add(Expr::int(1)))]);
+    sketch.edge("b", "c", [Op::wait(Expr::var(i).lt(Expr::int(3))), set(x, Expr::var(i))]);
+    sketch.edge("b", "exit", [Op::wait(Expr::var(n).lt(Expr::var(i)))]);
+    sketch.edge("c", "exit", [set(x, Expr::var(i))]);
+    check(
+        InsertConstants.apply(&sketch.finish()),
+        expect![[r#"
+        program sketch
+        var n: int = 0
+        var x: int = 0
+        thread T
+          local i: int = 0
+          entry -> a: i := 2
+          a -> b: x := n * 0; i := 3
+          b -> c: [false]; x := i
+          b -> exit: [n < 3]
+          c -> exit: x := i
     "#]],
     );
 }

@@ -4,8 +4,8 @@ use super::explorer::{Findings, Observed, Stopped, Verdict, explore, replay};
 use rely_base::Budget;
 use rely_passes::{
     BackMap, BeginInitialised, Compress, CriticalSections, Deadlocks, DropIdleLoops, DropOwnerChecks, Focus,
-    FoldConstants, Instantiate, MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables, SeparateValues,
-    SliceSuffixes, SliceThreads, SplitArrays, StartLater, Unroll, UseRanges,
+    FoldConstants, InsertConstants, Instantiate, MergeAtomicBlocks, MergeCopies, Pass, RemoveDeadVariables,
+    SeparateValues, SliceSuffixes, SliceThreads, SplitArrays, StartLater, Unroll, UseRanges,
 };
 use rely_program::analysis::{Liveness, Visibility};
 use rely_program::{
@@ -43,6 +43,13 @@ pub const CASES: &[Case] = &[
     Case {
         name: "fold_constants",
         pass: |program| FoldConstants.apply(program),
+        goal: None,
+        deadlocks: true,
+        hides: false,
+    },
+    Case {
+        name: "insert_constants",
+        pass: |program| InsertConstants.apply(program),
         goal: None,
         deadlocks: true,
         hides: false,
