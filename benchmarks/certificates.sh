@@ -20,7 +20,7 @@ for program in $(find "$@" -name '*.c' -o -name '*.rely' | sort); do
         "$rely" certify --timeout 60 --solver "$solver" "$folder/proof.json" "$program" > "$folder/said" 2>&1
         case $? in
             0) line="$line $solver=confirms" ;;
-            *) grep -q 'by exhaustion' "$folder/said" && line="$line $solver=states" || line="$line $solver=no" ;;
+            *) tr -s ' \n' ' ' < "$folder/said" | grep -q 'by exhaustion' && line="$line $solver=states" || line="$line $solver=no" ;;
         esac
     done
     echo "$line $program"

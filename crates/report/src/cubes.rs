@@ -82,7 +82,11 @@ fn sum(atom: &Atom, other: &Atom, times: Value) -> Option<Atom> {
 pub(crate) fn common_part(cubes: &[Cube]) -> (Cube, Vec<Cube>) {
     let Some(first) = cubes.first() else { return (Cube::default(), Vec::new()) };
     let mut atoms: Vec<Atom> = Vec::new();
-    let says = |cube: &Cube, atom: &Atom| cube.atoms.iter().any(|held| held == atom || implies(held, atom));
+    // Ranges of one variable are read as they are, `0 <= x <= 10 || 20 <= x <= 21`, and not as one with a gap.
+    let follows = |held: &Atom, atom: &Atom| {
+        held == atom || atom.terms.len() > 1 && held.comparison == Comparison::Eq && implies(held, atom)
+    };
+    let says = |cube: &Cube, atom: &Atom| cube.atoms.iter().any(|held| follows(held, atom));
     for atom in cubes.iter().flat_map(|cube| &cube.atoms) {
         if !atoms.contains(atom) && cubes.iter().all(|cube| says(cube, atom)) {
             atoms.push(atom.clone());
@@ -93,7 +97,12 @@ pub(crate) fn common_part(cubes: &[Cube]) -> (Cube, Vec<Cube>) {
     let others = first.others.iter().filter(is_place_common).cloned().collect();
     let common = without_repetition(&Cube { atoms, others });
     let rest = |cube: &Cube| Cube {
-        atoms: cube.atoms.iter().filter(|atom| !says(&common, atom)).cloned().collect(),
+        atoms: cube
+            .atoms
+            .iter()
+            .filter(|atom| !common.atoms.iter().any(|held| implies(held, atom) || held == *atom))
+            .cloned()
+            .collect(),
         others: cube.others.iter().filter(|place| !common.others.contains(place)).cloned().collect(),
     };
     (common.clone(), cubes.iter().map(rest).collect())

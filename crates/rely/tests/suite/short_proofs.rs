@@ -39,6 +39,6 @@ fn proofs_are_short() {
 fn the_key_has_three_lines_at_most() {
     let said = lines(&["-p", "assert", "--explain", "examples/count-together.c"]);
     let start = said.iter().position(|line| line.contains("The key: ")).expect("there is a key");
-    let end = said[start..].iter().position(|line| line.contains("whatever the others do")).expect("its end");
+    let end = said[start..].iter().position(|line| line.trim_end().ends_with("do.")).expect("its end");
     assert!(end < 3, "{}", said.join("\n"));
 }

@@ -136,7 +136,7 @@ struct Known<'p> {
 }
 
 /// The key of a proof fits into three lines.
-const LONGEST_KEY: usize = 110;
+const LONGEST_KEY: usize = 80;
 
 /// The assertion that says most in the fewest words.
 fn key(proof: &RelyGuarantee, explained: &Explained<'_>) -> Option<String> {
