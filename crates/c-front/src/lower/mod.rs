@@ -81,7 +81,6 @@ use rely_program::{Program, ProgramBuilder, Sort, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Frame;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use threads::Obligation;
 
 /// How many times a program is lowered at most; each round follows pointers one step further.

@@ -21,7 +21,6 @@ use rely_base::{Budget, Diagnostic};
 use rely_program::{Expr, LocationId, Op, Program, ProgramBuilder, ThreadId, ThreadKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// What must be true of the whole program, which is known only at the end.
 #[derive(Debug)]
