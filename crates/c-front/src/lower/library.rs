@@ -388,13 +388,24 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 self.absolute_value(name, call, at).map(Some)
             }
             _ if name.ends_with("_overflow") => self.overflow_call(name, call, at),
-            _ => match self.exact_call(name, call, wanted, at)? {
-                Some(value) => Ok(Some(value)),
-                None => match self.described_effect(name).or_else(|| library_effect(name).cloned()) {
-                    Some(effect) => self.effect_call(name, &effect, call, wanted, at).map(Some),
-                    None => Ok(None),
-                },
-            },
+            _ => self.described_call(name, call, wanted, at),
+        }
+    }
+
+    /// A call of a function of which the text is known, or an effect.
+    fn described_call(
+        &mut self,
+        name: &str,
+        call: &'a CallExpression,
+        wanted: Wanted,
+        at: TreeSpan,
+    ) -> Lowered<Option<Value>> {
+        if let Some(value) = self.exact_call(name, call, wanted, at)? {
+            return Ok(Some(value));
+        }
+        match self.described_effect(name).or_else(|| library_effect(name).cloned()) {
+            Some(effect) => self.effect_call(name, &effect, call, wanted, at).map(Some),
+            None => Ok(None),
         }
     }
 

@@ -119,6 +119,7 @@ const CALLS: &[(&str, &str, bool)] = &[
     ("pthread_mutex_lock", "&m", true),
     ("pthread_mutex_unlock", "&held", false),
     ("pthread_mutex_trylock", "&m", true),
+    ("pthread_mutex_timedlock", "&m ; &past", false),
     ("pthread_mutex_init", "&m ; (void *)0", true),
     ("pthread_mutex_destroy", "&m", true),
     ("pthread_spin_lock", "&sp", true),

@@ -142,6 +142,7 @@ fn page(file: &str, finding: &Finding, verified: &Verified, loaded: &Loaded) -> 
         explanation: &explain(&explained),
         // Those of this proof are shown, whoever has found them.
         blocks: None,
+        is_told: verified.speaks_of_source,
     };
     page.add(file, finding, &subject);
     page.render()

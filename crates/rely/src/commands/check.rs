@@ -382,7 +382,7 @@ fn check_goal(
         progress.clear();
     }
     finding.time = start.elapsed();
-    if let Some(page) = page.as_mut().filter(|_| is_shown) {
+    if let Some(page) = page {
         let blocks = show::blocks_of_proof(&verified.verdict, &loaded.program, goal, budget);
         let subject = Subject {
             program: &loaded.program,
@@ -393,6 +393,7 @@ fn check_goal(
             history: &recorder.into_history(),
             explanation: &explanation,
             blocks: blocks.as_ref().map(show::step_blocks),
+            is_told: is_shown,
         };
         page.add(file, &finding, &subject);
     }

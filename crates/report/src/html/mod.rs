@@ -59,6 +59,8 @@ pub struct Subject<'s> {
     pub explanation: &'s [Sentence],
     /// All blocks and movers that were found, if the proof rests on some; it mentions only those that it needs.
     pub blocks: Option<StepBlocks<'s>>,
+    /// Whether the source has words for all that a proof speaks of; otherwise it is not shown.
+    pub is_told: bool,
 }
 
 impl Subject<'_> {
@@ -113,7 +115,9 @@ impl HtmlReport {
         }
         self.sources.add_program(subject.program, subject.sources);
         section.source = self.sources.main(file);
-        self.add_pictures(&mut section, finding, subject);
+        if subject.is_told {
+            self.add_pictures(&mut section, finding, subject);
+        }
         self.sections.push(section);
     }
 

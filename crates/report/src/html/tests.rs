@@ -89,6 +89,7 @@ fn report(file: &str) -> String {
     let round = Round { headline: "1 new predicate".to_owned(), counts: Vec::new(), found: Vec::new() };
     let history = History { rounds: vec![round], trees: Vec::new() };
     let subject = Subject {
+        is_told: true,
         program: &program,
         sources: &sources,
         prepared: &program,
@@ -151,6 +152,7 @@ fn margin_for(proof: &Proof) -> (Vec<(u32, Mover)>, Vec<Vec<u32>>) {
     let (program, sources) = program();
     let verdict = verdict(&program);
     let subject = Subject {
+        is_told: true,
         program: &program,
         sources: &sources,
         prepared: &program,

@@ -34,7 +34,7 @@ use rely_base::FileId;
 use rely_evidence::counting::Counting;
 use rely_evidence::helping::Helping;
 use rely_evidence::reduction::Reduced;
-use rely_evidence::{Proof, Verdict};
+use rely_evidence::{Proof, Replay, Verdict};
 use rely_program::{CheckKind, Goal, Violation};
 use std::collections::BTreeSet;
 
@@ -86,25 +86,8 @@ pub fn render_witness(
     match (verdict, format) {
         (Verdict::Unknown(_), _) => Err("there is no witness of an unknown result".to_owned()),
         (Verdict::Unsafe(shown), format) => {
-            let replay = shown.replay();
-            if goal == Goal::Race && format == WitnessFormat::GraphMl {
-                return Err("a data race is written in the newer format: name a file that ends with `.yml`"
-                    .to_owned());
-            }
-            let kind = match replay.violation() {
-                Violation::Check(check) => Some(context.program.checks()[check].kind),
-                Violation::Property(_) => {
-                    return Err("the format has no word for properties that stand in comments".to_owned());
-                }
-                _ => None,
-            };
-            let specification = specification(goal, kind, &text)?;
-            let path = violation::Path::new(replay, context, &text);
-            let rendered = match format {
-                WitnessFormat::Yaml => yaml::violation(&path, task, &specification),
-                WitnessFormat::GraphMl => graphml::violation(&path, task, &specification),
-            };
-            Ok(Witness { text: rendered, left_out: None })
+            let text = of_violation(shown.replay(), goal, (context, &text), task, format)?;
+            Ok(Witness { text, left_out: None })
         }
         (Verdict::Safe(_), WitnessFormat::GraphMl) => {
             Err("a proof is written in the newer format: name a file that ends with `.yml`".to_owned())
@@ -133,6 +116,34 @@ pub fn render_witness(
             Ok(Witness { text: yaml::correctness(&annotations, context, task, &specification), left_out })
         }
     }
+}
+
+/// The text of a witness of a violation.
+fn of_violation(
+    replay: &Replay,
+    goal: Goal,
+    (context, text): (&ProofContext<'_>, &CText<'_>),
+    task: &WitnessTask,
+    format: WitnessFormat,
+) -> Result<String, String> {
+    if goal == Goal::Race && format == WitnessFormat::GraphMl {
+        return Err(
+            "a data race is written in the newer format: name a file that ends with `.yml`".to_owned()
+        );
+    }
+    let kind = match replay.violation() {
+        Violation::Check(check) => Some(context.program.checks()[check].kind),
+        Violation::Property(_) => {
+            return Err("the format has no word for properties that stand in comments".to_owned());
+        }
+        _ => None,
+    };
+    let specification = specification(goal, kind, text)?;
+    let path = violation::Path::new(replay, context, text);
+    Ok(match format {
+        WitnessFormat::Yaml => yaml::violation(&path, task, &specification),
+        WitnessFormat::GraphMl => graphml::violation(&path, task, &specification),
+    })
 }
 
 /// What a witness of a proof does not say.

@@ -86,7 +86,7 @@ fn what_is_no_run_of_a_pass_is_refused() {
     "#]].assert_eq(&show(&["--after", "magic"]));
     expect![[r#"
         exit code 3
-        Error: there is no pass `slice_threads` for the property `race`; the passes are focus, unroll, instantiate
+        Error: there is no pass `slice_threads` for the property `race`; the passes are focus, unroll, instantiate, insert_constants
     "#]].assert_eq(&show(&["--after", "slice_threads", "--property", "race"]));
     expect![[r#"
         exit code 3
