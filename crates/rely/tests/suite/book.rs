@@ -92,7 +92,10 @@ fn mend(page: &str, block: &str, output: &str) -> bool {
     let lines: Vec<&str> = output.lines().collect();
     let Some(start) = lines.iter().position(|line| *line == first) else { return false };
     let is_last = |line: &&str| *line == last || is_time(line) && is_time(last);
-    let Some(length) = lines[start..].iter().position(is_last) else { return false };
+    // It may be there more than once.
+    let number = block.lines().filter(is_last).count();
+    let ends = lines[start..].iter().enumerate().filter(|(_, line)| is_last(line));
+    let Some((length, _)) = ends.take(number).last() else { return false };
     let path = root().join("docs/src").join(page);
     let text = fs::read_to_string(&path).expect("there is such a page");
     let part = lines[start..=start + length].join("\n") + "\n";
