@@ -38,6 +38,9 @@ define_limits! {
         /// How many steps deduction may take before rely-guarantee reasoning begins, where there are not enough
         /// cores for both: it is done soon or takes long.
         deduction_steps_at_first = 50_000,
+        /// With more threads than this, all of them known, a sum that all steps keep is looked for before: steps of
+        /// deduction take longer with every thread. Proofs of fewer threads are easier to read without numbers of threads.
+        threads_of_deduction_at_first = 8,
     }
 }
 

@@ -103,7 +103,8 @@ impl Portfolio {
         };
         let Portfolio { rely_guarantee, parameterized, .. } = *self;
         let deduction_steps = steps(self.limits.deduction_steps_at_first);
-        let entrants = Entrants { rely_guarantee, parameterized, deduction_steps };
+        let deduction_threads = self.limits.threads_of_deduction_at_first;
+        let entrants = Entrants { rely_guarantee, parameterized, deduction_steps, deduction_threads };
         let provable = matches!(task.goal, Goal::Assert | Goal::Overflow | Goal::Memory);
         let claimed = self.explore_at_first(task, budget);
         match claimed.claim {

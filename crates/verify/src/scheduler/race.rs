@@ -18,6 +18,8 @@ pub(super) struct Entrants {
     pub(super) parameterized: Parameterized,
     /// How long deduction is tried first if there are only two cores.
     pub(super) deduction_steps: u32,
+    /// Of how many threads it is tried before they are counted.
+    pub(super) deduction_threads: usize,
 }
 
 /// Engines that run at the same time.
@@ -57,14 +59,20 @@ impl<'r, T: Send> Race<'r, T> {
         let (race, [own, second, third, fourth]) = (&self, budgets);
         let mut threads = race.task.program.threads().values();
         let any_number = threads.any(|thread| thread.kind == ThreadKind::Template);
+        let has_many = race.task.program.threads().len() > engines.deduction_threads;
         std::thread::scope(|scope| {
             scope.spawn(move || {
+                let count = || race.try_quickly(&engines.parameterized, &second);
+                // Of known threads counting looks for a simple proof only, which is there at once or not at all.
+                if !any_number && has_many {
+                    count();
+                }
                 if cores <= 2 {
                     let quick = second.with_step_limit(engines.deduction_steps);
                     race.try_quickly(&Deductive::default(), &quick);
                 }
-                if !any_number {
-                    race.try_quickly(&engines.parameterized, &second);
+                if !any_number && !has_many {
+                    count();
                 }
                 race.enter(&engines.rely_guarantee, &Quiet(race), &second);
                 race.deduce(&second);
