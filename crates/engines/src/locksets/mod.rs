@@ -13,7 +13,7 @@
 //! the checker shows that every fact holds and that it excludes what it is said to exclude.
 //!
 //! What a thread knows of itself is not enough behind a loop that joins as many threads as were started: there,
-//! [`parents`] looks at what those threads know of the one that has started them.
+//! `parents` looks at what those threads know of the one that has started them.
 //!
 //! The analysis proves some of a program's properties and leaves the others alone; see [`Analysis::proved`].
 
